@@ -36,7 +36,7 @@ details{margin:6px 0}summary{cursor:pointer;color:var(--link)}details form{margi
 .timeline{list-style:none;margin:0;padding:0}.timeline li{display:grid;grid-template-columns:9.5rem 1fr;gap:12px;padding:4px 0;border-bottom:1px solid var(--line)}.timeline li:last-child{border:0}
 body.is-stale main{opacity:.75}#live.is-lost{color:var(--d-bad);font-weight:600}
 ol.cards .card{background:var(--d-card)}
-@media (max-width:820px){.columns{grid-template-columns:minmax(0,1fr)}}
+@media (max-width:820px){.columns{grid-template-columns:minmax(0,1fr)}.columns>:last-child{order:-1}}
 @media (max-width:30rem){td:empty{display:none}body>header,main,footer{padding-left:14px;padding-right:14px}.bar form{margin-left:0;width:100%}.bar form input{flex:1}.tiles{grid-template-columns:repeat(2,minmax(0,1fr))}.tile b{font-size:17px}.timeline li{grid-template-columns:1fr;gap:0}.panel tr{border-bottom:1px solid var(--line)}}
 @media print{body>header,.decide{display:none}}
 `;

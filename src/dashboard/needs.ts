@@ -75,12 +75,17 @@ function verdictNeeds({ lastRun }: Look): Need[] {
 }
 
 export function needsTable(needs: readonly Need[], look: Look): Html {
-  if (needs.length > 0)
+  if (needs.length > 0) {
+    const columns = [{ name: 'What' }, { name: 'How many', number: true }, { name: 'Since', number: true }];
+    const rows = needs.map(({ what, count, age }) => [what, count, html`${age}`]);
+    // Where nothing has an age, the words take the whole width.
+    const used = needs.some(({ age }) => age !== '') ? columns.length : 1;
     return table(
       'What needs a person',
-      [{ name: 'What' }, { name: 'How many', number: true }, { name: 'Since', number: true }],
-      needs.map(({ what, count, age }) => [what, count, html`${age}`]),
+      columns.slice(0, used),
+      rows.map((row) => row.slice(0, used)),
     );
+  }
   if (look.lastRun === null)
     return html`<p>Nothing is known to wait. Discrepancies are <strong>not checked</strong>: no reconciliation has finished.</p>`;
   return html`<p>Nothing waits for a person.</p>`;

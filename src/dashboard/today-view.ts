@@ -1,6 +1,7 @@
 import type { LedgerFigures } from '../admin/ledger-figures.sql.ts';
-import { counted } from '../domain/counted.ts';
+import { counted, grouped } from '../domain/counted.ts';
 import { type PayoutState, payoutStates } from '../domain/payout.ts';
+import { money } from '../reporting/presentation.ts';
 import { nextDue } from '../runtime/next-run.ts';
 import { haltAdvice } from '../sending/halt.ts';
 import type { Config } from '../settings/settings.ts';
@@ -20,7 +21,6 @@ import {
   stateText,
   table,
   time,
-  to,
   verdictText,
 } from './parts.ts';
 
@@ -34,10 +34,9 @@ ${tiles(look, view)}
 <div class="columns"><div>
 ${panel('Batches today', batchesPart(look, view))}
 ${panel('Money by state', moneyTable(look.figures))}
+${panel('Machinery', machinery(look, view, schedules))}
 </div><div>
 ${panel('Needs a person', needsTable(needs, look))}
-${panel('Last reconciliation', verdictPart(look, view))}
-${panel('Machinery', machinery(look, view, schedules))}
 ${
   look.halt === null &&
   html`<details id="halt"><summary>Stop all sending…</summary>${form(view, {
@@ -110,7 +109,8 @@ function sumsIn({ payouts }: LedgerFigures, states: readonly PayoutState[]): Htm
   });
 }
 
-function tiles({ figures, lastRun }: Look, view: View): Html {
+function tiles(look: Look, view: View): Html {
+  const { figures } = look;
   const oldest = (states: readonly PayoutState[]): Html[] => {
     const [since] = figures.oldest
       .filter(({ state }) => states.includes(state))
@@ -120,15 +120,12 @@ function tiles({ figures, lastRun }: Look, view: View): Html {
   };
   const tile = (name: string, states: readonly PayoutState[], isPassing: boolean): Html =>
     html`<div class="tile"><dt>${name}</dt><dd><b>${number(countIn(figures, states))}</b>${sumsIn(figures, states)}${isPassing ? oldest(states) : []}</dd></div>`;
-  const verdicts = lastRun?.currencies.map(
-    ({ currency, verdict }) => html`<small>${currency} ${verdictText(verdict)}</small>`,
-  );
   return html`<dl class="tiles">
 ${tile('Waiting', ['ready', 'held'], true)}
 ${tile('In flight', ['sending', 'pending'], true)}
 ${tile('Paid', ['success'], false)}
 ${tile('Unknown', ['unknown'], true)}
-<div class="tile"><dt>Last verdict</dt><dd><b>${lastRun ? verdictText(lastRun.verdict) : 'not checked'}</b>${verdicts ?? []}${lastRun !== null && html`<small>${time(lastRun.startedAt, view)}</small>`}</dd></div>
+<div class="tile"><dt>Last verdict</dt><dd>${verdictTile(look, view)}</dd></div>
 </dl>`;
 }
 
@@ -147,7 +144,7 @@ function moneyTable({ payouts }: LedgerFigures): Html {
     if (some.length === 0) return [];
     const cells = currencies.map((currency) => {
       const one = some.find((figure) => figure.currency === currency);
-      return one ? html`${amount(currency, one.amount)}` : html`–`;
+      return one ? html`${grouped(money(one.amount, currency))}` : html`–`;
     });
     return [
       [html`${stateText(state)}`, html`${number(some.reduce((n, { count }) => n + count, 0))}`, ...cells],
@@ -157,15 +154,12 @@ function moneyTable({ payouts }: LedgerFigures): Html {
   return table('Money by state', [{ name: 'State' }, { name: 'Payouts', number: true }, ...columns], rows);
 }
 
-function verdictPart({ lastRun }: Look, view: View): Html {
-  if (!lastRun)
-    return html`<p><strong>Not checked:</strong> no reconciliation of this account has finished.</p>`;
-  const rows = lastRun.currencies.map(({ currency, verdict }) => [html`${currency}`, verdictText(verdict)]);
-  const list =
-    rows.length > 0
-      ? table('Verdict per currency', [{ name: 'Currency' }, { name: 'Verdict' }], rows)
-      : html`<p>${verdictText(lastRun.verdict)}</p>`;
-  return html`<p>${to(['runs', lastRun.run], `Run ${lastRun.run}`)}, begun ${time(lastRun.startedAt, view)}</p>${list}`;
+/** The verdict on each currency, when it was given, and the way to its run. */
+function verdictTile({ lastRun }: Look, view: View): Html {
+  if (!lastRun) return html`<b>not checked</b>`;
+  const { run, verdict, currencies, startedAt } = lastRun;
+  const each = currencies.map((one) => html`<small>${one.currency} ${verdictText(one.verdict)}</small>`);
+  return html`${each.length > 0 ? each : html`<b>${verdictText(verdict)}</b>`}<small><a href="/runs/${run}">${time(startedAt, view)}</a></small>`;
 }
 
 const jobNames: Record<string, [name: string, key: keyof Schedules]> = {
@@ -180,12 +174,13 @@ const jobNames: Record<string, [name: string, key: keyof Schedules]> = {
 function machinery({ figures, unready }: Look, view: View, schedules: Schedules): Html {
   const { oldestUnapplied, lastReceivedAt } = figures.webhooks;
   const lag = oldestUnapplied === null ? 'all applied' : `oldest waits ${ago(oldestUnapplied, view)}`;
-  const last = lastReceivedAt === null ? html`none yet` : html`last ${time(lastReceivedAt, view)}`;
+  const received =
+    lastReceivedAt === null ? html`none yet` : html`${lag}; last ${time(lastReceivedAt, view)}`;
   const bad = new Set(unready.map(({ check }) => check));
   const mark = (check: string): Html =>
     bad.has(check) ? html`<span class="bad">■ trouble</span>` : html`<span class="good">✓ works</span>`;
   const rows = [
-    [html`Webhooks`, mark('webhooks'), html`${lag}; ${last}`],
+    [html`Webhooks`, mark('webhooks'), received],
     [html`Queue`, mark('queue'), html``],
     [html`Ledger`, mark('ledger'), html`${size(figures.ledgerBytes)}`],
     [html`Disk`, mark('disk'), html`${size(figures.freeBytes)} free`],

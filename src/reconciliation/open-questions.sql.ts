@@ -2,10 +2,10 @@ import { sql } from 'kysely';
 import type { Db } from '../storage/ledger.ts';
 import type { Discrepancy } from '../storage/tables/tables.ts';
 import { isUrgent } from './discrepancies.sql.ts';
-import { type Halves, joined, type Scope, sums } from './run-facts.sql.ts';
+import { type Halves, joined, type Scope, sums, withTransfer } from './run-facts.sql.ts';
 
 /**
- * An open discrepancy with the payout it is about, or with what the run's listing shows of a transfer nobody ordered.
+ * An open discrepancy with the payout it is about, or with what a listing showed of a transfer nobody ordered.
  */
 export type OpenQuestion = Discrepancy & {
   account_name: string | null;
@@ -24,7 +24,7 @@ export async function openQuestions(db: Db, scope: Scope, limit: number): Promis
       coalesce(p.account_number, l.account_number) as account_number, coalesce(p.bank_code, l.bank_code) as bank_code,
       coalesce(p.amount, l.amount) as money
     from discrepancies d left join payouts p on p.id = d.payout_id
-    left join listed l on l.run_id = ${scope.run} and l.transfer_id = d.transfer_id
+    ${withTransfer(scope)}
     where d.state = 'open'
     order by case when ${isUrgent} then 0
         when d.kind = 'status_conflict' and d.expected = 'success' and d.actual = 'failed' then 1 else 2 end,
@@ -39,7 +39,7 @@ export async function openSums(db: Db, scope: Scope) {
   const { rows } = await sql<Row>`
     select d.currency, d.severity, d.kind, d.state, ${sums(sql`coalesce(p.amount, l.amount)`)}
     from discrepancies d left join payouts p on p.id = d.payout_id
-    left join listed l on l.run_id = ${scope.run} and l.transfer_id = d.transfer_id
+    ${withTransfer(scope)}
     where d.state <> 'resolved' group by 1, 2, 3, 4`.execute(db);
   return rows.map(({ count, hi, lo, ...row }) => ({ ...row, count, amount: joined({ hi, lo }) }));
 }

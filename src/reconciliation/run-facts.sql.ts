@@ -26,6 +26,18 @@ const bookState = (state: RawBuilder<unknown>, seq: RawBuilder<unknown>): RawBui
 export const stateAt = (scope: Scope): RawBuilder<PayoutState | null> => sql`(
   select ${bookState(sql`h.to_state`, sql`h.seq`)} from history h where h.payout_id = p.id and h.id <= ${scope.through} order by h.seq desc limit 1)`;
 
+/**
+ * Joins `l`, the listed transfer of a discrepancy `d` without a payout. It comes from the newest listing up to the run
+ * that shows it: a run without a usable list still knows the amount.
+ */
+export const withTransfer = (scope: Scope): RawBuilder<unknown> => sql`left join listed l
+  on d.payout_id is null and l.transfer_id = d.transfer_id and l.run_id = (
+    select r.id from runs r
+    where r.started_at <= ${scope.startedAt} and r.origin_id = (select origin_id from runs where id = ${scope.run})
+      and (r.id = ${scope.run} or r.list_standing in ('complete', 'window'))
+      and exists (select 1 from listed x where x.run_id = r.id and x.transfer_id = d.transfer_id)
+    order by r.started_at desc, r.id desc limit 1)`;
+
 export type DiscrepancyLine = Discrepancy & {
   /**
    * Minor units of the payout it is about, or of the listed transfer that has no payout; null when neither is known.
@@ -39,7 +51,7 @@ export function discrepancyLines(db: Db, scope: Scope): AsyncGenerator<Discrepan
     const { rows } = await sql<DiscrepancyLine>`
       select d.*, coalesce(p.amount, l.amount) as money from discrepancies d
       left join payouts p on p.id = d.payout_id
-      left join listed l on l.run_id = ${scope.run} and l.transfer_id = d.transfer_id
+      ${withTransfer(scope)}
       where (d.first_seen_at, d.id) > (${last?.first_seen_at ?? ''}, ${last?.id ?? ''})
         and (d.state <> 'resolved' or d.resolved_at >= ${scope.startedAt})
       order by d.first_seen_at, d.id limit ${pageSize}`.execute(db);

@@ -9,7 +9,7 @@ import type { Batch } from '../storage/tables/tables.ts';
 import { writeWhole } from './atomic-file.ts';
 import { csvText, writeCsv } from './csv-writer.ts';
 import { createFailedFile, type RetryOffers } from './failed-file.ts';
-import { messageText } from './plain-words.ts';
+import { messageText, plainCause } from './plain-words.ts';
 import { accountMask, maskTold, zoned } from './presentation.ts';
 import {
   batchesDue,
@@ -208,10 +208,10 @@ function outcome(payout: Outcome, open: readonly OpenOf[], { shown, told }: Word
   ];
 }
 
-/** The service's last message. A discrepancy that contradicts the state replaces it, since the message is older. */
+/** The service's last message, in plain words. A discrepancy that contradicts the state replaces it, since the message is older. */
 function messageOf(payout: Outcome, open: readonly OpenOf[], told: Words['told']): string {
   const against = open.filter(({ kind }) => kindRules[kind].againstState);
-  if (against.length === 0) return messageText(payout);
+  if (against.length === 0) return plainCause(messageText(payout));
   return against
     .map(
       ({ kind, expected, actual }) =>

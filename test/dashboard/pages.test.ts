@@ -56,6 +56,12 @@ it.each(['exceptions', 'not_compared'] as const)(
     await addRun(ledger, verdict);
     const { body } = await ask('/');
     expect(textOf(body)).toContain('1 thing needs a person');
+    expect(
+      textOf(body).split(verdict.replace('_', ' ')),
+      'in the tile, and where it needs a person',
+    ).toHaveLength(3);
+    expect(textOf(body), 'no empty columns beside the words').not.toContain('How many');
+    expect(body).toContain('<a href="/runs/20261121T100000Z">');
     expect(textOf(body)).toContain(`NGN ${verdict === 'exceptions' ? '▲ exceptions' : '○ not compared'}`);
     expect(body).not.toContain('state is-good');
     const run = textOf((await ask('/runs/20261121T100000Z')).body);

@@ -39,6 +39,16 @@ describe('results of a batch', () => {
     ).toBe('PK');
   });
 
+  it('says in plain words that no answer came, with the cause in brackets', async () => {
+    await addPayout(world.ledger, 'R1', ['ready', 'sending', 'unknown'], {
+      message: 'no answer: UND_ERR_SOCKET other side closed',
+    });
+    await world.reporting.writeBatchResults(batch);
+    expect(read()).toContain(
+      ',the connection broke before an answer came (UND_ERR_SOCKET other side closed),',
+    );
+  });
+
   it('reads back as the rows of the file in their order, over several pages, formulas neutralised', async () => {
     for (let n = 0; n < 1_203; n++) {
       const cells = [`R${n}`, '0123456789', '=cmd()', '058', '-12.50', 'NGN', '-5'];

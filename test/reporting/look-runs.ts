@@ -112,7 +112,10 @@ export async function uncomparedRun(): Promise<Look> {
   const world = await makeWorld();
   await addRun(world.ledger, runId, iso(start), 'unread');
   await addPayouts(world, 10, { unlisted: 10 });
-  return written(world, { complete: false, trouble: 'page 1: connect ECONNREFUSED' });
+  return written(world, {
+    complete: false,
+    trouble: 'page 1: ECONNREFUSED connect ECONNREFUSED 127.0.0.1:8900',
+  });
 }
 
 /** Ten thousand payouts of twenty days, with 500 discrepancies. */

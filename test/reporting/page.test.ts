@@ -49,14 +49,12 @@ describe('report.html', () => {
     expect(words(html, 'statement')).toContain('Nothing was sent, and the service lists nothing');
     for (const [id, none] of [
       ['money', 'No payouts were taken in yet.'],
-      ['ageing', 'No open discrepancy is known.'],
-      ['days', 'Nothing was sent or settled in the last 31 days.'],
-      ['failures', 'Nothing failed'],
-      ['banks', 'No bank had a failure'],
-      ['fees', 'there were no fees'],
-      ['speed', 'Nothing sent in the last 31 days has settled yet.'],
+      ['days', 'Nothing was sent or settled.'],
+      ['failures', 'Nothing failed, was refused or came back.'],
     ] as const)
       expect(words(html, id)).toContain(none);
+    for (const id of ['ageing', 'banks', 'fees', 'speed', 'webhooks'])
+      expect(words(html, id), 'what another part says already').toBe('');
   });
 
   it('loads nothing, runs nothing, and shows what others wrote as text, also inside pictures', async () => {
@@ -215,7 +213,9 @@ describe('report.html', () => {
     expect(words(html, 'days')).toContain(
       'Sent 3 payouts worth NGN 300.00 and settled NGN 200.00, all on 21 Nov 2026.',
     );
-    expect(words(html, 'failures')).toContain('failed – Account closed');
+    expect(words(html, 'failures')).toContain(
+      '1 payout failed, refused or returned: Account closed (failed).',
+    );
     expect(words(html, 'fees')).toContain('NGN 21.50 for 2 payouts.');
     expect(words(html, 'speed')).toContain('NGN: Half of 2 payouts settled within 2 min');
   });
@@ -245,7 +245,35 @@ describe('report.html', () => {
     expect(words(await page(), 'verdict'), 'and with a whole list that proves nothing').toContain(
       'may be another account’s: the list shows none of ours',
     );
-    expect(words(html, 'webhooks')).toContain('2 webhooks of 8 did not come (25.0 of 100).');
+    expect(words(html, 'webhooks')).toContain('2 webhooks of 8 did not come (25.0%).');
+  });
+
+  it('keeps who and how much of a transfer nobody ordered when the next run can read no list', async () => {
+    await addRun(world.ledger);
+    await addPayout(world.ledger, 'R1', ['ready', 'sending', 'pending', 'success']);
+    await addListed(world.ledger, 'stranger', { account_name: 'Who Is This', amount: 7_500_000n });
+    await addDiscrepancy(world.ledger, 'D1', {
+      kind: 'missing_in_ledger',
+      reference: 'stranger',
+      transfer_id: 'T-stranger',
+      batch_id: null,
+    });
+    const later = '20261121T150000Z';
+    await addRun(world.ledger, later, '2026-11-21T15:00:00.000Z', 'unread');
+    await world.reporting.freezeRun(later, cut);
+    await world.reporting.writeRun(later);
+    const html = readFileSync(join(world.reports, `reconciliation-${later}`, 'report.html'), 'utf8');
+    expect(items(html)[0]).toMatch(/Missing in ledger stranger · NGN 75,000\.00 Who Is This/);
+    expect(words(html, 'totals')).toContain('Needs action 1 NGN 75,000.00');
+  });
+
+  it('says in plain words why the service could not be reached', async () => {
+    await addRun(world.ledger, runId, undefined, 'unread');
+    const summary = JSON.stringify({ trouble: 'page 1: ECONNREFUSED connect ECONNREFUSED 127.0.0.1:8900' });
+    await world.ledger.db.updateTable('runs').set({ summary }).execute();
+    expect(words(await page(), 'verdict')).toContain(
+      'could not be read: connection refused, 127.0.0.1:8900.',
+    );
   });
 
   it('P35: gives each currency its verdict, and names what is paid here and failed there first', async () => {
@@ -321,8 +349,32 @@ describe('index.html', () => {
     expect(await verdict()).toBe('✓ reconciled');
     const later = '20261121T150000Z';
     await addRun(world.ledger, later, '2026-11-21T15:00:00.000Z', 'incomplete');
+    await addDiscrepancy(world.ledger, 'D1', { batch_id: null });
     await world.reporting.freezeRun(later, cut);
     expect(await verdict()).toBe('○ not compared');
+    const html = readFileSync(await world.reporting.writeIndex(), 'utf8');
+    expect(words(html, 'latest')).toContain('Needs a person: ▲ 1 high others not checked');
+    expect(words(html, 'latest')).toContain('Last compared with the service’s list: 21 Nov 2026, 14:00 .');
+    expect(html).toContain(`<a href="reconciliation-${runId}/report.html">21 Nov 2026, 14:00</a>.`);
+  });
+
+  it('names who approved a batch', async () => {
+    await addPayout(world.ledger, 'R1', ['held']);
+    const approval = { bodies: 'x', digest: 'x', through_id: 1n, row_count: 1n, totals: '{}' };
+    await world.ledger.db
+      .insertInto('approvals')
+      .values(
+        ['bola', 'chidi', 'bola'].map((approved_by) => ({
+          ...approval,
+          batch_id: 'b-20261121-000001',
+          approved_by,
+          approved_at: cut,
+        })),
+      )
+      .execute();
+    await world.ledger.db.updateTable('batches').set({ reported_version: 0n }).execute();
+    const html = readFileSync(await world.reporting.writeIndex(), 'utf8');
+    expect(words(html, 'batches')).toContain('approved by bola, chidi');
   });
 
   it('says no more than that nothing is open where the currency has exceptions', async () => {

@@ -53,9 +53,11 @@ describe.skipIf(path === undefined)(`the look of report.html in a real browser${
       expect(await page.evaluate<number>(height), name).toBeLessThanOrEqual(3 * desktop.height);
       await page.close();
     }
-    const page = await open('clean', telephone);
-    expect(await page.evaluate<number>(height)).toBeLessThanOrEqual(3 * telephone.height);
-    await page.close();
+    for (const name of ['clean', 'uncompared'] as const) {
+      const page = await open(name, telephone);
+      expect(await page.evaluate<number>(height), name).toBeLessThanOrEqual(3 * telephone.height);
+      await page.close();
+    }
   });
 
   it.each([desktop, telephone])(

@@ -103,6 +103,20 @@ describe('report.xlsx', () => {
     expect(csv.split('\r\n')).toHaveLength(100_003);
   });
 
+  it('names what needs a person with the gravest first', async () => {
+    for (const [severity, kind] of [
+      ['low', 'fee_conflict'],
+      ['medium', 'stale_pending'],
+      ['high', 'unknown_outcome'],
+    ] as const)
+      await addDiscrepancy(world.ledger, `D-${kind}`, { severity, kind });
+    await world.reporting.freezeRun(runId, cut);
+    await world.reporting.writeRun(runId);
+    const kinds = ((await sheets()).Summary ?? []).map(([first]) => first);
+    const at = kinds.indexOf('Discrepancy');
+    expect(kinds.slice(at + 1, at + 4)).toEqual(['Unknown outcome', 'Stale pending', 'Fee conflict']);
+  });
+
   it('carries no time of day, so that writing it again gives the same bytes', async () => {
     await world.reporting.freezeRun(runId, cut);
     await world.reporting.writeRun(runId);

@@ -13,6 +13,8 @@ import { listWords } from './verdict-words.ts';
 /** The newest run with its frozen sheets `open`, `halt` and `statement`; an older run may lack some. */
 export type LatestRun = {
   run: Run;
+  /** The newest run with a usable list; null where none is known. */
+  compared: Run | null;
   verdicts: readonly RunVerdict[];
   sheets: Record<string, string[][] | undefined>;
   zone: string;
@@ -23,7 +25,7 @@ export type LatestRun = {
 const mostBanners = 6;
 
 /** The answer of the newest run: the verdict per currency, what needs a person, and where to read on. */
-export function heroSection({ run, verdicts, sheets, zone, files }: LatestRun): string {
+export function heroSection({ run, compared, verdicts, sheets, zone, files }: LatestRun): string {
   const folder = `reconciliation-${run.id}`;
   const list = run.list_standing;
   const statement = records(sheets.statement);
@@ -33,18 +35,27 @@ export function heroSection({ run, verdicts, sheets, zone, files }: LatestRun): 
   const more = verdicts.length - banners.length;
   const halt = records(sheets.halt).length > 0 ? ' <span class="bad">Sending was halted.</span>' : '';
   const open = files.includes('report.html')
-    ? `<p><a class="go" href="${escapeHtml(encodeURIComponent(folder))}/report.html">Open the report</a></p>`
+    ? `<p><a class="go" href="${hrefOf(run)}">Open the report</a></p>`
     : '';
   const none = isUsable(list)
     ? 'No money moved: there is nothing to state.'
     : `${listWords[list ?? 'unread']}.`;
+  const last =
+    compared === null
+      ? 'never'
+      : `<a href="${hrefOf(compared)}">${escapeHtml(readableTime(compared.started_at, zone))}</a>`;
+  const before = isUsable(list) ? '' : `<p>Last compared with the service’s list: ${last}.</p>\n`;
   return `<section id="latest" class="hero" aria-labelledby="latest-title">
 <h2 id="latest-title">Latest reconciliation, ${escapeHtml(readableTime(run.started_at, zone))}</h2>
 <p class="soft">${escapeHtml(listWords[list ?? 'unread'])}.</p>
 ${banners.length > 0 ? `<ul class="banners">${banners.join('')}</ul>` : paragraph(none)}${more > 0 ? paragraph(`… and ${counted(more, 'more currency', 'more currencies')} in the report.`) : ''}
-<p>Needs a person: ${openText(sheets.open, list)}.${halt}</p>
+${before}<p>Needs a person: ${openText(sheets.open, list)}${halt}</p>
 ${open}${downloads(folder, files, `run ${run.id}`)}
 </section>\n`;
+}
+
+function hrefOf({ id }: Run): string {
+  return `${escapeHtml(encodeURIComponent(`reconciliation-${id}`))}/report.html`;
 }
 
 /** In place of the newest run, before the first. */

@@ -1,7 +1,9 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Account } from '../../domain/origin.ts';
+import { isUsable } from '../../domain/verdict.ts';
 import { foreignOrigins } from '../../ledger/origins.ts';
+import { approvalsOf } from '../../sending/approvals.sql.ts';
 import type { Config } from '../../settings/settings.ts';
 import type { Ledger } from '../../storage/ledger.ts';
 import type { Batch, Run } from '../../storage/tables/tables.ts';
@@ -68,11 +70,13 @@ export function createIndexPage(deps: {
       Object.fromEntries(sheets.map(([name, byRun]) => [name, byRun.get(run)]));
   }
 
-  async function hero(run: Run | undefined): Promise<string> {
+  async function hero(runs: readonly Run[]): Promise<string> {
+    const [run] = runs;
     if (!run) return noHero;
+    const compared = runs.find(({ list_standing }) => isUsable(list_standing)) ?? null;
     const sheets = (await sheetsOf([run], ['open', 'halt', 'statement']))(run.id);
     const verdicts = (await verdictsOf(ledger.db, [run.id])).get(run.id) ?? [];
-    return heroSection({ run, verdicts, sheets, zone, files: filesOf(run) });
+    return heroSection({ run, compared, verdicts, sheets, zone, files: filesOf(run) });
   }
 
   async function runTable(runs: Run[]): Promise<string> {
@@ -89,6 +93,7 @@ export function createIndexPage(deps: {
   async function batchTable(batches: Batch[]): Promise<string> {
     const ids = batches.map(({ id }) => id);
     const all = await batchSums(ledger.db, ids);
+    const approvals = await approvalsOf(ledger.db, ids);
     const last = await lastRun(ledger.db, await foreignOrigins(ledger.db, account));
     const unchanged = last ? await unchangedSince(ledger.db, last.run, ids) : new Set();
     const closedUntil = (await lastPeriod(ledger.db))?.ends_at ?? null;
@@ -97,7 +102,8 @@ export function createIndexPage(deps: {
       if (!sums) return [];
       const verdict = batchVerdict(batch, sums, { last, isUnchanged: unchanged.has(batch.id), closedUntil });
       const files = ['results.csv', ...present(batch.id, ['results.xlsx', 'failed.csv'])];
-      return [batchRow(batch, { sums, verdict, files }, zone)];
+      const approvers = (approvals.get(batch.id) ?? []).map(({ by }) => by);
+      return [batchRow(batch, { sums, verdict, files, approvers }, zone)];
     });
     return rows.join('');
   }
@@ -121,7 +127,7 @@ export function createIndexPage(deps: {
       more.length > 0
         ? `<nav aria-label="Pages"><ul>${more.map((one) => `<li>${one}</li>`).join('')}</ul></nav>\n`
         : '';
-    const first = number === 1 ? (await hero(runs[0])) + (await monthSection()) : '';
+    const first = number === 1 ? (await hero(runs)) + (await monthSection()) : '';
     const body = `<header>
 <h1>Counterfoil reports${number > 1 ? `, page ${number}` : ''}</h1>
 <p class="soft">Mode <strong>${config.mode}</strong>. Times: ${escapeHtml(zone)}.</p>

@@ -71,15 +71,17 @@ function listText(list: ListStanding | null): string {
   return `<span class="bad">✗ ${escapeHtml(listWords[list ?? 'unread'])}</span>`;
 }
 
-/** A batch with its money and what is open. */
+/** A batch with who approved it, its money and what is open. */
 export function batchRow(
   batch: Batch,
-  known: { sums: BatchSums; verdict: BatchVerdict; files: readonly string[] },
+  known: { sums: BatchSums; verdict: BatchVerdict; files: readonly string[]; approvers: readonly string[] },
   zone: string,
 ): string {
-  const { sums, verdict, files } = known;
+  const { sums, verdict, files, approvers } = known;
   const paid = new Map([...sums.ordered.keys()].map((currency) => [currency, sums.paid.get(currency) ?? 0n]));
-  const about = `${escapeHtml(batch.file_name)} · ${timeTag(batch.created_at, zone)}`;
+  const approved =
+    approvers.length === 0 ? '' : ` · approved by ${escapeHtml([...new Set(approvers)].join(', '))}`;
+  const about = `${escapeHtml(batch.file_name)} · ${timeTag(batch.created_at, zone)}${approved}`;
   return tableRow(batchColumns, `${escapeHtml(batch.id)}<small>${about}</small>`, [
     grouped(`${batch.row_count}`),
     amountLines(sums.ordered, () => ''),
@@ -93,7 +95,7 @@ export function batchRow(
   ]);
 }
 
-/** Payouts that are not paid, those that may still be first: `1 unknown`, then what ended otherwise. */
+/** Payouts that are not paid: those that may still be, then below them those that ended otherwise. */
 function statesText(unpaid: ReadonlyMap<PayoutState, bigint>): string {
   const ended = new Set<PayoutState>(['failed', 'refused', 'cancelled', 'returned']);
   const texts = (isEnded: boolean): string =>
@@ -105,7 +107,7 @@ function statesText(unpaid: ReadonlyMap<PayoutState, bigint>): string {
       })
       .join(' · ');
   const [open, over] = [texts(false), texts(true)];
-  return `${open === '' ? '0' : open}${over === '' ? '' : `<small>besides ${over}</small>`}`;
+  return `${open === '' ? '–' : open}${over === '' ? '' : `<small>${over}</small>`}`;
 }
 
 type Words = { sign: string; look: string; words: string };

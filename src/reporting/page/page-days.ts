@@ -85,7 +85,7 @@ export const settlePart: Part = async (rows, { currency, id, draw }) => {
     { day: row.day ?? '', series: speeds[0] ?? '', value: Number(row.median_seconds) / size },
     { day: row.day ?? '', series: speeds[1] ?? '', value: Number(row.p95_seconds) / size },
   ]);
-  const summary = `Half of ${counted(BigInt(overall?.count ?? '0'), 'payout')} settled within ${duration(Number(overall?.median_seconds))} of being sent, 95 of 100 within ${duration(Number(overall?.p95_seconds))}.`;
+  const summary = `Half of ${counted(BigInt(overall?.count ?? '0'), 'payout')} settled within ${within(overall?.median_seconds)} of being sent, 95% within ${within(overall?.p95_seconds)}.`;
   const columns = [
     textColumn('Day sent', ({ day = '' }) => (day === 'all' ? 'All days' : dayText(day))),
     numberColumn('Settled', 'count'),
@@ -97,6 +97,11 @@ export const settlePart: Part = async (rows, { currency, id, draw }) => {
   const all = [...perDay, ...(overall ? [overall] : [])];
   return [await figure(draw, spec, { id, currency, title, summary, columns, rows: all })];
 };
+
+/** A length of time after *within*: what took no whole second took less than one. */
+function within(seconds: string | undefined): string {
+  return Number(seconds) < 1 ? 'a second' : duration(Number(seconds));
+}
 
 /** All days from the first to the last of the rows, at least a week. Quiet days count, to keep the time scale true. */
 function everyDay(rows: Record<string, string>[]): string[] {

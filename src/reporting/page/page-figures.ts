@@ -6,7 +6,8 @@ import { escapeHtml, section } from './page-markup.ts';
 import { agePart, bankPart, reasonPart, statePart } from './page-money.ts';
 import type { Figured, Part } from './page-part.ts';
 
-type Figure = { id: string; title: string; sheet: string; none: string; part: Part };
+/** `none`: the line for a sheet without rows; null where another part of the page says it already. */
+type Figure = { id: string; title: string; sheet: string; none: string | null; part: Part };
 
 const figures: Figure[] = [
   {
@@ -20,42 +21,42 @@ const figures: Figure[] = [
     id: 'ageing',
     title: 'Ageing of open items',
     sheet: 'ageing',
-    none: 'No open discrepancy is known.',
+    none: null,
     part: agePart,
   },
   {
     id: 'days',
     title: 'Payouts a day',
     sheet: 'days',
-    none: 'Nothing was sent or settled in the last 31 days.',
+    none: 'Nothing was sent or settled.',
     part: daysPart,
   },
   {
     id: 'failures',
     title: 'Failures by reason',
     sheet: 'failures',
-    none: 'Nothing failed, was refused or came back in the last 31 days.',
+    none: 'Nothing failed, was refused or came back.',
     part: reasonPart,
   },
   {
     id: 'banks',
     title: 'Failures by bank',
     sheet: 'banks',
-    none: 'No bank had a failure in the last 31 days.',
+    none: null,
     part: bankPart,
   },
   {
     id: 'fees',
     title: 'Fees a day',
     sheet: 'fees',
-    none: 'Nothing settled in the last 31 days, so there were no fees.',
+    none: null,
     part: feesPart,
   },
   {
     id: 'speed',
     title: 'Time to settle',
     sheet: 'settle_times',
-    none: 'Nothing sent in the last 31 days has settled yet.',
+    none: null,
     part: settlePart,
   },
 ];
@@ -75,7 +76,11 @@ export async function figureSections(
   const pictures: string[] = [];
   const items: string[] = [];
   for (const { id, title, none, ...figure } of figures) {
-    const found = await figuresOf({ ...figure, id, none: none + unchecked }, sheets[figure.sheet], draw);
+    const found = await figuresOf(
+      { ...figure, id, none: none === null ? null : none + unchecked },
+      sheets[figure.sheet],
+      draw,
+    );
     const texts = found.flatMap((one) => (one.kind === 'line' ? [one.text] : []));
     pictures.push(
       ...found.flatMap((one) =>
@@ -107,7 +112,7 @@ async function figuresOf(
   const line = (text: string): Figured => ({ kind: 'line', text });
   if (sheet === undefined) return [line('This run was made before these figures were kept.')];
   const groups = [...Map.groupBy(records(sheet), (row) => row.currency ?? '')];
-  if (groups.length === 0) return [line(none)];
+  if (groups.length === 0) return none === null ? [] : [line(none)];
   const found: Figured[] = [];
   for (const [index, [currency, rows]] of groups.slice(0, mostCurrencies).entries())
     found.push(

@@ -85,8 +85,8 @@ export const agePart: Part = async (rows, { currency, id, draw }) => {
   );
   const ages = new Set(kinds.map(({ bucket }) => bucket));
   const [only = ''] = ages;
-  const howOld = ages.size === 1 ? `all for ${only} days` : `${grouped(`${old}`)} of them for 8 days or more`;
-  const summary = `${counted(all, 'item is', 'items are')} open or acknowledged, ${howOld}.`;
+  const howOld = ages.size === 1 ? `for ${only} days` : `${grouped(`${old}`)} of them for 8 days or more`;
+  const summary = `${counted(all, 'discrepancy', 'discrepancies')} open or acknowledged, ${howOld}.`;
   const columns = [
     textColumn('Kind', ({ kind = '' }) => plainKind(kind)),
     textColumn('Days open', 'bucket'),
@@ -100,7 +100,7 @@ export const agePart: Part = async (rows, { currency, id, draw }) => {
 export const reasonPart: Part = async (rows, { currency, id, draw }) => {
   const all = rows.reduce((sum, row) => sum + Number(row.count), 0);
   const [first] = rows;
-  const summary = `${counted(all, 'payout')} failed, were refused or came back in the last 31 days; most often (${grouped(first?.count ?? '0')}): ${first?.state} – ${shortened(first?.reason ?? '', 80)}.`;
+  const summary = `${counted(all, 'payout')} failed, refused or returned${rows.length > 1 ? `; most often (${grouped(first?.count ?? '0')})` : ''}: ${shortened(first?.reason ?? '', 80)} (${first?.state}).`;
   const bars = rows.map((row, index) => ({
     // Two long reasons may start alike: the number in front separates them, and points to the table's row.
     name: `${index + 1}. ${shortened(`${row.state}: ${row.reason}`, 26)}`,
@@ -120,7 +120,7 @@ export const reasonPart: Part = async (rows, { currency, id, draw }) => {
 export const bankPart: Part = async (rows, { currency, id, draw }) => {
   const [first] = rows;
   const name = (row: Record<string, string> | undefined): string => shortened(row?.bank_code ?? '', 24);
-  const summary = `Most failures: bank ${name(first)}, ${counted(BigInt(first?.count ?? '0'), 'payout')} worth ${amountText(currency, first?.amount ?? '')}; ${grouped(first?.submitted ?? '0')} were sent to it in the last 31 days.`;
+  const summary = `${rows.length > 1 ? 'Most at' : 'All at'} bank ${name(first)}: ${grouped(first?.count ?? '0')} of ${counted(BigInt(first?.submitted ?? '0'), 'payout')} sent to it, ${amountText(currency, first?.amount ?? '')}.`;
   const bars = rows.map((row) => ({
     name: name(row),
     value: Number(row.count),

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { counted, grouped } from '../../domain/counted.ts';
+import { plainTrouble } from '../../domain/run-error.ts';
 import type { ListStanding, Verdict } from '../../domain/verdict.ts';
 import type { RunVerdict } from '../run-verdicts.sql.ts';
 import { records } from '../sheet.ts';
@@ -59,7 +60,7 @@ async function drawnPage({ run, verdicts, sheets, zone, files }: ReportPage, dra
     verdict: run.verdict,
     verdicts,
     list,
-    trouble: summary.trouble ?? null,
+    trouble: summary.trouble === undefined ? null : plainTrouble(summary.trouble),
     zone,
     open: openCounts(sheets.open),
   };
@@ -71,7 +72,7 @@ async function drawnPage({ run, verdicts, sheets, zone, files }: ReportPage, dra
 </header>
 <main id="main" tabindex="-1">
 ${verdictSection(sheets.statement, judged)}${tileSection(sheets, list)}${actionSection(sheets, { zone, list, verdicts })}${statementSection(sheets.statement, { list, verdicts })}${await figureSections(sheets, { list, lines: webhookLine(summary) }, draw)}${fileSection(files)}</main>
-<footer><p>Run <code>${escapeHtml(run.id)}</code>. Made by Counterfoil from what it knew at the end of this run; writing it again gives the same page. “The last 31 days” are those up to the run, as ${escapeHtml(zone)} counts days.</p></footer>
+<footer><p>Run <code>${escapeHtml(run.id)}</code>. Made by Counterfoil from what it knew at the end of this run. Days and times are those of ${escapeHtml(zone)}.</p></footer>
 `;
   return pageFrame(title, pageStyle + reportStyle, body);
 }
@@ -96,26 +97,24 @@ function fileSection(files: string[]): string {
 
 const webhookNames: Record<string, string> = {
   due: 'Due: final transfers whose webhook should have come',
-  heard: 'Heard',
-  late: 'Heard late',
+  heard: 'Received',
+  late: 'Received late',
   forged: 'Refused: wrong signature',
-  resent: 'Heard after we asked again',
+  resent: 'Received after we asked again',
 };
 
-/** One line, and the numbers folded where there are any. */
+/** One line with the numbers folded; nothing where no webhook was due. */
 function webhookLine({ webhooks }: Summary): string {
   if (!webhooks) return '';
   const { due = 0, heard = 0 } = webhooks;
+  if (due === 0) return '';
   const lost = Math.max(0, due - heard);
-  const words =
-    due === 0
-      ? 'No webhook was due.'
-      : `${counted(lost, 'webhook')} of ${grouped(`${due}`)} did not come (${((lost / due) * 100).toFixed(1)} of 100).`;
+  const words = `${counted(lost, 'webhook')} of ${grouped(`${due}`)} did not come (${((lost / due) * 100).toFixed(1)}%).`;
   const rows = Object.entries(webhooks).map(([name, count]) => [
     webhookNames[name] ?? name,
     grouped(`${count}`),
   ]);
   const columns = [{ name: 'Webhooks' }, { name: 'Number', number: true }];
   const numbers = `<details><summary>The numbers</summary>\n${table('Webhooks of this run', columns, rows)}</details>\n`;
-  return lineItem('webhooks', 'Webhooks', words, due === 0 ? '' : numbers);
+  return lineItem('webhooks', 'Webhooks', words, numbers);
 }

@@ -33,14 +33,14 @@ export function periodPage(
     );
   const more = verdicts.length - tables.length;
   const body = `<header>
-<nav aria-label="Reports"><ul><li><a href="../index.html">All reports</a></li>${files.map((name) => `<li>${link(name, name)}</li>`).join('')}</ul></nav>
 <h1>${escapeHtml(title)}</h1>
-<p class="soft">Mode <strong>${escapeHtml(mode)}</strong>. Times: ${escapeHtml(zone)}. A closed month never changes; what is found later belongs to the month that is open then.</p>
+<nav aria-label="Reports"><ul><li><a href="../index.html">All reports</a></li>${files.map((name) => `<li>${link(name, name)}</li>`).join('')}</ul></nav>
+<p class="soft">Mode <strong>${escapeHtml(mode)}</strong>. Times: ${escapeHtml(zone)}. A closed month never changes. What is found later counts in the month that is open then.</p>
 </header>
 <main id="main" tabindex="-1">
 ${section('verdict', 'Verdict', banners.length > 0 ? `<ul class="banners">${banners.join('')}</ul>\n` : paragraph(none))}${section('closed', 'Who closed it', facts(closed, zone))}${tables.join('')}${more > 0 ? paragraph(`… and ${more} more currencies in statement.csv.`) : ''}<div class="sign"><p>Prepared by</p><p>Reviewed by</p><p>Date</p></div>
 </main>
-<footer><p>Made by Counterfoil from the frozen rows of this month; writing it again gives the same page.</p></footer>
+<footer><p>Made by Counterfoil from the frozen rows of this month. It reads the same whenever it is written again.</p></footer>
 `;
   return pageFrame(`${title} (${mode})`, pageStyle + indexStyle, body);
 }
@@ -50,15 +50,15 @@ function facts({ period, comparedAt, list }: ClosedMonth, zone: string): string 
   const compared =
     comparedAt === null
       ? 'nothing: no list of the service was ever read completely'
-      : `the service’s list of ${time(comparedAt)} (run ${period.run_id ?? ''}). ${listWords[list ?? 'unread']}.`;
+      : `the service’s list of ${time(comparedAt)}, run ${period.run_id ?? ''}. ${listWords[list ?? 'unread']}.`;
   const rows: [string, string][] = [
     ['Closed by', period.closed_by],
     ['Closed at', time(period.closed_at)],
-    ['Covers', `${time(period.starts_at)} up to ${time(period.ends_at)}, days as in ${period.timezone}`],
+    ['Covers', `${time(period.starts_at)} up to ${time(period.ends_at)} (${period.timezone})`],
     ['Compared with', compared],
   ];
   const pairs = rows.map(([name, text]) => `<dt>${name}</dt><dd>${escapeHtml(text)}</dd>`).join('');
-  return `<dl class="facts">${pairs}<dt>Digest</dt><dd><code>${escapeHtml(period.digest)}</code></dd></dl>\n${paragraph('The digest is SHA-256 over the rows of this month. counterfoil verify computes it again.')}`;
+  return `<dl class="facts">${pairs}<dt>Digest</dt><dd><code>${escapeHtml(period.digest)}</code></dd></dl>\n${paragraph('The digest is the SHA-256 of the rows, the bounds, the time and the person. counterfoil verify computes it again.')}`;
 }
 
 const sums = new Set(['closing', 'net_paid', 'listed_by_service']);

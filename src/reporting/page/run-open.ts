@@ -16,6 +16,6 @@ export function openText(sheet: string[][] | undefined, list: ListStanding | nul
     );
     return count > 0n ? [markup(badge(severity, `${grouped(`${count}`)} ${severity}`))] : [];
   });
-  if (!isUsable(list)) parts.push('not checked');
+  if (!isUsable(list)) parts.push(parts.length > 0 ? 'others not checked' : 'not checked');
   return parts.length > 0 ? parts.join(' ') : 'none';
 }

@@ -66,9 +66,13 @@ function statePart(rows: NamedCells[]): Note[][] {
   ];
 }
 
-/** Where nothing could be looked for, nothing says that none is open. */
+const gravity = ['high', 'medium', 'low'];
+
+/** The gravest first. Where nothing could be looked for, nothing says that none is open. */
 function openPart(rows: NamedCells[], isCompared: boolean): Note[][] {
-  const open = rows.filter(({ state }) => state === 'open');
+  const open = rows
+    .filter(({ state }) => state === 'open')
+    .toSorted((a, b) => gravity.indexOf(a.severity ?? '') - gravity.indexOf(b.severity ?? ''));
   if (open.length === 0)
     return [[isCompared ? 'Nothing: no discrepancy is open.' : 'Not checked: the list was not usable.']];
   const look = lookOf('severity');
