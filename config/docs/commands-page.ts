@@ -10,7 +10,10 @@ export function commandsText(): string {
   const { program, printed } = quietProgram();
   const everywhere = new Set(program.options.map(({ flags }) => flags));
   const groups = Map.groupBy(
-    program.commands.filter((one) => one.name() !== 'help'),
+    program
+      .createHelp()
+      .visibleCommands(program)
+      .filter((one) => one.name() !== 'help'),
     (one) => one.helpGroup().replace(/:$/, ''),
   );
   const sections = [...groups].flatMap(([group, commands]) => [
@@ -48,7 +51,7 @@ function quietProgram(): { program: Command; printed(command: Command): string }
 
 function sectionOf(command: Command, everywhere: Set<string>, printed: (command: Command) => string): string {
   const own = command.options.filter(({ flags }) => !everywhere.has(flags));
-  const example = [...printed(command).matchAll(/^ *Examples?:\s+(counterfoil .+)$/gm)].at(-1)?.[1];
+  const example = [...printed(command).matchAll(/^ *Examples?:\s+(.+)$/gm)].at(-1)?.[1];
   const text = command.description();
   return [
     `### ${command.name()}`,

@@ -1,4 +1,5 @@
 import type { App } from '../app/app.ts';
+import { counted } from '../domain/counted.ts';
 import type { PayoutState } from '../domain/payout.ts';
 import { hushed, loadSettings } from './context.ts';
 import type { Result } from './result.ts';
@@ -40,7 +41,7 @@ export async function askAbout(
   if (!service) return;
   const open = (await app.decisions.standingOf(ids)).filter(({ state }) => states.includes(state));
   if (open.length === 0) return;
-  if (!context.options.quiet) context.say(`asking the service about ${open.length} payout(s)`);
+  if (!context.options.quiet) context.say(`asking the service about ${counted(open.length, 'payout')}`);
   await service.lookUps.lookUp(
     open.map(({ id }) => id),
     context.signal,

@@ -1,4 +1,5 @@
 import type { Decided } from '../decisions/retry-payout.ts';
+import { counted } from '../domain/counted.ts';
 import { formatMinor } from '../domain/money.ts';
 import type { Mode, PayoutState } from '../domain/payout.ts';
 import type { Weighed } from '../evidence/weigh.ts';
@@ -31,7 +32,7 @@ export function question({ cases }: Weighed, willSend: boolean): string {
     const sum = own.reduce((total, { amount }) => total + amount, 0n);
     return [currency, formatMinor(sum, currency)] as const;
   });
-  const what = `${possible.length} of ${cases.length} payout(s) again, ${totalsText(Object.fromEntries(totals))}`;
+  const what = `${possible.length} of ${counted(cases.length, 'payout')} again, ${totalsText(Object.fromEntries(totals))}`;
   return willSend ? `Send ${what}?` : `Order that ${what} go out with the next submit? Nothing is sent now.`;
 }
 

@@ -11,6 +11,7 @@ import { type App, openApp } from '../app/app.ts';
 import { createDaemon } from '../daemon/daemon.ts';
 import { type BookSums, bookSums, compareBooks, compareFindings } from '../demo/compare-books.ts';
 import { faultsOf, plan, stranger } from '../demo/plan.ts';
+import { counted } from '../domain/counted.ts';
 import { batchCounts } from '../ledger/batches.ts';
 import { createSandbox, type Sandbox } from '../sandbox/sandbox.ts';
 import { loadConfig } from '../settings/settings.ts';
@@ -96,7 +97,7 @@ async function play(context: Context, app: App, sandbox: Sandbox): Promise<Resul
   step('4  reconciliation: every transfer is listed and compared with the ledger');
   const run = await reconcileJob.run(app, { full: true, followUp: true });
   step(
-    `   ${run.listed} transfers listed in ${run.passes} passes, ${run.matched} payouts matched, ${run.lookups} look-ups, ${run.resends} resend requests`,
+    `   ${run.listed} transfers listed in ${run.passes} passes, ${run.matched} payouts matched, ${run.lookups} look-ups, ${counted(run.resends, 'resend request')}`,
   );
   const { files } = await reportJob.run(app);
   return describe(app, book, run, files);

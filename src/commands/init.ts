@@ -29,6 +29,10 @@ COUNTERFOIL_LIVE_SECRET_KEY=
 COUNTERFOIL_LIVE_PUBLIC_KEY=
 COUNTERFOIL_LIVE_ENCRYPTION_KEY=
 COUNTERFOIL_LIVE_WEBHOOK_KEY=
+
+# Who may decide on the dashboard, as name:token,… (openssl rand -hex 24 makes a token), and the password of alerts.smtp_url.
+#COUNTERFOIL_ADMIN_TOKENS=
+#COUNTERFOIL_ALERTS_SMTP_PASSWORD=
 `;
 
 /** The default port of `counterfoil sandbox` (program.ts). */

@@ -7,6 +7,7 @@ import { maskAccount } from '../domain/redact.ts';
 import { type ListedPayout, listPayouts, type PayoutFilter, sumPayouts } from '../ledger/payout-list.ts';
 import { csvText } from '../reporting/csv-writer.ts';
 import { money, zoned } from '../reporting/presentation.ts';
+import { stateWords } from '../reporting/state-words.ts';
 import type { ListedPayoutJson, PayoutsJson } from './json/lists-json.ts';
 import { namedBatch } from './named-batch.ts';
 import { didYouMean, type Result, Stop } from './result.ts';
@@ -55,8 +56,9 @@ async function readFilter(app: App<'looking'>, options: Record<string, unknown>)
   };
 }
 
+/** A state by its name, or by its word in `show`, `status` and the dashboard. */
 function readState(text: string): PayoutState {
-  const state = payoutStates.find((one) => one === text);
+  const state = payoutStates.find((one) => one === text || stateWords[one] === text);
   if (state) return state;
   const meant = didYouMean(likely(text, payoutStates), '.');
   throw new Stop(2, `--state: there is no state "${text}"${meant} There are ${payoutStates.join(', ')}`);

@@ -24,7 +24,7 @@ export function showLines(story: Story, chain: Chain, { watch, account, terminal
   const timeline = timelineLines(story, terminal).flatMap((line) =>
     wrap(line, terminal.width, timeWidth(line)),
   );
-  const rest = [...more, ...whatNow(story, watch, terminal)];
+  const rest = [...more, ...whatNow(story, chain, watch, terminal)];
   return [
     ...wrapAll(headLines(story, chain, account, terminal), terminal.width, 2),
     '',
@@ -82,12 +82,9 @@ function archiveText({ file, read }: NonNullable<Story['archive']>): string {
 }
 
 /** What a person can do; nothing where the payout has ended and nothing is open. */
-function whatNow(
-  { payout, attempts, discrepancies, lookups }: Story,
-  watch: Watch,
-  { time }: Terminal,
-): string[] {
-  const { reference, state } = payout;
+function whatNow(story: Story, { successor }: Chain, watch: Watch, { time }: Terminal): string[] {
+  const { payout, attempts, discrepancies, lookups } = story;
+  const { state } = payout;
   const open = discrepancies.filter((one) => one.state !== 'resolved');
   const advice = new Set([
     ...(state === 'unknown' ? [warning(payout, attempts, watch)] : []),
@@ -97,8 +94,8 @@ function whatNow(
   const due = lookups.find(({ outcome, asked_at }) => outcome === null && asked_at === null);
   const next = due ? [`  Next look-up: ${time(due.due_at)}.`] : [];
   const commands = commandsFor(
-    reference,
-    state,
+    story,
+    successor,
     open.map(({ id }) => id),
   );
   if (advice.size === 0 && Object.keys(commands).length === 0) return next.length === 0 ? [] : ['', ...next];
@@ -113,7 +110,12 @@ function whatNow(
   ];
 }
 
-function commandsFor(reference: string, state: string, open: readonly string[]): Record<string, string> {
+function commandsFor(
+  { payout: { reference, state }, archive }: Pick<Story, 'payout' | 'archive'>,
+  successor: Chain['successor'],
+  open: readonly string[],
+): Record<string, string> {
+  const mayBePaidAgain = (state === 'failed' || state === 'refused' || state === 'returned') && !archive;
   const settle = `counterfoil settle ${reference} --as`;
   const resolve = `counterfoil resolve ${open.join(' ')} --note "what was done"`;
   return {
@@ -121,9 +123,10 @@ function commandsFor(reference: string, state: string, open: readonly string[]):
       'it was paid': `${settle} paid --note "who said so"`,
       'it was not': `counterfoil retry ${reference}`,
     }),
-    ...((state === 'failed' || state === 'refused' || state === 'returned') && {
-      'pay it again': `counterfoil retry ${reference}`,
-    }),
+    ...(mayBePaidAgain &&
+      (successor
+        ? { 'what became of it': `counterfoil show ${successor}` }
+        : { 'pay it again': `counterfoil retry ${reference}` })),
     ...(open.length > 0 && state !== 'unknown' && { 'dealt with': resolve }),
   };
 }

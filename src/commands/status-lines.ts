@@ -116,10 +116,16 @@ function batchTable({ batches, openByBatch, terminal }: Standing): string[] {
     ],
     shown,
   );
+  // A payout that did not go through is in no other figure of the table.
+  const ended = (['failed', 'refused'] as const).flatMap((state) => {
+    const count = shown.reduce((total, one) => total + sum(one, state), 0);
+    if (count === 0) return [];
+    return [`  ${counted(count, 'payout')} ${state}: counterfoil payouts --state ${state}`];
+  });
   const rest = batches.length - shown.length;
   return rest > 0
-    ? [...lines, `  and ${counted(rest, 'earlier batch', 'earlier batches')}: counterfoil batches`]
-    : lines;
+    ? [...lines, ...ended, `  and ${counted(rest, 'earlier batch', 'earlier batches')}: counterfoil batches`]
+    : [...lines, ...ended];
 }
 
 function paidText({ totalsByState }: BatchCounts): string {
@@ -130,11 +136,12 @@ function paidText({ totalsByState }: BatchCounts): string {
 }
 
 /** What waits for a person. Says "not checked", never "nothing", when no list was compared. */
-function personLines({ batches, groups, lastRun, needed, terminal }: Standing): string[] {
+function personLines({ batches, groups, halted, lastRun, needed, terminal }: Standing): string[] {
   const held = batches.filter(({ state }) => state === 'held');
   const checked = lastRun !== undefined && isUsable(lastRun.list);
   const open = groups.reduce((sum, { count }) => sum + count, 0);
   const parts = [
+    ...(halted ? ['the halt'] : []),
     ...(needed.unknown.count > 0 ? [`${grouped(`${needed.unknown.count}`)} unknown`] : []),
     ...(held.length > 0 ? [`${counted(held.length, 'batch', 'batches')} held`] : []),
     ...(open > 0 ? [`${counted(open, 'discrepancy', 'discrepancies')} (${openText(groups)})`] : []),

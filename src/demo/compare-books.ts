@@ -1,4 +1,5 @@
 import type { App } from '../app/app.ts';
+import { amountText, counted } from '../domain/counted.ts';
 import { decimalToMinor, formatMinor } from '../domain/money.ts';
 import { listOpen } from '../reconciliation/discrepancies.sql.ts';
 import { paidSums } from '../reporting/overview.sql.ts';
@@ -57,9 +58,10 @@ export async function compareBooks(app: App<'local'>, book: BookSums): Promise<C
     const ours = paid.get(currency) ?? none;
     const same = ours.count + extra.count === moved.count && ours.minor + extra.minor === moved.minor;
     agree &&= same;
-    const show = ({ count, minor }: Sum): string => `${count} × ${currency} ${formatMinor(minor, currency)}`;
+    const show = ({ count, minor }: Sum): string =>
+      `${counted(count, 'transfer')}, ${amountText(currency, formatMinor(minor, currency))}`;
     lines.push(
-      `  ${currency}  ledger paid ${show(ours)} + not ours (reported above) ${show(extra)} = service's book ${show(moved)}  ${same ? 'agree' : 'DIFFER'}`,
+      `  ledger paid ${show(ours)}; not ours (reported above): ${show(extra)}; service's book: ${show(moved)}: ${same ? 'agree' : 'DIFFER'}`,
     );
   }
   return { lines, agree };

@@ -52,6 +52,7 @@ it('narrows the list, and its totals are of all that match, listed or not', asyn
   expect(await names('--currency', 'zar')).toEqual(['PAY-0011']);
   expect(await names('--reference', 'bonus')).toEqual(['Bonus-0012']);
   expect(await names('--state', 'failed')).toEqual([]);
+  expect(await names('--state', 'waiting'), 'the word of show and the dashboard').toHaveLength(5);
   expect(await names('--since', '2020-01-01')).toHaveLength(5);
   expect(await names('--since', '2999-01-01T10:00')).toEqual([]);
   expect((await home.run(['payouts', '--state', 'failed'])).out).toBe('no payouts match\n');

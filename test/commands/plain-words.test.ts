@@ -27,7 +27,7 @@ it('leaves what the service said as it is, and calls the answer to the order wha
   }
   const shown = await weigh(ledger.db, { ids, since: at(3) });
   await ledger.remove();
-  expect(question(shown, true)).toBe('Send 2 of 3 payout(s) again, NGN 3,000.00?');
+  expect(question(shown, true)).toBe('Send 2 of 3 payouts again, NGN 3,000.00?');
   expect(question(shown, false)).toMatch(/^Order that 2 of 3 .* next submit\? Nothing is sent now\.$/);
   const [, refused] = shown.cases;
   if (!refused) throw new Error('no case');

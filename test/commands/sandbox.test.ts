@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { expect, it } from 'vitest';
+import { scenarioNames } from '../../src/sandbox/scenarios.ts';
 import { flat, start } from '../support/cli.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
@@ -28,6 +29,8 @@ it('sandbox uses the configured TEST keys, and refuses an unknown scenario with 
   const wrong = await start(['sandbox', '--scenario', 'storm'], { cwd }).done;
   expect(wrong.code).toBe(2);
   expect(wrong.err).toContain('calm');
+  const help = flat((await start(['sandbox', '--help'], { cwd }).done).out);
+  expect(help).toContain(`what goes wrong: ${scenarioNames.join(', ')} (`);
 });
 
 it('sandbox uses the TEST keys of the environment without a configuration file, and says that it starts empty', async () => {

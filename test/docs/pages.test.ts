@@ -3,6 +3,8 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { generatedPages, root } from '../../config/docs/pages.ts';
 import { withRegion } from '../../config/docs/region.ts';
+import { verbName } from '../../src/commands/verbs/entry.ts';
+import { verbGroups } from '../../src/commands/verbs/verbs.ts';
 import { discrepancyKinds } from '../../src/domain/discrepancy-kinds.ts';
 
 const read = (path: string): string => readFileSync(join(root, path), 'utf8');
@@ -16,6 +18,19 @@ describe('the generated pages', () => {
     const [begin, end] = ['<!-- made by npm run docs: begin -->', '<!-- made by npm run docs: end -->'];
     expect(withRegion(`a\n${begin}\nold\n${end}\nz`, 'new')).toBe(`a\n${begin}\n\nnew\n\n${end}\nz`);
     expect(() => withRegion('a', 'new')).toThrow('expected');
+  });
+});
+
+describe('docs/commands.md', () => {
+  const sections = read('docs/commands.md')
+    .split(/^(?=### )/m)
+    .slice(1);
+  const verbs = verbGroups.flatMap(([, all]) => all);
+
+  it('has each command of the help with its own example, and no hidden one', () => {
+    expect(sections.map((text) => /^### (\S+)/.exec(text)?.[1])).toEqual(verbs.map(verbName));
+    for (const [at, { example }] of verbs.entries())
+      expect(sections[at]).toContain(`Example: \`${example}\``);
   });
 });
 

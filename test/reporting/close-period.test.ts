@@ -235,7 +235,9 @@ it('closes a month that is over, in order and once', async () => {
     return done.kind === 'refused' ? done.why : 'closed';
   };
   expect(await refused('october')).toBe('"october" is no month: write it as YYYY-MM, such as 2026-10');
-  expect(await refused('2026-11')).toBe('2026-11 is not over: it ends at 2026-12-01T00:00:00.000+01:00');
+  expect(await refused('2026-11')).toBe(
+    '2026-11 is not over: it can be closed from 2026-12-01 on (Africa/Lagos)',
+  );
   expect(await refused('2026-10', '2026-10-31T22:59:59.999Z')).toContain('is not over');
   expect(await refused('2026-10')).toBe('closed');
   expect(await refused('2026-10')).toContain('2026-10 was closed at 2026-11-02T13:00:00.000+01:00');

@@ -194,6 +194,9 @@ it('P21: a canary that is refused halts, release of its batch lets the rest go',
   expect((await home.json(['status'], 4)).halted.cause).toBe(
     `the canary of ${batch} failed: PAY-0001 is refused`,
   );
+  const status = (await home.run(['status'])).out;
+  expect(status).toContain('Needs a person: the halt\n');
+  expect(status).toContain('\n  1 payout refused: counterfoil payouts --state refused\n');
   await home.json(['submit'], 4);
   expect(home.sandbox.requests.posts).toBe(1);
   await home.json(['release', batch], 0);

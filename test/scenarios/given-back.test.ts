@@ -70,6 +70,8 @@ it.skipIf(onPostgres)(
     await ledger.close();
     renameSync(join(home.dir, `data/reports/reconciliation-${run}`), join(home.dir, 'elsewhere'));
     expect((await home.run(['status'])).out).toContain(`Reports due: reconciliation-${run}`);
+    const doctor = (await home.run(['doctor', '--offline'])).out;
+    expect(doctor).toMatch(/\nok {5}files +Reports due: reconciliation-/);
     await home.json(['report'], 0);
     expect(home.names(`data/reports/reconciliation-${run}`)).toContain('report.html');
     expect((await home.json(['status'], 0)).reports_due).toEqual([]);

@@ -17,5 +17,5 @@ export async function checkIntake(app: App<'local'>): Promise<Check> {
   const { files, waiting } = await app.lying();
   const unfinished = waiting.map(({ name, why }) => `${visible(name)}: ${waitingWhy(why)}`);
   const [first = `${files} waiting in the inbox; the archive is what was read`] = [...lines, ...unfinished];
-  return well('files', first.replace(/ {2,}/g, ': '));
+  return well('files', first.trim());
 }

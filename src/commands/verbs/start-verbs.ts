@@ -27,7 +27,11 @@ export const startVerbs: readonly Entry[] = [
     options: [
       ['--port <port>', 'port to listen on', '8900'],
       ['--seed <n>', 'seed of the scenario’s choices', '1'],
-      ['--scenario <name>', 'what goes wrong', 'calm'],
+      [
+        '--scenario <name>',
+        'what goes wrong: calm, lost-answers, late-webhooks, doubled-webhooks, missing-webhooks, forged-webhooks, failures, returns, stranger, wrong-amount, wrong-fee, duplicates, vanishing, chaos',
+        'calm',
+      ],
       ['--webhook-url <url>', 'where test webhooks go'],
       ['--duplicates <what>', 'answer to a reference already used: refuse, accept or conflict', 'refuse'],
       ['--settle-ms <ms>', 'how long a transfer stays pending', '300'],

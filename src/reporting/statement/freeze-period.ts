@@ -130,7 +130,10 @@ function whyNot(
   now: string,
   zone: string,
 ): string | null {
-  if (now < endsAt) return `${month} is not over: it ends at ${zoned(endsAt, zone)}`;
+  if (now < endsAt) {
+    const day = zoned(endsAt, zone).slice(0, 10);
+    return `${month} is not over: it can be closed from ${day} on (${zone})`;
+  }
   if (!last) return null;
   if (month === last.month)
     return `${month} was closed at ${zoned(last.closed_at, zone)}; a closed month never changes`;
