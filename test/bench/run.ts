@@ -12,14 +12,19 @@ const { values } = parseArgs({
   options: {
     rows: { type: 'string', default: '10000' },
     runs: { type: 'string', default: '1' },
+    'commit-ms': { type: 'string', default: '0' },
     json: { type: 'boolean', default: false },
   },
 });
 const rows = wholeNumber('--rows', values.rows);
 const runs = wholeNumber('--runs', values.runs);
+/** How long each commit of the additional row takes, as on a slow disk; 0: no such row. */
+const commitMs = Number(values['commit-ms']);
+/** What the bare loop should reach, so that the service limits nothing that is measured. */
+const barePerSecondAsked = 12_000;
 
-if (values.json) process.stdout.write(`${JSON.stringify(await measureOnce(rows))}\n`);
-else if (runs === 1) print([await measureOnce(rows)]);
+if (values.json) process.stdout.write(`${JSON.stringify(await measureOnce(rows, commitMs))}\n`);
+else if (runs === 1) print([await measureOnce(rows, commitMs)]);
 else print(Array.from({ length: runs }, anotherProcess));
 
 function wholeNumber(option: string, text: string): number {
@@ -30,21 +35,29 @@ function wholeNumber(option: string, text: string): number {
 /** A process of its own for each run, so that the peak of memory is one run's. */
 function anotherProcess(): Run {
   const script = fileURLToPath(import.meta.url);
-  const text = execFileSync(process.execPath, [script, '--json', '--rows', values.rows], {
-    encoding: 'utf8',
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
+  const text = execFileSync(
+    process.execPath,
+    [script, '--json', '--rows', values.rows, '--commit-ms', values['commit-ms']],
+    {
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'inherit'],
+    },
+  );
   return JSON.parse(text);
 }
 
 function print(all: readonly Run[]): void {
   const told = all.length === 1 ? '' : `; medians of ${all.length} runs, the most of held and peak`;
-  console.log(`${rows} payouts, 32 requests in flight, sandbox in a process of its own${told}\n`);
+  console.log(
+    `${rows} payouts, 32 requests in flight, a minimal service in a process of its own; sandbox: ours/bare with it${told}\n`,
+  );
   console.log(tableOf(medianLines(all)));
+  const bare = medianOf(all.map(({ perSecond }) => perSecond.bare));
+  console.log(`\nundici alone, signed POSTs: ${Math.round(bare)} a second (${barePerSecondAsked} asked)`);
   const plain = medianOf(all.map(({ perSecond }) => perSecond.plain));
   const times = medianOf(all.map(({ perSecond }) => perSecond.ours / perSecond.plain));
   console.log(
-    `\nfetch with a commit for each step: ${Math.round(plain)} payouts/s; submit: ${times.toFixed(1)} times that`,
+    `fetch with a commit for each step: ${Math.round(plain)} payouts/s; submit: ${times.toFixed(1)} times that`,
   );
   for (const { receiver } of all) {
     console.log('\nthe receiver, a process of its own:');
@@ -65,6 +78,7 @@ function medianLines(all: readonly Run[]): Line[] {
       const told = same.map(of).filter((one) => one !== undefined);
       return told.length === 0 ? undefined : Math.max(...told);
     };
+    const beside = same.flatMap(({ sandbox }) => sandbox ?? []);
     const heldMs = most((one) => one.heldMs);
     const peakMb = most((one) => one.peakMb);
     return {
@@ -73,6 +87,12 @@ function medianLines(all: readonly Run[]): Line[] {
       ...(line.bare && {
         bare: { ...line.bare, seconds: medianOf(same.map(({ bare }) => bare?.seconds ?? Number.NaN)) },
         ratio: medianOf(same.map(({ seconds, bare }) => seconds / (bare?.seconds ?? Number.NaN))),
+      }),
+      ...(beside.length > 0 && {
+        sandbox: {
+          seconds: medianOf(beside.map((one) => one.seconds)),
+          bareSeconds: medianOf(beside.map((one) => one.bareSeconds)),
+        },
       }),
       ...(heldMs !== undefined && { heldMs }),
       ...(peakMb !== undefined && { peakMb }),

@@ -1,11 +1,5 @@
 import { createSandbox, type Sandbox } from '../../src/sandbox/sandbox.ts';
-
-/** What the bench may ask of the process that plays the payments service. */
-export type Order = { do: 'settle' } | { do: 'stop' };
-/** What it answers: once when both services listen, then once an order. `money` is the main book's successes. */
-export type Answer =
-  | { kind: 'ready'; main: string; bare: string; secretKey: string; publicKey: string; encryptionKey: string }
-  | { kind: 'settled'; successes: number };
+import type { Answer, Order } from './service.ts';
 
 // Two services of one kind in one process: the bare loop's transfers must not stand in the list that is reconciled.
 const settleMs = 3_600_000;

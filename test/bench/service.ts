@@ -1,9 +1,16 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import type { Answer, Order } from './sandbox-process.ts';
 
-const script = fileURLToPath(new URL('./sandbox-process.ts', import.meta.url));
+/** The least that answers at once, or the sandbox, which keeps a whole book and settles. */
+export type ServiceKind = 'minimal' | 'sandbox';
+
+/** What the bench may ask of the process that plays the payments service. */
+export type Order = { do: 'settle' } | { do: 'stop' };
+/** What it answers: once when both services listen, then once an order. `successes` is the main book's. */
+export type Answer =
+  | { kind: 'ready'; main: string; bare: string; secretKey: string; publicKey: string; encryptionKey: string }
+  | { kind: 'settled'; successes: number };
 
 export type Service = {
   /** The service that our steps use. */
@@ -16,11 +23,12 @@ export type Service = {
   stop(): Promise<void>;
 };
 
-/** Starts the sandbox in a process of its own, so that it shares no event loop with what is measured. */
-export async function startService(): Promise<Service> {
+/** Starts a service in a process of its own, so that it shares no event loop with what is measured. */
+export async function startService(of: ServiceKind): Promise<Service> {
+  const script = fileURLToPath(new URL(`./${of}-process.ts`, import.meta.url));
   const child = fork(script, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
   const ready = await next(child);
-  if (ready.kind !== 'ready') throw new Error(`the sandbox began with ${ready.kind}`);
+  if (ready.kind !== 'ready') throw new Error(`the service began with ${ready.kind}`);
   const { main, bare, kind: _, ...keys } = ready;
   const order = (what: Order): void => void child.send(what);
   return {
@@ -43,9 +51,9 @@ export async function startService(): Promise<Service> {
 
 async function next(child: ChildProcess): Promise<Answer> {
   const dead = once(child, 'exit').then(() => {
-    throw new Error('the sandbox process ended');
+    throw new Error('the process of the service ended');
   });
   const [answer]: Answer[] = await Promise.race([once(child, 'message'), dead]);
-  if (!answer) throw new Error('the sandbox said nothing');
+  if (!answer) throw new Error('the service said nothing');
   return answer;
 }

@@ -10,6 +10,8 @@ export type Line = {
   /** The longest that nothing else could run; commits are in it. */
   heldMs?: number;
   bare?: { what: string; seconds: number };
+  /** The same step and loop with the sandbox as the service, which keeps a whole book. */
+  sandbox?: { seconds: number; bareSeconds: number };
   /** Ours to the bare loop's seconds, where it is not simply their quotient: the median of several runs. */
   ratio?: number;
 };
@@ -35,17 +37,29 @@ export async function timed<T>(
   return { seconds, peakMb, heldMs: delay.max / 1e6, result };
 }
 
-const head = ['step', 'rows', 'ours s', 'rows/s', 'bare s', 'ours/bare', 'held ms', 'peak MB', 'bare loop'];
+const head = [
+  'step',
+  'rows',
+  'ours s',
+  'rows/s',
+  'bare s',
+  'ours/bare',
+  'sandbox',
+  'held ms',
+  'peak MB',
+  'bare loop',
+];
 
 /** The lines as a text table that is also Markdown. */
 export function tableOf(lines: readonly Line[]): string {
-  const rows = lines.map(({ step, rows: count, seconds, peakMb, heldMs, bare, ratio }) => [
+  const rows = lines.map(({ step, rows: count, seconds, peakMb, heldMs, bare, ratio, sandbox }) => [
     step,
     String(count),
     seconds.toFixed(2),
     String(Math.round(count / seconds)),
     bare ? bare.seconds.toFixed(2) : '',
     bare ? (ratio ?? seconds / bare.seconds).toFixed(1) : '',
+    sandbox ? (sandbox.seconds / sandbox.bareSeconds).toFixed(1) : '',
     heldMs === undefined ? '' : heldMs.toFixed(0),
     peakMb === undefined ? '' : String(peakMb),
     bare?.what ?? '',
