@@ -9,7 +9,6 @@ import { haltCauseText, haltInWords, sayHalt } from '../reporting/halt-words.ts'
 import { holdTexts } from '../reporting/hold-words.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Logger } from '../runtime/logger.ts';
-import type { Account } from '../sending/approval.ts';
 import { type Approvable, isApprovedReason, recordApproval } from '../sending/approvals.sql.ts';
 import { halt, liftHalt } from '../sending/halts.sql.ts';
 import { holdBatch, releaseBatch } from '../sending/holds.sql.ts';
@@ -64,7 +63,9 @@ export function createActions({ ledger, clock, log, config }: Deps) {
     batch: Batch,
     by: string,
   ): Promise<{ shown: Approvable } | { before: { by: string } }> {
-    const judged = await judgeApproval(db, { batch, rule: submission, acting: accountsOf(by) });
+    // A token has a name and no number.
+    const acting = [{ name: by, uid: null }];
+    const judged = await judgeApproval(db, { batch, rule: submission, acting });
     switch (judged.kind) {
       case 'may':
         return { shown: judged.shown };
@@ -187,11 +188,6 @@ export function createActions({ ledger, clock, log, config }: Deps) {
       return { title: `${id} is ${word}`, lines: changed === 1 ? [] : ['Nothing was changed.'] };
     },
   };
-}
-
-/** A token has a name and no number; names of accounts differ by more than their case. */
-function accountsOf(by: string): Account[] {
-  return [...new Set([by, by.toLowerCase()])].map((name) => ({ name, uid: null }));
 }
 
 function stillHeld(id: string, reasons: Parameters<typeof holdTexts>[0]): string[] {

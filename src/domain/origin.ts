@@ -29,7 +29,7 @@ export function accountOf(baseUrl: string, keys: Keys, orders: 'secret' | 'encry
 }
 
 /** Identifies a key without revealing it: 12 hex digits. */
-function fingerprint(key: string): string {
+export function fingerprint(key: string): string {
   return createHash('sha256').update(`counterfoil origin ${key}`).digest('hex').slice(0, 12);
 }
 
@@ -37,6 +37,13 @@ function fingerprint(key: string): string {
 export function isOfAccount(origin: Origin, { own, secretKeys, orderKeys }: Account): boolean {
   if (origin.baseUrl !== own.baseUrl) return false;
   return secretKeys.includes(origin.secretKey) && orderKeys.includes(origin.orderKey);
+}
+
+/** The account of what was signed with this key: a key that is not of `account` speaks for itself alone (P31). */
+export function accountOfKey(account: Account, secretKey: string | null): Account {
+  return secretKey === null || account.secretKeys.includes(secretKey)
+    ? account
+    : { ...account, secretKeys: [secretKey] };
 }
 
 /** Why an answer to this account proves nothing about what went to that origin, and what would help (P31). */

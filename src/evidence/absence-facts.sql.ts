@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Account } from '../domain/origin.ts';
 import { wasCancelled } from '../ledger/hold-reasons.ts';
-import { sentElsewhere } from '../ledger/origins.ts';
+import { foreignOrigins, sentElsewhere } from '../ledger/origins.ts';
 import type { Trx } from '../storage/ledger.ts';
 import type { Attempt, Inquiry, Payout } from '../storage/tables/tables.ts';
 import type { LookUpOutcome } from '../storage/tables/word-columns.ts';
@@ -26,6 +26,8 @@ type Gathered = {
   rows: number;
   lookAlikes: number;
   sameAccount: boolean;
+  /** The origins of other accounts, whose answers prove nothing (P31). */
+  foreign: readonly bigint[];
 };
 
 /** A webhook may bear a time this long before our attempt: clocks differ (P15). */
@@ -47,6 +49,7 @@ export async function absenceCases(
     .where('archived_seq', 'is', null)
     .execute();
   const unmatched = await unmatchedSince(trx, payouts);
+  const foreign = await foreignOrigins(trx, about.account);
   const elsewhere = about.account ? await sentElsewhere(trx, payoutIds, about.account) : new Map();
   for (const payout of payouts) {
     const batch = await trx
@@ -56,6 +59,7 @@ export async function absenceCases(
       .executeTakeFirst();
     if (batch?.phase !== 'loaded') continue;
     const gathered = await gather(trx, payout, about.run);
+    gathered.foreign = foreign;
     gathered.sameAccount = about.account !== null && !elsewhere.has(payout.id);
     gathered.webhooks += unmatched.get(payout.id) ?? 0;
     const facts = factsOf(gathered, about.listing, about.quietPeriodMs);
@@ -106,6 +110,7 @@ async function gather(trx: Trx, payout: Payout, run: string): Promise<Gathered> 
     rows,
     lookAlikes,
     sameAccount: false,
+    foreign: [],
   };
 }
 
@@ -155,7 +160,8 @@ async function shown(
 }
 
 function factsOf(gathered: Gathered, listing: RunListing, quietPeriodMs: number): AbsenceFacts {
-  const { payout, attempts, inquiries, decisions, webhooks, rows, lookAlikes, sameAccount } = gathered;
+  const { payout, attempts, inquiries, decisions, webhooks, rows, lookAlikes, sameAccount, foreign } =
+    gathered;
   const last = attempts.at(-1);
   const since = inquiries.filter(({ attempt_id }) => last !== undefined && attempt_id === last.id);
   const silent: LookUpOutcome[] = ['error', 'outdated', 'superseded', 'not_found'];
@@ -169,7 +175,9 @@ function factsOf(gathered: Gathered, listing: RunListing, quietPeriodMs: number)
       last?.outcome === 'unknown' && last.ended_at !== null
         ? { beganAt: last.began_at, endedAt: last.ended_at, code: last.code }
         : null,
-    notFound: since.flatMap((inquiry) => notFound(inquiry, last?.id ?? null)),
+    notFound: since
+      .filter(({ origin_id }) => !foreign.includes(origin_id))
+      .flatMap((inquiry) => notFound(inquiry, last?.id ?? null)),
     otherAnswers: since.filter(({ outcome }) => outcome === null || !silent.includes(outcome)).length,
     webhooks,
     quietPeriodMs,

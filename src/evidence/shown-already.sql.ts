@@ -23,12 +23,13 @@ type ShownAlready = { by: Shower } & Reason;
 export async function shownAlready(
   trx: Db | Trx,
   payouts: readonly Candidate[],
+  originId?: bigint,
 ): Promise<Map<bigint, ShownAlready>> {
   if (payouts.length === 0) return new Map();
   const shown = new Map<bigint, ShownAlready>();
   const doubts = await doubtful(trx, [idsText(payouts.map(({ id }) => id))]);
   const doubtOf = new Map(doubts.map(({ id, doubt }) => [id, doubt]));
-  const listed = await listedAlready(trx, payouts);
+  const listed = await listedAlready(trx, payouts, await heededRuns(trx, originId));
   for (const payout of payouts) {
     const run = listed.get(payout.id);
     const by = run === undefined ? doubtOf.get(payout.id) : 'list';
@@ -72,22 +73,32 @@ const latestRuns = prepared<{ id: string }>((db) =>
   db.selectFrom('runs').select('id').orderBy(latestRunFirst).limit(sql.lit(4)),
 );
 
-/** The runs whose listings count, the latest first; `since`: those no older than the newest complete one. */
-export async function heededRuns(trx: Db | Trx): Promise<{ all: string[]; since: string[] }> {
+/**
+ * The runs whose listings count, the latest first; `since`: those no older than the newest complete one of this origin.
+ * The list of another account replaces none (P31). Without an origin any complete one counts.
+ */
+export async function heededRuns(
+  trx: Db | Trx,
+  originId?: bigint,
+): Promise<{ all: string[]; since: string[] }> {
   const latest = (await latestRuns(trx, [])).map(({ id }) => id);
   if (latest.length === 0) return { all: [], since: [] };
-  // The newest complete run may be older than these: later runs may have got no list.
-  const complete = await newestCompleteRun(trx, []);
+  // A complete run may be older than these: later runs may have got no list, or another account's.
+  const own = await newestCompleteRun(trx, [], originId);
+  const complete = own ?? (await newestCompleteRun(trx, []));
   const all = complete && !latest.includes(complete.id) ? [...latest, complete.id] : latest;
-  return { all, since: complete ? all.slice(0, all.indexOf(complete.id) + 1) : all };
+  return { all, since: own ? all.slice(0, all.indexOf(own.id) + 1) : all };
 }
 
 /**
  * The payouts that the kept listings show under their references, each with the run. For a payout that was never sent, any
  * transfer counts. For others, one that has not failed counts, in a listing that no newer complete one has replaced.
  */
-async function listedAlready(trx: Db | Trx, payouts: readonly Candidate[]): Promise<Map<bigint, string>> {
-  const runs = await heededRuns(trx);
+async function listedAlready(
+  trx: Db | Trx,
+  payouts: readonly Candidate[],
+  runs: { all: string[]; since: string[] },
+): Promise<Map<bigint, string>> {
   if (runs.all.length === 0) return new Map();
   const named = payouts.map(({ id, reference }) => ({ id, reference_key: foldReference(reference) }));
   const payoutOf = new Map(payouts.map((payout) => [foldReference(payout.reference), payout]));

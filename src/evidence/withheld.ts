@@ -17,10 +17,14 @@ type Candidate = { id: bigint; reference: string; attempt_count: bigint; success
  * Holds what would be paid twice if it were sent, and returns the payouts that remain. One case is a successor whose
  * predecessor may not have failed (P20). The other is a payout under whose reference the service shows a transfer (P15),
  * for example after the ledger went back in time (P25). If it was sent from here before, only a transfer that has not
- * failed counts.
+ * failed counts. `originId`: where they would be sent (P31).
  */
-export async function withhold<P extends Candidate>(trx: Trx, ready: readonly P[], at: string): Promise<P[]> {
-  const reasons = await withheldBy(trx, ready);
+export async function withhold<P extends Candidate>(
+  trx: Trx,
+  ready: readonly P[],
+  { at, originId }: { at: string; originId: bigint },
+): Promise<P[]> {
+  const reasons = await withheldBy(trx, ready, originId);
   const events = ready.flatMap((one) => {
     const reason = reasons.get(one.id);
     return reason ? [withholding(one, reason)] : [];
@@ -55,15 +59,19 @@ export function withholding(
   return { payoutId: id, source: withholder, event: { kind: waits ? 'hold' : 'doubted', why, by } };
 }
 
-/** Why some of these payouts must not be sent, even when a person released them; each with the way out. */
+/**
+ * Why some of these payouts must not be sent, even when a person released them; each with the way out. `originId`: where
+ * they would be sent, if that is known.
+ */
 export async function withheldBy(
   trx: Db | Trx,
   payouts: readonly Candidate[],
+  originId?: bigint,
 ): Promise<Map<bigint, Withheld>> {
   const successors = payouts.filter(({ successor_of }) => successor_of !== null);
   const reasons = new Map<bigint, Withheld>();
   if (successors.length > 0) {
-    const { since } = await heededRuns(trx);
+    const { since } = await heededRuns(trx, originId);
     const alive = await aliveAncestors(
       trx,
       successors.map(({ id }) => id),
@@ -74,7 +82,7 @@ export async function withheldBy(
       if (before) reasons.set(id, { by: 'predecessor', ...reasonAlive(before, reference) });
     }
   }
-  return new Map([...reasons, ...(await shownAlready(trx, payouts))]);
+  return new Map([...reasons, ...(await shownAlready(trx, payouts, originId))]);
 }
 
 /** The way out for a held payout, as far as its own columns tell it: a release says more of a predecessor. */

@@ -177,11 +177,12 @@ export type CompleteRun = { id: string; startedAt: string; finishedAt: string };
 
 /**
  * The newest run whose listing was proven complete; a short cut does not count (P29). `foreign`: the origins of other
- * accounts, whose lists prove nothing about the account in question (P31).
+ * accounts, whose lists prove nothing about the account in question (P31). `originId`: only lists that were read there.
  */
 export async function newestCompleteRun(
   db: Db | Trx,
   foreign: readonly bigint[],
+  originId?: bigint,
 ): Promise<CompleteRun | undefined> {
   const row = await db
     .selectFrom('runs')
@@ -190,6 +191,7 @@ export async function newestCompleteRun(
     // Not `not_ours`: that list is complete, but of another account.
     .where('list_standing', 'in', ['complete', 'shows_none'])
     .$if(foreign.length > 0, (runs) => runs.where('origin_id', 'not in', idsOf(foreign)))
+    .$if(originId !== undefined, (runs) => runs.where('origin_id', '=', originId ?? 0n))
     .orderBy(latestRunFirst)
     .limit(1)
     .executeTakeFirst();

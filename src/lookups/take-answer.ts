@@ -180,7 +180,7 @@ async function climb(
     );
   } else if (state === 'pending' && outcome !== 'found' && outcome !== 'not_found') {
     await addInquiry(trx, { ...question, dueAt: within(ladderDelayMs(Number(rung))), rung });
-  } else if (outcome === 'error' && isWebhookReason(closed.reason)) {
+  } else if ((outcome === 'error' || outcome === 'no_witness') && isWebhookReason(closed.reason)) {
     // A final payout is asked about only where something contradicted it: that question still needs its answer.
     const again = { ...question, reason: closed.reason };
     await addInquiry(trx, { ...again, dueAt: within(ladderDelayMs(Number(rung))), rung });

@@ -36,11 +36,14 @@ export function approvalLimits({ approvalAbove }: Rule): [currency: string, mino
 
 /**
  * Why these accounts may not approve what `dropper` dropped; null when they may. `approvers` are all accounts of one
- * person, such as the one behind sudo. It is enough to refuse that one of them is the dropper.
+ * person, such as the one behind sudo. It is enough to refuse that one of them is the dropper. Without numbers the names
+ * decide, and those of two people differ by more than their case.
  */
 export function whyNotApprove(dropper: Account, approvers: readonly Account[]): string | null {
   const same = approvers.find((one) =>
-    one.uid !== null && dropper.uid !== null ? one.uid === dropper.uid : one.name === dropper.name,
+    one.uid !== null && dropper.uid !== null
+      ? one.uid === dropper.uid
+      : one.name.toLowerCase() === dropper.name.toLowerCase(),
   );
   return same
     ? `${dropper.name} dropped it, and nobody approves a batch of their own: ask somebody else to run the command. A file counts as dropped by the account that owns it: one that Counterfoil wrote, such as failed.csv, keeps its owner when it is moved (mv) into the inbox; copy it there (cp) under your own account instead`

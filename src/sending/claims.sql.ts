@@ -51,7 +51,7 @@ export async function claimUnlessHalted(
     await assertNotTakenOver(trx, request.workerId);
   }
   const lanes = isQuiet && !usesLanes(brakes) ? null : await lanesToClaim(trx, request);
-  const free = await withhold(trx, await readyOf(trx, request, lanes), at);
+  const free = await withhold(trx, await readyOf(trx, request, lanes), request);
   const limits = lanes?.use;
   // Also when nothing is sent today: else what was spent under a wrong clock would count against every day.
   if (limits?.moved) await openDay(trx, { brakes, at });

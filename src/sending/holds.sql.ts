@@ -133,7 +133,16 @@ export async function releaseBatch(
       await releaseFile(trx, batch, { lookAgain: ledger.place.kind === 'sqlite' });
       const rows = await trx
         .selectFrom('payouts')
-        .select(['id', 'reference', 'attempt_count', 'successor_of', 'withheld_by', 'currency', 'amount'])
+        .select([
+          'id',
+          'reference',
+          'attempt_count',
+          'successor_of',
+          'withheld_by',
+          'message',
+          'currency',
+          'amount',
+        ])
         .where('batch_id', '=', batch)
         .where('state', '=', 'held')
         .where('id', '>', after)
@@ -168,18 +177,19 @@ function count(row: HeldBack, reason: Withheld, pass: Released): void {
   if (first.length < shownKept) first.push({ reference: row.reference, why, advice });
 }
 
-type HeldBack = Pick<Payout, 'id' | 'reference' | 'attempt_count' | 'withheld_by'>;
+type HeldBack = Pick<Payout, 'id' | 'reference' | 'attempt_count' | 'withheld_by' | 'message'>;
 
 /**
  * The events of one payout in a release. One that must not be sent is held again under its own reason, unless it is held
- * for that already. A predecessor is always checked again: its state may have changed, and with it the way out.
+ * for that already. Of a predecessor the state may have changed, and with it the way out that the message names.
  */
 function releaseOf(
-  row: Pick<Payout, 'id' | 'attempt_count' | 'withheld_by'>,
+  row: Omit<HeldBack, 'reference'>,
   reason: Withheld | undefined,
   source: string,
 ): RecordEvent[] {
-  if (reason && reason.by !== 'predecessor' && reason.by === row.withheld_by) return [];
+  if (reason && reason.by === row.withheld_by && (reason.by !== 'predecessor' || reason.why === row.message))
+    return [];
   const released: RecordEvent = { payoutId: row.id, source, event: { kind: 'release' } };
   return reason === undefined ? [released] : [released, withholding(row, reason)];
 }

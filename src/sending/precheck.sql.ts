@@ -51,6 +51,16 @@ export async function batchesToCheck(db: Db): Promise<Unchecked[]> {
   }));
 }
 
+/** A number that changes with every payout of the batch, and whenever a person holds or releases it. */
+export async function batchVersion(db: Db, batch: string): Promise<bigint> {
+  const row = await db
+    .selectFrom('batches')
+    .select('version')
+    .where('id', '=', batch)
+    .executeTakeFirstOrThrow();
+  return row.version;
+}
+
 /** Returns the batches that wait for their checks, and how many payouts of each are ready. */
 export async function batchesAwaitingCheck(db: Db): Promise<{ batch: string; count: number }[]> {
   const rows = await db
@@ -191,16 +201,20 @@ export async function needs(
   return rows.map(({ currency, own, earlier }) => ({ currency, own, earlier: BigInt(earlier ?? 0n) }));
 }
 
-/** Records the result of a look, unless a payout was claimed or a person released the batch meanwhile. Returns whether. */
+/**
+ * Records the result of a look, unless a payout was claimed or a person held or released the batch meanwhile. Returns
+ * whether. `version`: the batch's when the look began; a look passes over payouts that are held.
+ */
 export async function setPrecheck(
   trx: Trx,
   batch: string,
-  { state, at }: { state: 'named' | 'clear' | 'held'; at: string },
+  { state, at, version }: { state: 'named' | 'clear' | 'held'; at: string; version: bigint },
 ): Promise<boolean> {
   const { numUpdatedRows } = await trx
     .updateTable('batches')
     .set({ precheck: state, precheck_at: at })
     .where('id', '=', batch)
+    .where('version', '=', version)
     .where('precheck', 'in', ['due', 'named', 'clear', 'held'])
     .executeTakeFirst();
   return numUpdatedRows > 0n;

@@ -9,6 +9,7 @@ import { holdBatch } from './holds.sql.ts';
 import { patiently } from './patient-question.ts';
 import {
   batchesToCheck,
+  batchVersion,
   expireLooks,
   forgetNames,
   needs,
@@ -82,12 +83,13 @@ export function createPrechecks(deps: Deps) {
 
   async function check(one: Unchecked, turn: Turn, wallet: Wallet): Promise<Checked> {
     const { batch } = one;
+    const version = await batchVersion(ledger.db, batch);
     const reasons: HoldReason[] = [];
     if (extras.account_name !== '' && one.state !== 'named') {
       const names = await compareNames({ ...deps, path: extras.account_name }, { batch, ...turn });
       if (names.kind !== 'compared') return names;
       if (names.reason) reasons.push(names.reason);
-      else await ledger.write((trx) => setPrecheck(trx, batch, { state: 'named', at: clock.iso() }));
+      else if (!(await note(batch, 'named', version))) return { kind: 'more' };
     }
     if (extras.balance !== '') {
       const balance = await wallet();
@@ -95,8 +97,15 @@ export function createPrechecks(deps: Deps) {
       if (balance.kind === 'trouble' && !isFinal(balance)) return { kind: 'trouble', why: balance.message };
       reasons.push(...(await balanceReasons(batch, balance)));
     }
-    await conclude(batch, reasons);
-    return { kind: 'done' };
+    return { kind: (await conclude(batch, reasons, version)) ? 'done' : 'more' };
+  }
+
+  function note(batch: string, state: 'named' | 'clear' | 'held', version: bigint): Promise<boolean> {
+    return ledger.write(async (trx) => {
+      const isSet = await setPrecheck(trx, batch, { state, at: clock.iso(), version });
+      await forgetNames(trx);
+      return isSet;
+    });
   }
 
   /** Why the wallet does not pay for a batch, if so. A currency that the answer leaves out is not known to be there. */
@@ -114,16 +123,15 @@ export function createPrechecks(deps: Deps) {
     return short.length === 0 ? [] : [{ kind: 'balance', short }];
   }
 
-  /** The state is written first: a crash between leaves the batch unsent, and the next turn looks again. */
-  async function conclude(batch: string, reasons: readonly HoldReason[]): Promise<void> {
-    const at = clock.iso();
-    const state = reasons.length === 0 ? 'clear' : 'held';
-    const isOurs = await ledger.write(async (trx) => {
-      const isSet = await setPrecheck(trx, batch, { state, at });
-      await forgetNames(trx);
-      return isSet;
-    });
-    if (isOurs) for (const reason of reasons) await holdBatch(ledger, { batch, reason, at, source: 'brake' });
+  /**
+   * The state is written first: a crash between leaves the batch unsent, and the next turn looks again. Returns false
+   * where the batch changed meanwhile, so that the look counts for nothing.
+   */
+  async function conclude(batch: string, reasons: readonly HoldReason[], version: bigint): Promise<boolean> {
+    const isOurs = await note(batch, reasons.length === 0 ? 'clear' : 'held', version);
+    const order = { batch, at: clock.iso(), source: 'brake' };
+    if (isOurs) for (const reason of reasons) await holdBatch(ledger, { ...order, reason });
+    return isOurs;
   }
 
   return { run };

@@ -3,14 +3,13 @@ import type { Contradiction } from '../domain/contradiction.ts';
 import { foldReference } from '../domain/ids.ts';
 import type { InquiryReason } from '../domain/inquiry-reason.ts';
 import { decimalToMinor } from '../domain/money.ts';
-import type { Account, Origin } from '../domain/origin.ts';
+import type { Account } from '../domain/origin.ts';
 import type { WitnessStatus } from '../domain/payout.ts';
 import type { Witness } from '../domain/witness.ts';
 import { type Expected, findWitness } from '../domain/witness.ts';
 import { columnsOf, plainWord } from '../ledger/contradiction-columns.ts';
 import { addInquiry, askDetails } from '../ledger/inquiries.ts';
 import { loadKnown } from '../ledger/known.ts';
-import { sentWithOtherKeys } from '../ledger/origins.ts';
 import type { RecordEvent } from '../ledger/projection.ts';
 import { type Recorded, record } from '../ledger/record.ts';
 import type { Clock } from '../runtime/clock.ts';
@@ -25,6 +24,7 @@ import {
   hearAgain,
   markAllApplied,
   markApplied,
+  ofOtherKeys,
   payoutOfWebhook,
   payoutsLike,
   payoutsOfReferences,
@@ -36,7 +36,7 @@ import {
 export type ApplyDeps = {
   ledger: Ledger;
   clock: Clock;
-  /** Whose keys verified them (P31); absent: everything was sent with these. */
+  /** The account of this process (P31); absent: everything was sent with its keys. */
   account?: Account | null;
 };
 
@@ -65,13 +65,13 @@ export async function applyWebhooks(deps: ApplyDeps, signal?: AbortSignal): Prom
   }
 }
 
-/** Applies stored webhooks, also those of no payout whose payout has become known since, perhaps from the list. */
+/** Applies stored webhooks, also those that say more now: of a payout that has become known since, or of this account. */
 export async function applyWebhooksAgain(deps: ApplyDeps, signal?: AbortSignal): Promise<number> {
-  await hearAgain(deps.ledger);
+  await hearAgain(deps.ledger, deps.account ?? null);
   return applyWebhooks(deps, signal);
 }
 
-/** When it is, ISO UTC, and whose keys verified the webhooks. */
+/** When it is, ISO UTC, and the account of this process. */
 type By = { at: string; account: Account | null };
 
 /** A webhook about a payout of ours. */
@@ -126,12 +126,11 @@ async function applyPlaced(trx: Trx, placed: readonly Placed[], { at, account }:
   if (placed.length === 0) return;
   const ids = placed.map(({ payoutId }) => payoutId);
   const known = await loadKnown(trx, ids);
-  const elsewhere = account ? await sentWithOtherKeys(trx, ids, account) : new Map<bigint, Origin>();
+  const others = new Set(account ? await ofOtherKeys(trx, placed, account) : []);
   const said = placed.flatMap((one) => {
     const ours = known.get(one.payoutId);
     if (!ours) return [];
-    const isOthers = elsewhere.has(one.payoutId);
-    return [{ ...one, said: isOthers ? ofAnotherAccount : whatItSays(one, ours.expected) }];
+    return [{ ...one, said: others.has(one) ? ofAnotherAccount : whatItSays(one, ours.expected) }];
   });
   const events = said.flatMap(({ webhook, payoutId, said: one }): RecordEvent[] =>
     one.kind === 'witness' ? [{ payoutId, source: `webhook ${webhook.id}`, event: one }] : [],

@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { keptReference } from '../domain/others-reference.ts';
 import type { Redact } from '../domain/redact.ts';
 import type { Source } from './receiver-address.ts';
-import { type Delivery, differsHeader } from './webhook-inbox.sql.ts';
+import { type Delivery, differsHeader, signedWithHeader } from './webhook-inbox.sql.ts';
 
 /** Headers that carry credentials; Authorization's verdict is stored instead. */
 const secretHeaders = new Set(['authorization', 'proxy-authorization', 'cookie']);
@@ -13,6 +13,8 @@ export function describeDelivery(input: {
   body: Uint8Array;
   headers: IncomingHttpHeaders;
   authorization: string;
+  /** The fingerprint of the key that signed it. */
+  signedWith: string;
   source: Source;
   receivedAt: string;
   nowMs: number;
@@ -26,6 +28,7 @@ export function describeDelivery(input: {
   const kept: Record<string, unknown> = {};
   for (const name in headers) if (!secretHeaders.has(name)) kept[name] = headers[name];
   kept.authorization = input.authorization;
+  kept[signedWithHeader] = input.signedWith;
   kept['source-address'] = input.source.address;
   kept['source-protocol'] = input.source.protocol;
   kept[differsHeader] = namesAnother(headerText(headers['x-webhook-reference']), event) ? 'yes' : undefined;

@@ -86,6 +86,7 @@ export function createRequestHandler(deps: Deps): RequestHandler {
       body: read.body,
       headers,
       authorization: verdict.authorization,
+      signedWith: verdict.signedWith,
       source: heard.source,
       receivedAt: deps.clock.iso(),
       nowMs: deps.clock.now(),

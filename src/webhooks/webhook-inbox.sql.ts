@@ -21,12 +21,16 @@ export type Delivery = {
 /** Kept among the headers of a delivery whose X-Webhook-Reference names something that its body does not. */
 export const differsHeader = 'x-webhook-reference-differs';
 
+/** Kept among the headers of a delivery: the fingerprint of the secret key that signed it (P31). */
+export const signedWithHeader = 'x-webhook-signed-with';
+
 /** How many refused deliveries are kept. */
 const keptRejections = 1000n;
 
 /**
  * Stores deliveries; byte-equal repeats become one row that counts its deliveries (P18). Returns the ids that are yet to
- * be applied. A fresh delivery of a body known only as stale turns it into a witness, so it is applied again.
+ * be applied. A fresh delivery of a body known only as stale turns it into a witness, so it is applied again. So is one
+ * that came under another key: the repeat may bear the right one.
  */
 export async function storeDeliveries(trx: Trx, deliveries: readonly Delivery[]): Promise<bigint[]> {
   const rows = oncePerDigest(deliveries);
@@ -49,6 +53,14 @@ export function differingReference(webhook: Pick<Webhook, 'headers'>): string | 
   const headers: Record<string, unknown> = JSON.parse(webhook.headers);
   const named = headers['x-webhook-reference'];
   return headers[differsHeader] === 'yes' && typeof named === 'string' ? named.trim() : null;
+}
+
+/** The fingerprint of the key that signed a webhook; null where it was not kept. */
+export function signedWith(webhook: Pick<Webhook, 'headers'>): string | null {
+  if (!webhook.headers.includes(`"${signedWithHeader}":`)) return null;
+  const headers: Record<string, unknown> = JSON.parse(webhook.headers);
+  const key = headers[signedWithHeader];
+  return typeof key === 'string' ? key : null;
 }
 
 /** How many deliveries named another reference in their header than in their body. */
@@ -103,7 +115,9 @@ function compileInsert(trx: Trx, rows: NewRow[]): CompiledQuery {
       conflict.expression(sql`coalesce(reference, ''), digest`).doUpdateSet({
         deliveries: sql`webhooks.deliveries + excluded.deliveries`,
         last_received_at: sql`excluded.last_received_at`,
-        applied_at: sql`case when webhooks.stale > excluded.stale then null else webhooks.applied_at end`,
+        applied_at: sql`case when webhooks.stale > excluded.stale or webhooks.verdict = 'other_key' then null
+          else webhooks.applied_at end`,
+        headers: sql`case when webhooks.verdict = 'other_key' then excluded.headers else webhooks.headers end`,
         stale: sql`case when webhooks.stale < excluded.stale then webhooks.stale else excluded.stale end`,
       }),
     )

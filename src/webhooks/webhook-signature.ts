@@ -1,4 +1,5 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
+import { fingerprint } from '../domain/origin.ts';
 import type { RejectionKind } from '../domain/rejection.ts';
 
 /** The keys that check a delivery; during a rotation several values verify. */
@@ -16,7 +17,8 @@ export type WebhookProof = {
 };
 
 export type WebhookVerdict =
-  | { kind: 'authentic'; authorization: 'valid' | 'unchecked' | 'absent' }
+  /** `signedWith`: the fingerprint of the secret key. */
+  | { kind: 'authentic'; authorization: 'valid' | 'unchecked' | 'absent'; signedWith: string }
   | { kind: 'rejected'; why: RejectionKind };
 
 /** Judges one delivery by its raw body and its headers. Never throws, whatever they hold. */
@@ -32,24 +34,24 @@ export function createWebhookVerifier(keys: WebhookKeys): VerifyWebhook {
     keys.publicKeys.map((publicKey) => digestOf(publicKey, key)),
   );
   const tokens = keys.webhookKeys.map(sha256);
+  const names = keys.secretKeys.map(fingerprint);
   return (body, proof) => {
     if (!proof.payloadsignature) return rejected('signature_missing');
-    const signed = isOneOf(
-      keys.secretKeys.map((key) => digestOf(body, key)),
-      proof.payloadsignature,
-    );
-    if (!signed) return rejected('signature_wrong');
+    const digests = keys.secretKeys.map((key) => digestOf(body, key));
+    const signedWith = names[placeOf(digests, proof.payloadsignature)];
+    if (signedWith === undefined) return rejected('signature_wrong');
     // Without a public key there is nothing to hold the constant against.
     if (proof.merchantsignature !== undefined && merchant.length > 0) {
-      if (!isOneOf(merchant, proof.merchantsignature)) return rejected('merchant_signature_wrong');
+      if (placeOf(merchant, proof.merchantsignature) < 0) return rejected('merchant_signature_wrong');
     }
     if (tokens.length === 0) {
-      return { kind: 'authentic', authorization: proof.authorization === undefined ? 'absent' : 'unchecked' };
+      const authorization = proof.authorization === undefined ? 'absent' : 'unchecked';
+      return { kind: 'authentic', authorization, signedWith };
     }
     const token = /^bearer +(.+)$/i.exec(proof.authorization ?? '')?.[1];
     if (token === undefined) return rejected('authorization_missing');
     return hasDigest(tokens, sha256(token))
-      ? { kind: 'authentic', authorization: 'valid' }
+      ? { kind: 'authentic', authorization: 'valid', signedWith }
       : rejected('authorization_wrong');
   };
 }
@@ -68,10 +70,12 @@ function sha256(text: string): Buffer {
   return createHash('sha256').update(text).digest();
 }
 
-/** True when the signature is one of the digests in hexadecimal. */
-function isOneOf(digests: readonly Buffer[], signature: string): boolean {
+/** The place of the digest that the signature is, in hexadecimal; -1 for none. */
+function placeOf(digests: readonly Buffer[], signature: string): number {
   // Buffer.from(…, 'hex') would stop silently at the first character that is not a hex digit.
-  return /^[0-9a-f]{128}$/i.test(signature) && hasDigest(digests, Buffer.from(signature, 'hex'));
+  if (!/^[0-9a-f]{128}$/i.test(signature)) return -1;
+  const given = Buffer.from(signature, 'hex');
+  return digests.map((digest) => timingSafeEqual(digest, given)).indexOf(true);
 }
 
 function hasDigest(digests: readonly Buffer[], given: Buffer): boolean {

@@ -30,6 +30,13 @@ export async function countWebhooks(
   await addRows(trx, [], rows);
 }
 
+/** Whether a webhook ever came to this verdict: without one there is nothing to search for. */
+export async function wasEverApplied(db: Db, verdict: WebhookVerdict): Promise<boolean> {
+  const name = `${prefix}applied:${verdict}`;
+  const row = await db.selectFrom('tallies').select('name').where('name', '=', name).executeTakeFirst();
+  return row !== undefined;
+}
+
 /** Deliveries received, webhooks applied by what each said, and deliveries turned away by reason, since the ledger's birth. */
 export type WebhookTallies = {
   received: number;

@@ -1,14 +1,17 @@
 import { sql } from 'kysely';
 import { foldReference } from '../domain/ids.ts';
+import { type Account, accountOfKey } from '../domain/origin.ts';
 import type { WitnessStatus } from '../domain/payout.ts';
 import { plainWord, type Word } from '../ledger/contradiction-columns.ts';
+import { sentWithOtherKeys } from '../ledger/origins.ts';
 import { field, idsIn, idsOf, idsText, integerField, rowsIn, rowsText, textsIn } from '../storage/bulk.ts';
 import type { Db, Ledger, Trx } from '../storage/ledger.ts';
 import { prepared } from '../storage/prepared.ts';
 import type { Webhook } from '../storage/tables/tables.ts';
 import type { WebhookVerdict } from '../storage/tables/word-columns.ts';
 import { prunedCounts } from './prune-unmatched.sql.ts';
-import { countWebhooks } from './webhook-tallies.sql.ts';
+import { signedWith } from './webhook-inbox.sql.ts';
+import { countWebhooks, wasEverApplied } from './webhook-tallies.sql.ts';
 
 /** Stored webhooks that nothing has been done with yet, oldest first. */
 export async function unappliedWebhooks(db: Db, limit: number): Promise<Webhook[]> {
@@ -33,25 +36,64 @@ export async function stillUnapplied(trx: Trx, webhooks: readonly Webhook[]): Pr
 }
 
 /**
- * Marks webhooks that matched no payout to be applied again once a payout is known by their trx (P13, P18). The service
- * had named that payout by a reference of its own.
+ * Marks webhooks to be applied again that say more now than when they came. A payout may have become known by their trx
+ * (P13, P18), or the key that signed them as one of their payout's account (P31).
  */
-export async function hearAgain(ledger: Ledger): Promise<void> {
-  const known = (db: Db | Trx) =>
-    db
-      .selectFrom('webhooks as w')
-      .innerJoin('payouts as p', 'p.trx', 'w.trx')
-      .select('w.id')
-      .where('w.payout_id', 'is', null)
-      .where('w.applied_at', 'is not', null)
-      .where('w.kind', '=', sql.lit('payout'))
-      .execute();
+export async function hearAgain(ledger: Ledger, account: Account | null): Promise<void> {
+  const tellMore = async (db: Db | Trx): Promise<bigint[]> => [
+    ...(await nowMatched(db)),
+    ...(account ? await nowOfTheirAccount(db, account) : []),
+  ];
   // Most often there are none, and so nothing to write.
-  if ((await known(ledger.db)).length === 0) return;
+  if ((await tellMore(ledger.db)).length === 0) return;
   await ledger.write(async (trx) => {
-    const ids = (await known(trx)).map(({ id }) => id);
-    await trx.updateTable('webhooks').set({ applied_at: null }).where('id', 'in', idsOf(ids)).execute();
+    const ids = idsOf(await tellMore(trx));
+    await trx.updateTable('webhooks').set({ applied_at: null }).where('id', 'in', ids).execute();
   });
+}
+
+/** Webhooks that matched no payout, whose trx a payout bears now: the service had named it by a reference of its own. */
+async function nowMatched(db: Db | Trx): Promise<bigint[]> {
+  const rows = await db
+    .selectFrom('webhooks as w')
+    .innerJoin('payouts as p', 'p.trx', 'w.trx')
+    .select('w.id')
+    .where('w.payout_id', 'is', null)
+    .where('w.applied_at', 'is not', null)
+    .where('w.kind', '=', sql.lit('payout'))
+    .execute();
+  return rows.map(({ id }) => id);
+}
+
+async function nowOfTheirAccount(db: Db | Trx, account: Account): Promise<bigint[]> {
+  if (!(await wasEverApplied(db, 'other_key'))) return [];
+  const rows = await db
+    .selectFrom('webhooks as w')
+    .innerJoin('payouts as p', 'p.id', 'w.payout_id')
+    .select(['w.id', 'w.headers', 'p.id as payoutId'])
+    .where('w.verdict', '=', sql.lit('other_key'))
+    .where('w.applied_at', 'is not', null)
+    // An archived webhook has lost its body and its headers.
+    .where('p.archived_seq', 'is', null)
+    .execute();
+  const signed = rows.map(({ id, headers, payoutId }) => ({ webhook: { id, headers }, payoutId }));
+  const others = new Set(await ofOtherKeys(db, signed, account));
+  return signed.flatMap((one) => (others.has(one) ? [] : [one.webhook.id]));
+}
+
+/** Those of these webhooks that were signed with a key that their payout was certainly not sent with (P31). */
+export async function ofOtherKeys<One extends { webhook: Pick<Webhook, 'headers'>; payoutId: bigint }>(
+  db: Db | Trx,
+  placed: readonly One[],
+  account: Account,
+): Promise<One[]> {
+  const others: One[] = [];
+  for (const [key, own] of Map.groupBy(placed, ({ webhook }) => signedWith(webhook))) {
+    const payouts = own.map(({ payoutId }) => payoutId);
+    const elsewhere = await sentWithOtherKeys(db, payouts, accountOfKey(account, key));
+    others.push(...own.filter(({ payoutId }) => elsewhere.has(payoutId)));
+  }
+  return others;
 }
 
 /** The payout a webhook speaks of: by our reference, else by trx; undefined when neither is known. */

@@ -281,6 +281,29 @@ describe.skipIf(onPostgres)('archive', () => {
     expect(await problemsOf(copy)).toEqual([]);
   });
 
+  it('P25: a kill after the rows are out leaves no ledger that seems to have gone back in time', async () => {
+    // A process that was killed left its mark at an entry that goes into the archive.
+    const entry = await ledger.db
+      .selectFrom('history')
+      .select(['id', 'hash'])
+      .where('payout_id', 'in', ended)
+      .orderBy('id')
+      .executeTakeFirstOrThrow();
+    await ledger.close();
+    const mark = `${made.path}.mark`;
+    writeFileSync(mark, `${made.id} ${entry.id} ${entry.hash}\n`);
+    let atKill = '';
+    const onStep = (step: string): void => {
+      if (step === 'strip') atKill = readFileSync(mark, 'utf8');
+    };
+    expect(await archiveLedger({ path: made.path, before: novemberEnds, now, onStep })).toMatchObject({
+      batches: 1,
+    });
+    writeFileSync(mark, atKill);
+    ledger = await openLedger(made.path, { now });
+    expect(await haltInWords(ledger.db)).toBeUndefined();
+  });
+
   it('an archive that was begun and never finished is forgotten, with its file', async () => {
     const row = { file: 'ledger-2026-11.db', through_history: 1n, begun_at: now(), done_at: null };
     await ledger.db.insertInto('archives').values(row).execute();

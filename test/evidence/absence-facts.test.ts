@@ -1,7 +1,17 @@
 import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { accountOf } from '../../src/domain/origin.ts';
 import { absenceCases, type RunListing } from '../../src/evidence/absence-facts.sql.ts';
-import { addBatch, at, makeLedger, type TestLedger } from '../support/ledger.ts';
+import { standAt } from '../../src/ledger/origins.ts';
+import {
+  addBatch,
+  at,
+  claimAt,
+  makeLedger,
+  recordOutcome,
+  replies,
+  type TestLedger,
+} from '../support/ledger.ts';
 
 let ledger: TestLedger;
 beforeEach(async () => {
@@ -49,4 +59,32 @@ it('P16: forty payouts do not each look through every webhook (a run that held u
   };
   const one = await timed([heard]);
   expect(await timed(ids)).toBeLessThan(one * 15);
+});
+
+it('P16, P31: what another account did not find is no look-up of the ladder', async () => {
+  const [id = 0n] = await addBatch(ledger, ['R-1']);
+  const [claim] = await claimAt(ledger, at(0));
+  if (claim) await recordOutcome(ledger, at(1), claim, replies.unknown());
+  const [own, other] = ['sk_test_a', 'sk_test_b'].map((key) =>
+    accountOf('http://a.example', { secretKeys: [key], encryptionKeys: [] }, 'secret'),
+  );
+  if (!own || !other) throw new Error('no account');
+  const { originId } = await standAt(ledger, own);
+  const { originId: otherId } = await standAt(ledger, other);
+  await ledger.db.updateTable('attempts').set({ origin_id: originId }).execute();
+  await ledger.db.deleteFrom('inquiries').execute();
+  for (const [ms, origin_id] of [
+    [2, originId],
+    [3, otherId],
+  ] as const) {
+    const asked = { asked_at: at(ms), answered_at: at(ms), due_at: at(ms), rung_due_at: at(ms), rung: 0n };
+    const told = { outcome: 'not_found' as const, attempt_id: claim?.attemptId ?? 0n, clock_off_ms: 0n };
+    await ledger.db
+      .insertInto('inquiries')
+      .values({ payout_id: id, kind: 'details', reason: 'unknown', ...asked, ...told, origin_id })
+      .execute();
+  }
+  const about = { run: 'none', listing, quietPeriodMs: 0, account: own };
+  const [found] = await ledger.write((trx) => absenceCases(trx, [id], about));
+  expect(found?.facts.notFound.map(({ askedAt }) => askedAt)).toEqual([at(2)]);
 });

@@ -1,10 +1,20 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { cancelUnsent } from '../../src/decisions/cancel-unsent.sql.ts';
+import { record } from '../../src/ledger/record.ts';
 import { beginRun } from '../../src/listing/listings.sql.ts';
 import { stage } from '../../src/listing/staging.sql.ts';
 import { findAttention } from '../../src/sending/attention.sql.ts';
 import { holdBatch, releaseBatch } from '../../src/sending/holds.sql.ts';
-import { addBatch, at, claimAt, makeLedger, states, type TestLedger } from '../support/ledger.ts';
+import {
+  addBatch,
+  at,
+  claimAt,
+  makeLedger,
+  recordOutcome,
+  replies,
+  states,
+  type TestLedger,
+} from '../support/ledger.ts';
 
 let ledger: TestLedger;
 beforeEach(async () => {
@@ -17,7 +27,7 @@ async function list(...references: string[]): Promise<void> {
   await listAs('success', references);
 }
 
-async function listAs(status: string, references: string[]): Promise<void> {
+async function listAs(status: string, references: string[], originId = 0n): Promise<string> {
   const transfers = references.map((reference, i) => ({
     id: String(i + 7),
     trx: `T${i + 7}`,
@@ -33,8 +43,16 @@ async function listAs(status: string, references: string[]): Promise<void> {
     created_at: at(0),
     updated_at: at(0),
   }));
-  const run = await ledger.write((trx) => beginRun(trx, at(0)));
+  const run = await ledger.write((trx) => beginRun(trx, at(0), originId));
   await ledger.write((trx) => stage(trx, run, 1, transfers));
+  return run;
+}
+
+/** A complete list that an account showed. */
+async function listWhole(originId: bigint, references: string[]): Promise<void> {
+  const run = await listAs('pending', references, originId);
+  const whole = { finished_at: at(1), list_standing: 'complete' as const };
+  await ledger.db.updateTable('runs').set(whole).where('id', '=', run).execute();
 }
 const batch = { batch: 'b-1', at: at(20) };
 
@@ -50,6 +68,37 @@ it('P15: a payout never sent from here is held whatever the list shows under its
   await listAs('failed', ['R-1']);
   expect((await claimAt(ledger, at(10), 5)).map((claim) => claim.reference)).toEqual(['R-2']);
   expect(await states(ledger)).toEqual({ 'R-1': 'held', 'R-2': 'sending' });
+});
+
+it.each([
+  ['that was turned away', true, 'unknown'],
+  ['that was never sent', false, 'held'],
+])(
+  'P15, P31: a payout %s is not sent while the list of its own account shows it, whatever lists of others came since',
+  async (_, sent, kept) => {
+    await addBatch(ledger, ['R-1'], { id: 'b-1' });
+    if (sent) {
+      const [claim] = await claimAt(ledger, at(0));
+      if (claim) await recordOutcome(ledger, at(0), claim, replies.unknown());
+      const decided = { kind: 'retry' as const, to: 'ready' as const, automatic: false, why: '' };
+      await ledger.write((trx) =>
+        record(trx, at(1), [{ payoutId: claim?.payoutId ?? 0n, source: 'person', event: decided }]),
+      );
+    }
+    await listWhole(0n, ['R-1']);
+    for (let n = 0; n < 5; n++) await listWhole(7n, ['OTHER']);
+    expect(await claimAt(ledger, at(10), 5)).toEqual([]);
+    expect(await states(ledger)).toEqual({ 'R-1': kept });
+  },
+);
+
+it('P21: a release that changes nothing writes nothing', async () => {
+  const [first = 0n] = await addBatch(ledger, ['R-1'], { id: 'first' });
+  await addBatch(ledger, ['R-1-2'], { state: 'held', successor_of: first });
+  expect(await releaseBatch(ledger, batch)).toMatchObject({ moved: 0, kept: 1 });
+  const before = await ledger.db.selectFrom('history').selectAll().execute();
+  expect(await releaseBatch(ledger, batch)).toMatchObject({ moved: 0, kept: 1 });
+  expect(await ledger.db.selectFrom('history').selectAll().execute()).toEqual(before);
 });
 
 it('P15: what was held since the service shows it says so, stays held when its batch is released, and is not cancelled', async () => {

@@ -3,7 +3,8 @@ import { createDecisions } from '../../src/decisions/decisions.ts';
 import { type Account, accountOf } from '../../src/domain/origin.ts';
 import { standAt } from '../../src/ledger/origins.ts';
 import { adviceText } from '../../src/reporting/advice-text.ts';
-import { applyWebhooks } from '../../src/webhooks/apply-inbox.ts';
+import { applyWebhooks, applyWebhooksAgain } from '../../src/webhooks/apply-inbox.ts';
+import { signedWithHeader } from '../../src/webhooks/webhook-inbox.sql.ts';
 import {
   addBatch,
   at,
@@ -21,8 +22,8 @@ let id: bigint;
 const clock = handClock();
 const rules = { mode: 'test' as const, referencePrefix: '', payoutLimit: {} };
 
-function account(baseUrl: string, secretKey: string): Account {
-  const made = accountOf(baseUrl, { secretKeys: [secretKey], encryptionKeys: [] }, 'secret');
+function account(baseUrl: string, ...secretKeys: string[]): Account {
+  const made = accountOf(baseUrl, { secretKeys, encryptionKeys: [] }, 'secret');
   if (!made) throw new Error('no account');
   return made;
 }
@@ -51,6 +52,42 @@ it('P31: a webhook signed with a key that an unknown was not sent with is a ques
   expect(await open.execute()).toMatchObject([{ reason: 'unknown' }]);
   const due = await ledger.db.selectFrom('inquiries').select('due_at').where('outcome', 'is', null).execute();
   expect(due, 'asked at once').toEqual([{ due_at: at(10) }]);
+});
+
+/** A webhook that was signed with the other key, and may be applied by a process that has another configuration. */
+async function deliverOthers(): Promise<void> {
+  await deliver(ledger);
+  const headers = JSON.stringify({ [signedWithHeader]: otherKey.own.secretKey });
+  await ledger.db.updateTable('webhooks').set({ headers }).execute();
+}
+
+it('P31: a webhook is judged by the key that signed it, not by the keys of the process that applies it', async () => {
+  await deliverOthers();
+  await heardBy(sender);
+  expect(await payoutById(ledger, id)).toMatchObject({ state: 'unknown', evidence: '', trx: null });
+});
+
+it('P18, P31: a webhook under another key counts once both keys are known to be one account, and only then', async () => {
+  await deliverOthers();
+  await heardBy(otherKey);
+  const verdict = async () =>
+    (await ledger.db.selectFrom('webhooks').select('verdict').executeTakeFirst())?.verdict;
+  for (const one of [otherKey, sender]) {
+    expect(await applyWebhooksAgain({ ledger, clock, account: one })).toBe(0);
+    expect(await verdict()).toBe('other_key');
+  }
+  const both = account('http://a.example', 'sk_test_a', 'sk_test_b');
+  expect(await applyWebhooksAgain({ ledger, clock, account: both })).toBe(1);
+  expect(await payoutById(ledger, id)).toMatchObject({ state: 'pending', evidence: 'webhook', trx: 'TRX1' });
+  expect([await verdict(), await applyWebhooksAgain({ ledger, clock, account: both })]).toEqual(['says', 0]);
+});
+
+it('P18, P31: a repeat of it under the right key counts', async () => {
+  await deliverOthers();
+  await heardBy(otherKey);
+  await deliver(ledger);
+  await heardBy(sender);
+  expect(await payoutById(ledger, id)).toMatchObject({ state: 'pending', evidence: 'webhook' });
 });
 
 for (const [name, by] of [

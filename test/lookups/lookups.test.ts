@@ -83,6 +83,25 @@ it('P19: a look-up without an answer is no word on the payout, and is asked agai
   ]);
 });
 
+it('P14: a question that a webhook raised about a final payout is asked again until the answer says something', async () => {
+  const id = await sent(replies.refused());
+  await deliver(ledger);
+  await applyWebhooks({ ledger, clock });
+  expect((await payoutById(ledger, id)).state).toBe('refused');
+  const json = { success: false, status: '99', message: 'try later' };
+  const date = Date.parse(at(0));
+  const vague = lookUpsOf(ledger, clock, {
+    fetchTransferDetails: async () => ({ kind: 'reply', httpStatus: 200, json, raw: '{}', date }),
+  });
+  expect(await vague.askDue({ budget: 9 })).toBe(1);
+  const open = await ledger.db
+    .selectFrom('inquiries')
+    .select('reason')
+    .where('outcome', 'is', null)
+    .execute();
+  expect(open).toHaveLength(1);
+});
+
 it('P19: what was to be asked under a clock that ran ahead is asked once the clock is right again', async () => {
   const year = 365 * 86_400_000;
   await addBatch(ledger, ['R-1']);

@@ -53,5 +53,8 @@ describe('P2: the second person', () => {
   it('is told by its name where accounts have no number', () => {
     expect(whyNotApprove(alice, [{ name: 'alice', uid: null }])).not.toBeNull();
     expect(whyNotApprove(alice, [{ name: 'bob', uid: null }])).toBeNull();
+    expect(
+      whyNotApprove({ name: 'CORP\\Alice', uid: 1000 }, [{ name: 'corp\\alice', uid: null }]),
+    ).not.toBeNull();
   });
 });

@@ -3,9 +3,9 @@ import { readReasons } from '../../src/ledger/hold-reasons.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
 import { createSandbox, type Sandbox } from '../../src/sandbox/sandbox.ts';
 import { type Brakes, noBrakes } from '../../src/sending/brakes.ts';
-import { releaseBatch } from '../../src/sending/holds.sql.ts';
+import { holdBatch, releaseBatch } from '../../src/sending/holds.sql.ts';
 import { createBrakes } from '../../src/sending/open-brakes.sql.ts';
-import { setPrecheck } from '../../src/sending/precheck.sql.ts';
+import { batchVersion, setPrecheck } from '../../src/sending/precheck.sql.ts';
 import { createPrechecks } from '../../src/sending/precheck.ts';
 import type { ServiceClient } from '../../src/service/types.ts';
 import { addBatch, at, born, states, type TestLedger } from '../support/ledger.ts';
@@ -98,7 +98,8 @@ it('does not hold a batch again that a person released while the service was ask
   sandbox.extras.wallet.set('NGN', '0.01');
   const walletBalance: ServiceClient['walletBalance'] = async (path) => {
     const answer = await service.walletBalance(path);
-    await ledger.write((trx) => setPrecheck(trx, 'b-1', { state: 'held', at: at(1) }));
+    const version = await batchVersion(ledger.db, 'b-1');
+    await ledger.write((trx) => setPrecheck(trx, 'b-1', { state: 'held', at: at(1), version }));
     await releaseBatch(ledger, { batch: 'b-1', at: at(1) });
     return answer;
   };
@@ -106,11 +107,37 @@ it('does not hold a batch again that a person released while the service was ask
   expect([await stateOf(ledger), await reasonsOf(ledger)]).toEqual(['accepted', []]);
 });
 
+it('compares the names again of a batch that a person held and released while the service was asked', async () => {
+  const { ledger, claimUnder } = await braked();
+  await addBatch(ledger, named('A', 1));
+  const order = { batch: 'b-1', reason: { kind: 'person' as const }, at: at(1) };
+  const checks = createPrechecks({
+    ledger,
+    clock: { ...systemClock(), iso: () => at(2) },
+    service: {
+      walletBalance: service.walletBalance,
+      accountName: async () => {
+        await holdBatch(ledger, order);
+        return { kind: 'name', name: 'SOMEBODY ELSE', message: '' };
+      },
+    },
+    limiter: { take: async () => undefined },
+    concurrency: 2,
+    extras: { balance: '', account_name: 'account_name' },
+  });
+  await checks.run();
+  await releaseBatch(ledger, order);
+  expect(await claimUnder(ahead, 3)).toEqual([]);
+  await checks.run();
+  expect(await reasonsOf(ledger)).toEqual(['account_names']);
+});
+
 it('holds the rest of a batch whose hold a crash cut short', async () => {
   const { ledger, claimUnder } = await braked();
   await addBatch(ledger, named('A', 2));
   sandbox.extras.wallet.set('NGN', '0.01');
-  await ledger.write((trx) => setPrecheck(trx, 'b-1', { state: 'held', at: at(0) }));
+  const version = await batchVersion(ledger.db, 'b-1');
+  await ledger.write((trx) => setPrecheck(trx, 'b-1', { state: 'held', at: at(0), version }));
   expect(await claimUnder(ahead, 1)).toEqual([]);
   await checksAt(ledger, 2).run();
   expect(await states(ledger)).toEqual({ 'A-1': 'held', 'A-2': 'held' });

@@ -235,6 +235,7 @@ function receiverOf(town: Town, life: Life, app: App, apply: () => void): Receiv
       body: bytes,
       headers,
       authorization: verdict.authorization,
+      signedWith: verdict.signedWith,
       source: { address: '192.0.2.1', protocol: 'https' },
       receivedAt: life.clock.iso(),
       nowMs: life.clock.now(),

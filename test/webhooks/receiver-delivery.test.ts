@@ -25,6 +25,7 @@ const described = (body: string, headers: Record<string, string> = {}) =>
     body: Buffer.from(body),
     headers,
     authorization: 'absent',
+    signedWith: '0123456789ab',
     source: { address: '192.0.2.1', protocol: 'https' },
     receivedAt: new Date(now).toISOString(),
     nowMs: now,

@@ -135,6 +135,7 @@ describe('what is taken', () => {
       authorization: 'valid',
       'x-webhook-reference': 'A-1',
       'source-address': '127.0.0.1',
+      'x-webhook-signed-with': expect.stringMatching(/^[0-9a-f]{12}$/),
     });
     expect(headers).not.toContain('hook-secret');
   });

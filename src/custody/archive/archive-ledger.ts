@@ -72,7 +72,6 @@ export async function archiveLedger(request: ArchiveRequest): Promise<Archived> 
     if (lack !== null) return { kind: 'refused', why: lack };
     const done = await moveOut(ledger, { ...request, onStep, load, period });
     if (done.kind === 'refused') return done;
-    await ledger.write((trx) => markNow(trx, path, ledger.id));
     shrink(path, onStep);
     const after = { before: bytes, after: statSync(path).size, archive: statSync(done.file).size };
     return { ...done, month: period.month, left, bytes: after };
@@ -116,6 +115,8 @@ async function moveOut(ledger: Ledger, work: Work): Promise<MovedOut> {
   const sha256 = await fileDigest(partial);
   renameSync(partial, target);
   syncFolder(target);
+  // P25: an older mark may be at an entry that goes, and a kill after that would look like a fall back in time.
+  await ledger.write((trx) => markNow(trx, path, ledger.id));
   onStep('strip');
   const database = openDatabase(path);
   try {

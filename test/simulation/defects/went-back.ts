@@ -38,7 +38,7 @@ export const wentBackDefects: readonly Defect[] = [
     from: 6,
     oldCopies: true,
     file: 'src/evidence/withheld.ts',
-    find: `  return new Map([...reasons, ...(await shownAlready(trx, payouts))]);`,
+    find: `  return new Map([...reasons, ...(await shownAlready(trx, payouts, originId))]);`,
     replace: `  return reasons;`,
   },
 ];
