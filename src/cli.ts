@@ -6,7 +6,7 @@ import { wrapAll } from './commands/terminal/wrap.ts';
 import { createShutdown } from './runtime/shutdown.ts';
 import { noColor, readEnvironment, whereUserStands } from './settings/environment.ts';
 
-/** Runs one command; resolves with its exit code (contract.md, Exit codes). Never throws. */
+/** Runs one command; resolves with its exit code. Never throws. */
 export async function main(argv: string[]): Promise<number> {
   const env = readEnvironment();
   const shutdown = createShutdown({ process });

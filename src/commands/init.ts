@@ -4,8 +4,8 @@ import { dirname, join, resolve } from 'node:path';
 import { parse as parseYaml } from 'yaml';
 import { z } from 'zod';
 import type { Mode } from '../domain/payout.ts';
+import { configurationText, envExample } from './init-text.ts';
 
-const template = new URL('../../config/counterfoil.example.yaml', import.meta.url);
 const sampleBatches = new URL('../../data/samples/', import.meta.url);
 const folders = [
   'data',
@@ -15,25 +15,6 @@ const folders = [
   'data/rejected',
   'data/reports',
 ];
-
-const envExample = `# Copy to .env (chmod 600) and fill in. A comma separates two values while a key is being rotated: the first
-# signs, each verifies. Any of these may come from a file instead: COUNTERFOIL_TEST_SECRET_KEY_FILE=/run/secrets/key
-
-COUNTERFOIL_TEST_SECRET_KEY=
-COUNTERFOIL_TEST_PUBLIC_KEY=
-COUNTERFOIL_TEST_ENCRYPTION_KEY=
-# Only where a webhook key is configured at the service: its Bearer token is then demanded of each delivery.
-COUNTERFOIL_TEST_WEBHOOK_KEY=
-
-COUNTERFOIL_LIVE_SECRET_KEY=
-COUNTERFOIL_LIVE_PUBLIC_KEY=
-COUNTERFOIL_LIVE_ENCRYPTION_KEY=
-COUNTERFOIL_LIVE_WEBHOOK_KEY=
-
-# Who may decide on the dashboard, as name:token,… (openssl rand -hex 24 makes a token), and the password of alerts.smtp_url.
-#COUNTERFOIL_ADMIN_TOKENS=
-#COUNTERFOIL_ALERTS_SMTP_PASSWORD=
-`;
 
 /** The default port of `counterfoil sandbox` (program.ts). */
 const sandboxPort = 8900;
@@ -57,13 +38,10 @@ async function samples(): Promise<Record<string, string>> {
   );
 }
 
-/** The example as a home's configuration. The sandbox has no webhook address, so no webhook is expected from it. */
-function configurationOf(example: string, { mode, sandbox }: InitOptions): string {
-  const text = example.replace(/^mode: test\b/m, `mode: ${mode}`);
-  if (!sandbox) return text;
-  return text
-    .replace(/^( {2}base_url: )\S+.*$/m, `$1http://127.0.0.1:${sandboxPort}   # counterfoil sandbox`)
-    .replace(/^(receiver:\n {2}enabled: )true /m, '$1false');
+/** The sandbox has no webhook address, so no webhook is expected from it. */
+function configurationOf({ mode, sandbox = false }: InitOptions): string {
+  const baseUrl = sandbox ? `http://127.0.0.1:${sandboxPort}` : 'https://payments.example.com';
+  return configurationText({ mode, baseUrl, expectsWebhooks: !sandbox });
 }
 
 type InitOptions = { mode: Mode; sandbox?: boolean };
@@ -86,7 +64,7 @@ export async function runInit(
     (made ? written : kept).push(path);
   }
   const files = {
-    [join('config', 'counterfoil.yaml')]: configurationOf(await readFile(template, 'utf8'), options),
+    [join('config', 'counterfoil.yaml')]: configurationOf(options),
     '.env.example': envExample,
     ...(options.sandbox && { '.env': sandboxKeys(), ...(await samples()) }),
   };

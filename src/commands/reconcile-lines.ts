@@ -129,7 +129,9 @@ function differencesOf(currency: string, one: CurrencyJson): Difference[] {
         ? [{ what: `${one.unreadable.count} with an unreadable amount`, amount: '' }]
         : [];
     const { count, amount } = one[line];
-    return count === 0 ? [] : [{ what: `${count} ${line.replaceAll('_', ' ')}`, amount }];
+    const name =
+      line === 'amount_differences' && count === 1 ? 'amount difference' : line.replaceAll('_', ' ');
+    return count === 0 ? [] : [{ what: `${count} ${name}`, amount }];
   });
   return [...overturned, ...others].map(({ what, amount }, index) => ({
     currency,

@@ -38,6 +38,8 @@ export type Standing = {
   daemon: DaemonStanding;
   jobs: readonly JobStanding[];
   isStuck: boolean;
+  /** Something needs a person, whatever it is: the command ends with 4. */
+  needsPerson: boolean;
   brakes: readonly string[];
   promised: readonly string[];
   /** What could not be sent to people. */
@@ -136,7 +138,15 @@ function paidText({ totalsByState }: BatchCounts): string {
 }
 
 /** What waits for a person. Says "not checked", never "nothing", when no list was compared. */
-function personLines({ batches, groups, halted, lastRun, needed, terminal }: Standing): string[] {
+function personLines({
+  batches,
+  groups,
+  halted,
+  lastRun,
+  needed,
+  needsPerson,
+  terminal,
+}: Standing): string[] {
   const held = batches.filter(({ state }) => state === 'held');
   const checked = lastRun !== undefined && isUsable(lastRun.list);
   const open = groups.reduce((sum, { count }) => sum + count, 0);
@@ -146,7 +156,10 @@ function personLines({ batches, groups, halted, lastRun, needed, terminal }: Sta
     ...(held.length > 0 ? [`${counted(held.length, 'batch', 'batches')} held`] : []),
     ...(open > 0 ? [`${counted(open, 'discrepancy', 'discrepancies')} (${openText(groups)})`] : []),
   ];
-  const waits = parts.length > 0 ? terminal.paint('doubt', parts.join(', ')) : checked ? 'nothing' : '';
+  if (parts.length === 0 && lastRun?.verdict === 'exceptions')
+    parts.push('the exceptions of the last reconciliation (its report names them)');
+  const nothing = checked && !needsPerson ? 'nothing' : '';
+  const waits = parts.length > 0 ? terminal.paint('doubt', parts.join(', ')) : nothing;
   return [
     ...(waits === '' ? [] : [`  Needs a person: ${waits}`]),
     ...(checked || batches.length === 0

@@ -51,27 +51,27 @@ export async function status(
     const promised = await promisedStanding(app);
     const isStuck = idle && (await isReadySince(app.ledger.db, hourAgo(app)));
     const alerts = await alertsStanding(app);
-    const standing = {
-      ...{ mode: json.mode, halted: halt, batches: all, lastRun: last, needed, terminal },
-      ...{ payouts: json.payouts, webhooks: json.webhooks, collections: json.collections },
-      ...{ inbox: json.inbox, queue: json.queue, daemon, jobs, isStuck },
-      openByBatch: await openByBatch(app.ledger.db),
-      groups: await openGroups(app.ledger.db),
-      brakes: brakes.lines,
-      promised: promised.lines,
-      alerts: alerts.problems,
-    };
-    const needsPerson =
+    const waiting =
       brakes.failed ||
       alerts.lost ||
       isStuck ||
       waits(json.payouts, all) ||
       jobs.some((job) => jobProblem(job) !== null);
     const loose = last !== undefined && last.verdict !== 'reconciled';
-    const person = Boolean(halt) || needsPerson || loose || Object.keys(json.discrepancies).length > 0;
+    const needsPerson = Boolean(halt) || waiting || loose || Object.keys(json.discrepancies).length > 0;
+    const standing = {
+      ...{ mode: json.mode, halted: halt, batches: all, lastRun: last, needed, terminal },
+      ...{ payouts: json.payouts, webhooks: json.webhooks, collections: json.collections },
+      ...{ inbox: json.inbox, queue: json.queue, daemon, jobs, isStuck, needsPerson },
+      openByBatch: await openByBatch(app.ledger.db),
+      groups: await openGroups(app.ledger.db),
+      brakes: brakes.lines,
+      promised: promised.lines,
+      alerts: alerts.problems,
+    };
     const unknown = needed.unknown.first.map(({ reference }) => reference);
     return {
-      code: person ? 4 : 0,
+      code: needsPerson ? 4 : 0,
       lines: statusLines(standing),
       json: {
         ...json,

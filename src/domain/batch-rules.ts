@@ -68,7 +68,7 @@ export function requiredColumns(rules: RowRules): KnownColumn[] {
 }
 
 /**
- * Checks one row against all rules (contract.md, "Payout batches in"). `cell` returns a column's trimmed value, or
+ * Checks one row against all rules. `cell` returns a column's trimmed value, or
  * undefined where the file lacks the column.
  */
 export function checkRow(

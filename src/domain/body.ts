@@ -1,4 +1,4 @@
-/** The parameters of a bank transfer; `type` for ZAR only (service-interface.md, endpoint 3). */
+/** The parameters of a bank transfer; `type` for ZAR only. */
 export type TransferOrder = {
   account_number: string;
   account_name: string;

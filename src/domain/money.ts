@@ -3,7 +3,7 @@ import currencyCodes from 'currency-codes';
 /** The result of reading an amount: minor units, or a problem with its fix. */
 export type Amount = { kind: 'ok'; minor: bigint } | { kind: 'problem'; problem: string; fix: string };
 
-/** The most digits before the point (contract.md, "Payout batches in"). */
+/** The most digits before the point. */
 const maxWholeDigits = 15;
 /** The ledger keeps minor units in a signed 64-bit integer. */
 const maxMinor = 2n ** 63n - 1n;
@@ -34,7 +34,7 @@ export function formatMinor(minor: bigint, currency: string): string {
 
 /**
  * Reads an amount that a person wrote in a batch: a plain decimal above zero with at most the currency's digits. It
- * guesses nothing: separators, signs and exponents are problems with a fix (contract.md, "Payout batches in").
+ * guesses nothing: separators, signs and exponents are problems with a fix.
  */
 export function parseAmount(text: string, currency: string): Amount {
   const digits = exponentOf(currency);

@@ -1,4 +1,4 @@
-/** A run's verdict on one currency (contract.md, "Verdicts"). Only `reconciled` may look green. */
+/** A run's verdict on one currency. Only `reconciled` may look green. */
 export const verdicts = ['reconciled', 'exceptions', 'not_compared'] as const;
 export type Verdict = (typeof verdicts)[number];
 

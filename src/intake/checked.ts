@@ -23,7 +23,7 @@ import { unfitName, unreadable } from './unreadable.ts';
 /** A row that looks like another payment; `earlier` names that one. */
 type Duplicate = { row: number; reference: string; earlier: string };
 
-/** The result of `check` for one file (contract.md, `check --json`). */
+/** The result of `check` for one file. */
 export type Checked = {
   file: string;
   /** Whether the file would be taken; with `skip_row` perhaps without some of its rows. */

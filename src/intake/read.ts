@@ -10,7 +10,7 @@ import { nulFault, utf8Pieces } from './pieces.ts';
 import { swallowed } from './swallowed.ts';
 import { unreadableCode } from './unreadable.ts';
 
-/** One record is at most this many bytes (contract.md, intake.max_bytes). */
+/** One record is at most this many bytes. */
 const maxRecordBytes = 131_072;
 const hashedBytes = 262_144;
 

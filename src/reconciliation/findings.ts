@@ -14,7 +14,7 @@ import type { Contradicted } from '../evidence/contradicted.sql.ts';
 import { contradictionIn } from '../ledger/contradiction-columns.ts';
 import type { WatchedPayout } from './watched.sql.ts';
 
-/** A payout the complete listing lacks and a look-up of this run did not find (contract.md, "Kinds"). */
+/** A payout the complete listing lacks and a look-up of this run did not find. */
 export function missing(payout: WatchedPayout, cut: string): Found {
   return finding('missing_at_service', payout.reference, {
     ...identity(payout),

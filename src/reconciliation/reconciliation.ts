@@ -43,7 +43,7 @@ type Deps = {
   collections?: { conclude(by: SeenBy, options: RunOptions): Promise<CollectionRun> };
 };
 
-/** What `reconcile --json` prints (contract.md); `trouble` says why a listing is incomplete. */
+/** What `reconcile --json` prints; `trouble` says why a listing is incomplete. */
 export type RunSummary = {
   run: string;
   complete: boolean | 'window';

@@ -8,7 +8,7 @@ import { writeWhole } from './atomic-file.ts';
  */
 export type CsvStyle = { bom: boolean; delimiter: string; exact?: boolean };
 
-/** The columns whose plain decimals stay numbers (contract.md, "CSV out"); every other column is text. */
+/** The columns whose plain decimals stay numbers; every other column is text. */
 const numeric = new Set('amount fee service_amount expected actual difference count row age_days'.split(' '));
 
 /** True for a column whose plain decimals are numbers. */

@@ -35,7 +35,7 @@ export function createServiceClient(options: ClientOptions): ServiceClient {
     authorization: `Bearer ${key}`,
     'content-type': 'application/json',
     accept: 'application/json',
-    // Without this header a server may compress (RFC 9110, 12.5.3), and we do not decompress.
+    // Without this header a server may compress (RFC 9110, 12.5.3), which replies of this size do not need.
     'accept-encoding': 'identity',
   });
 

@@ -1,4 +1,5 @@
 import type { Dispatcher } from 'undici';
+import { decodeBody } from './content-coding.ts';
 import type { Delivery, HttpReply } from './http.ts';
 
 /** `begins` is called in the tick in which the request would be written. If it returns false, nothing is written. */
@@ -44,14 +45,23 @@ export function exchange(
         else chunks.push(chunk);
       },
       onResponseEnd() {
-        const text = Buffer.concat(chunks).toString('utf8');
-        end(reply ? { kind: 'reply', reply: { ...reply, text } } : failed(new Error('no answer'), watch));
+        end(reply ? read(reply, chunks, watch) : failed(new Error('no answer'), watch));
       },
       onResponseError(_, error) {
         end(failed(error, watch));
       },
     });
   });
+}
+
+function read(reply: Omit<HttpReply, 'text'>, chunks: readonly Buffer[], watch: Watch): Delivery {
+  try {
+    const coding = reply.headers['content-encoding'];
+    const body = decodeBody(Buffer.concat(chunks), { coding, maxBytes: maxReplyBytes });
+    return { kind: 'reply', reply: { ...reply, text: body.toString('utf8') } };
+  } catch (error) {
+    return failed(error, watch);
+  }
 }
 
 /** Its name separates a time-out from every other failure. */

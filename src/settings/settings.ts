@@ -29,7 +29,7 @@ type CamelCase<S extends string> = S extends `${infer Head}_${infer Tail}`
 type Camel<T> = { [K in keyof T as K extends string ? CamelCase<K> : K]: T[K] };
 type Sections = { [K in Exclude<keyof FileConfig, 'mode'>]: Camel<FileConfig[K]> };
 
-/** The whole configuration: contract.md's file in camelCase, the secrets, and the paths. */
+/** The whole configuration: the file in camelCase, the secrets, and the paths. */
 export type Config = Omit<Sections, 'alerts'> & {
   alerts: Sections['alerts'] & { smtpPassword: string | undefined };
   mode: 'test' | 'live';

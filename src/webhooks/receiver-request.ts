@@ -33,7 +33,7 @@ type Heard = { source: Source; verify: VerifyWebhook };
 const success: Answer = { status: 200, text: 'success' };
 const unavailable: Answer = { status: 503, text: 'try again later', headers: { 'retry-after': '5' } };
 
-/** Answers requests as contract.md says under "Webhooks in". Whatever one holds, it ends in an answer. */
+/** Answers the requests of the receiver. Whatever one holds, it ends in an answer. */
 export function createRequestHandler(deps: Deps): RequestHandler {
   const { mode, receiver, keys } = deps.config;
   const sourceOf = createSourceReader(addressList(receiver.trustProxy));

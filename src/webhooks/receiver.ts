@@ -48,7 +48,7 @@ const closeGraceMs = 3000;
 const heldBytes = 64 * 1024 * 1024;
 const defaultLimits: ConnectionLimits = { total: 2000, perAddress: 500, heldBytes };
 
-/** The webhook receiver (contract.md, "Webhooks in"): it answers 200 `success` only after the delivery is durable. */
+/** The webhook receiver: it answers 200 `success` only after the delivery is durable. */
 export function createReceiver(deps: Deps): Receiver {
   const { config, ledger, clock, log, requestTimeoutMs = defaultTimeoutMs } = deps;
   const { tlsCert, tlsKey, host, port } = config.receiver;

@@ -18,6 +18,25 @@ describe('init', () => {
     expect(readFileSync(join(dir, 'config/counterfoil.yaml'), 'utf8')).toBe('mine');
   });
 
+  it('names only what must be decided, and leaves every other key to its default', async () => {
+    const dir = temporaryFolder();
+    await runInit(dir);
+    const text = readFileSync(join(dir, 'config/counterfoil.yaml'), 'utf8');
+    expect(text.split('\n').length).toBeLessThanOrEqual(30);
+    const loaded = loadConfig({ cwd: dir, env: {} });
+    const origins = loaded.kind === 'ok' ? Object.entries(loaded.config.origins) : [];
+    const decided = origins.flatMap(([key, origin]) => (origin.startsWith('file') ? [key] : []));
+    expect(decided).toEqual([
+      'mode',
+      'service.base_url',
+      'submission.approval',
+      'submission.daily_limit',
+      'submission.payout_limit',
+      'receiver.enabled',
+      'alerts.webhook_url',
+    ]);
+  });
+
   // In a process of its own: nothing ends a system call that Node repeats for ever.
   it.runIf(existsSync('/proc/self'))('ends where no folder can be made', async () => {
     const done = await start(['init', '/proc/counterfoil/payroll'], { cwd: temporaryFolder() }).done;

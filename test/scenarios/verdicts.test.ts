@@ -181,6 +181,23 @@ it('P35: a transfer that nobody here ordered makes exceptions of its currency, a
   expect(printed.out).toMatch(/^ {2}NGN {2}exceptions {2}1 foreign +NGN 75,000\.00$/m);
 });
 
+it('status never says that nothing needs a person where it ends with 4', async () => {
+  const sent = await paid();
+  sent.home.sandbox.book.plant({ reference: 'STRANGER-1', amount: '75000.00', currency: 'NGN' });
+  await reconciled(sent, 4);
+  await sent.home.run(['resolve', '--kind', 'missing_in_ledger', '--note', 'ours, by hand']);
+  const loose = await sent.home.run(['status']);
+  expect(loose.code).toBe(4);
+  expect(loose.out).toContain('Needs a person: the exceptions of the last reconciliation');
+  sent.home.sandbox.book.remove(sent.home.sandbox.book.find('STRANGER-1')[0]?.id ?? 0);
+  await reconciled(sent, 0);
+  expect((await sent.home.run(['status'])).out).toContain('Needs a person: nothing');
+  await sent.home.run(['hold', '--mode']);
+  const halted = await sent.home.run(['status']);
+  expect(halted.code).toBe(4);
+  expect(halted.out).not.toContain('Needs a person');
+});
+
 it.each(['abc', '', '12345678901234567890.00'])(
   'P35: an amount on the list that reads "%s" is a line of its own, never zero, and never green',
   async (amount) => {

@@ -1,3 +1,4 @@
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { afterEach, expect, it } from 'vitest';
 import { createServiceClient } from '../../src/service/client.ts';
 import { signBody } from '../../src/service/signing.ts';
@@ -177,6 +178,33 @@ it('asks for answers that are not compressed, and reads one that begins with a b
   expect(await client.fetchTransferDetails('R-1')).toMatchObject({ json: { status: '04' } });
   expect(await send()).toMatchObject({ kind: 'unknown', code: '04' });
   for (const head of service.heads) expect(head).toMatch(/accept-encoding: identity/i);
+});
+
+const codings = { gzip: gzipSync, deflate: deflateSync, br: brotliCompressSync };
+
+it.each(Object.entries(codings))(
+  'reads answers that come compressed although it asked for plain ones: %s',
+  async (coding, compress) => {
+    const answer = { success: false, status: '25', message: 'over the limit', data: { reference: 'R-1' } };
+    const body = compress(JSON.stringify(answer));
+    const head = `HTTP/1.1 200 OK\r\ncontent-encoding: ${coding}\r\ncontent-length: ${body.length}\r\n\r\n`;
+    const { client, send } = await talk(({ socket }) =>
+      socket.write(Buffer.concat([Buffer.from(head), body])),
+    );
+    expect(await client.fetchTransferDetails('R-1')).toMatchObject({ json: { status: '25' } });
+    expect(await send()).toMatchObject({ kind: 'refused', code: '25' });
+  },
+);
+
+it('P8: an answer that breaks inside its compression, or grows beyond any reply, is unknown', async () => {
+  for (const body of [
+    gzipSync('{"success":true}').subarray(0, 20),
+    gzipSync(Buffer.alloc(17 * 1024 * 1024)),
+  ]) {
+    const head = `HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-length: ${body.length}\r\n\r\n`;
+    const { send } = await talk(({ socket }) => socket.write(Buffer.concat([Buffer.from(head), body])));
+    expect(await send()).toMatchObject({ kind: 'unknown', code: null });
+  }
 });
 
 it('P28: a page whose text is known is not read again, but its Date is; a failing answer is never recalled', async () => {

@@ -190,7 +190,7 @@ export function flat(text: string): string {
   return text.replaceAll(/\s+/g, ' ');
 }
 
-/** The one JSON object that `--json` prints (contract.md, The command). */
+/** The one JSON object that `--json` prints. */
 export function parseJson(done: Done): Json {
   const lines = done.out.trim().split('\n');
   expect(lines, `expected exactly one line of JSON:\n${done.out}\n${done.err}`).toHaveLength(1);
