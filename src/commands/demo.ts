@@ -2,6 +2,7 @@ import { copyFile, mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { parseDocument } from 'yaml';
 import * as applyJob from '../../jobs/apply-webhooks.ts';
 import * as intakeJob from '../../jobs/intake.ts';
 import * as reconcileJob from '../../jobs/reconcile.ts';
@@ -58,22 +59,19 @@ export async function demo(context: Context): Promise<Result> {
 async function prepare(dir: string, sandbox: Sandbox): Promise<void> {
   await runInit(dir);
   const path = join(dir, 'config', 'counterfoil.yaml');
-  const settings: [RegExp, string][] = [
-    [/^( {2}base_url:).*$/m, `$1 ${sandbox.url}`],
-    [/^( {2}requests_per_second:).*$/m, '$1 0'],
-    [
-      /^( {2}(?:settle_seconds|stale_pending_hours|webhook_grace_minutes|missing_grace_minutes|quiet_period_minutes):).*$/gm,
-      '$1 0',
-    ],
-    [/^( {2}port: 8787).*$/m, '  port: 0'],
-    [/^(admin:.*\n {2}enabled: )true/m, '$1false'],
-    [/^( {2}(?:intake|submit|follow_up|reconcile|reconcile_full|report):) ".*$/gm, '$1 ""'],
-  ];
-  const text = settings.reduce(
-    (yaml, [pattern, line]) => yaml.replace(pattern, line),
-    await readFile(path, 'utf8'),
-  );
-  await writeFile(path, text);
+  const settings = parseDocument(await readFile(path, 'utf8'));
+  const demoSettings: Record<string, Record<string, unknown>> = {
+    service: { base_url: sandbox.url, requests_per_second: 0 },
+    intake: { settle_seconds: 0 },
+    submission: { quiet_period_minutes: 0 },
+    receiver: { port: 0 },
+    admin: { enabled: false },
+    reconciliation: { stale_pending_hours: 0, webhook_grace_minutes: 0, missing_grace_minutes: 0 },
+    schedules: { intake: '', submit: '', follow_up: '', reconcile: '', reconcile_full: '', report: '' },
+  };
+  for (const [section, values] of Object.entries(demoSettings))
+    for (const [key, value] of Object.entries(values)) settings.setIn([section, key], value);
+  await writeFile(path, settings.toString());
   for (const name of ['november-salaries.csv', 'contractors-zar.csv']) {
     await copyFile(join(samples, name), join(dir, 'data', 'inbox', name));
   }

@@ -195,7 +195,7 @@ it('status never says that nothing needs a person where it ends with 4', async (
   await sent.home.run(['hold', '--mode']);
   const halted = await sent.home.run(['status']);
   expect(halted.code).toBe(4);
-  expect(halted.out).not.toContain('Needs a person');
+  expect(halted.out).toContain('Needs a person: the halt');
 });
 
 it.each(['abc', '', '12345678901234567890.00'])(
