@@ -14,9 +14,21 @@ export const root = fileURLToPath(new URL('..', import.meta.url));
 // Workers and their threads load compiled packages, as the program does.
 process.env.NODE_COMPILE_CACHE ??= join(root, 'node_modules/.cache/counterfoil');
 
+/** What an app in the process of a test logs is part of what its command prints, and its waits can be shortened. */
+const ownAppParts = {
+  name: 'own-app-parts',
+  enforce: 'pre' as const,
+  resolveId(source: string, importer: string | undefined) {
+    const [, part] = /^\.\.\/runtime\/(logger|clock)\.ts$/.exec(source) ?? [];
+    const app = importer?.startsWith(`${root}src/app/`);
+    return part !== undefined && app ? `${root}test/support/${part}.ts` : null;
+  },
+};
+
 /** What all runs of tests have in common. */
 export default defineConfig({
   root,
+  plugins: [ownAppParts],
   test: {
     reporters: [new CountReporter()],
     sequence: { sequencer: LongestFirst },

@@ -11,7 +11,7 @@ it.skipIf(promtool === undefined)(
   `promtool objects to nothing at /metrics and in status --metrics${promtool ? '' : ' (skipped: no promtool; install prometheus)'}`,
   async () => {
     const home = await makeHome({ faults: { 'PAY-0002': 'wrong_amount' } });
-    const { daemon } = await serving(home);
+    const { daemon } = await serving(home, {}, home.start);
     const { admin } = JSON.parse(await daemon.line(/"ready":true/));
     await home.json(['submit', home.put('pay.csv', batchOf(4))], 0);
     await home.sandbox.settleAll();

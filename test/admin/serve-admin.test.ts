@@ -3,7 +3,8 @@ import { request } from 'node:https';
 import { createServer } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { expect, it, onTestFinished } from 'vitest';
-import { flat, makeHome } from '../support/cli.ts';
+import { flat } from '../support/cli.ts';
+import { makeHome } from '../support/decided.ts';
 
 const fixture = (name: string): Buffer =>
   readFileSync(fileURLToPath(new URL(`../fixtures/tls/${name}`, import.meta.url)));
@@ -24,7 +25,7 @@ it('listens elsewhere with tokens and TLS, and wants a token even on this machin
   home.put('cert.pem', fixture('trusted.cert.pem'));
   home.put('key.pem', fixture('trusted.key.pem'));
   home.put('token.txt', 'ada:token-5f2c8e1b\n');
-  const daemon = home.start(['serve', '--json'], {
+  const daemon = home.begin(['serve', '--json'], {
     COUNTERFOIL_ADMIN_HOST: '0.0.0.0',
     COUNTERFOIL_ADMIN_TLS_CERT: 'cert.pem',
     COUNTERFOIL_ADMIN_TLS_KEY: 'key.pem',
@@ -67,7 +68,7 @@ it('names the port that another program has, and the setting', async () => {
 
 it('serves no admin pages when it is off', async () => {
   const home = await makeHome({}, { COUNTERFOIL_ADMIN_ENABLED: 'false' });
-  const daemon = home.start(['serve', '--json']);
+  const daemon = home.begin(['serve', '--json']);
   expect(JSON.parse(await daemon.line(/"ready":true/))).toMatchObject({ ready: true, admin: null });
   daemon.signal('SIGTERM');
   expect((await daemon.done).code).toBe(0);

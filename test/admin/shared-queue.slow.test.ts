@@ -15,7 +15,7 @@ it.skipIf(redis === null)(
   async () => {
     if (!redis) return;
     const home = await makeHome({}, { COUNTERFOIL_QUEUE_URL: redis.url });
-    const { daemon } = await serving(home);
+    const { daemon } = await serving(home, {}, home.start);
     const { admin } = JSON.parse(await daemon.line(/"ready":true/));
     const readyz = async (): Promise<Ready> => JSON.parse(await (await fetch(`${admin}/readyz`)).text());
     const queueUp = async (): Promise<boolean> =>

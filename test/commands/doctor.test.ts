@@ -123,8 +123,8 @@ describe('doctor', () => {
   });
 
   it('says why deliveries were turned away, and which key to compare when none ever came through', async () => {
-    const home = await makeHome();
-    const daemon = home.start(['serve', '--json']);
+    const home = inProcess(await makeHome());
+    const daemon = home.begin(['serve', '--json']);
     const { receiver } = JSON.parse(await daemon.line(/"ready":true/));
     for (const signature of ['ab', 'cd'])
       await fetch(`${receiver}/webhooks/test`, {
@@ -134,7 +134,7 @@ describe('doctor', () => {
       });
     daemon.signal('SIGTERM');
     await daemon.done;
-    const { detail, fix } = await checkOf(inProcess(home), 'rejected deliveries', 1);
+    const { detail, fix } = await checkOf(home, 'rejected deliveries', 1);
     expect(detail).toBe('in the last 24 hours: 2 payloadsignature wrong; none was ever taken');
     expect(fix).toContain('COUNTERFOIL_TEST_SECRET_KEY');
   });

@@ -4,6 +4,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { runInit } from '../../src/commands/init.ts';
 import { loadConfig } from '../../src/settings/settings.ts';
 import { start } from '../support/cli.ts';
+import { begin } from '../support/in-process.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 describe('init', () => {
@@ -47,21 +48,21 @@ describe('init', () => {
 
 it('init --sandbox makes a home in which sandbox, submit and reconcile work at once', async () => {
   const dir = join(temporaryFolder(), 'trial');
-  const made = await start(['init', '--sandbox', dir], { cwd: temporaryFolder() }).done;
+  const made = await begin(['init', '--sandbox', dir], { cwd: temporaryFolder() }).done;
   expect(made.code, made.err).toBe(0);
   expect(statSync(join(dir, '.env')).mode & 0o777).toBe(0o600);
   const config = loadConfig({ cwd: dir, env: {} });
   expect(config).toMatchObject({ config: { service: { baseUrl: 'http://127.0.0.1:8900' } } });
-  const help = await start(['sandbox', '--help'], { cwd: dir }).done;
+  const help = await begin(['sandbox', '--help'], { cwd: dir }).done;
   expect(help.out).toMatch(/--port .*"8900"/);
   // Another port here, since tests run side by side.
-  const sandbox = start(['sandbox', '--json', '--port', '0'], { cwd: dir });
+  const sandbox = begin(['sandbox', '--json', '--port', '0'], { cwd: dir });
   onTestFinished(() => sandbox.signal('SIGTERM'));
   const env = { COUNTERFOIL_SERVICE_BASE_URL: JSON.parse(await sandbox.line(/^\{/)).url };
   const sent = await start(['submit', 'samples/november-salaries.csv', '--json'], { cwd: dir, env }).done;
   expect(sent.code, sent.err).toBe(0);
-  const run = await start(['reconcile', '--json'], { cwd: dir, env }).done;
+  const run = await begin(['reconcile', '--json'], { cwd: dir, env }).done;
   expect(JSON.parse(run.out).matched, run.err).toBe(12);
-  const live = await start(['init', '--sandbox', '--mode', 'live', join(dir, 'x')], { cwd: dir }).done;
+  const live = await begin(['init', '--sandbox', '--mode', 'live', join(dir, 'x')], { cwd: dir }).done;
   expect(live.code).toBe(2);
 });

@@ -23,6 +23,7 @@ import {
   replies,
   type TestLedger,
 } from '../support/ledger.ts';
+import { shareOf } from '../support/repeats.ts';
 import { createTold, hour, shown } from './told.ts';
 
 let ledger: TestLedger;
@@ -217,7 +218,9 @@ it('the table has every state', () => {
 });
 
 describe.each(Object.keys(ways))('P32: %s', (way) => {
-  it.each(Object.keys(evidence))(
+  // Of all ways together every evidence has its turn.
+  const turn = Object.keys(ways).indexOf(way);
+  it.each(shareOf(Object.keys(evidence), 5, turn))(
     'with %s has a command that ends it, which every refusal names',
     async (kind) => {
       const id = (await ways[way]?.()) ?? 0n;
@@ -239,7 +242,7 @@ describe.each(Object.keys(ways))('P32: %s', (way) => {
   );
 
   const some = ['nothing', 'details success', 'details failed', 'no answer', 'a webhook of another amount'];
-  it.each(some)(
+  it.each(shareOf(some, 5, turn))(
     'with %s: the nearest command does what it says, before any run has seen it',
     async (kind) => {
       const id = (await ways[way]?.()) ?? 0n;

@@ -6,6 +6,7 @@ import { type PayoutEvent, type Standing, transition } from '../../src/domain/tr
 import type { Witness } from '../../src/domain/witness.ts';
 import { record } from '../../src/ledger/record.ts';
 import { addBatch, at, claimAt, makeLedger, payoutById } from '../support/ledger.ts';
+import { repeats } from '../support/repeats.ts';
 
 /** The one truth: whether the service took the POST, and what it did with it. */
 type World = { taken: boolean; end: WitnessStatus };
@@ -107,7 +108,7 @@ it('P14: a witness of the final truth anywhere among late and repeated events le
       const { state } = live(withProof(heard, proof, place));
       expect(state).toBe(world.end);
     }),
-    { numRuns: 5000 },
+    { numRuns: repeats() ? 5000 : 1000 },
   );
 });
 
@@ -122,7 +123,7 @@ it('P14: there is never a success, failure or return without a witness that prov
         if (path.includes(final)) expect(told).toContain(final);
       if (state === 'success' || state === 'failed') expect(evidence).toMatch(/listing|details/);
     }),
-    { numRuns: 5000 },
+    { numRuns: repeats() ? 5000 : 1000 },
   );
 });
 
@@ -132,7 +133,7 @@ it('P4: what was taken is never ready, refused or cancelled again, in whatever o
       for (const state of live(heard).path)
         expect(['ready', 'held', 'refused', 'cancelled']).not.toContain(state);
     }),
-    { numRuns: 5000 },
+    { numRuns: repeats() ? 5000 : 1000 },
   );
 });
 
@@ -146,7 +147,7 @@ it('P4: what the service refused ends refused once its answer is heard, and is n
       expect(path.every((one) => ['sending', 'unknown', 'refused'].includes(one))).toBe(true);
       if (answered) expect(state).toBe('refused');
     }),
-    { numRuns: 3000 },
+    { numRuns: repeats() ? 3000 : 600 },
   );
 });
 
@@ -172,7 +173,7 @@ it('P17: with two POSTs that may have been taken, no order of words makes it fai
         expect(['sending', 'unknown', 'pending']).toContain(now.state);
       }
     }),
-    { numRuns: 3000 },
+    { numRuns: repeats() ? 3000 : 600 },
   );
 });
 

@@ -1,6 +1,5 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { openLedger } from '../../src/custody/open-ledger.ts';
 import { createDecisions } from '../../src/decisions/decisions.ts';
 import { createIntake, type Intake, type Taken } from '../../src/intake/check-file.ts';
 import type { RetryRows } from '../../src/intake/retries.ts';
@@ -8,6 +7,7 @@ import { adviceText } from '../../src/reporting/advice-text.ts';
 import type { Clock } from '../../src/runtime/clock.ts';
 import { type Config, loadConfig } from '../../src/settings/settings.ts';
 import type { Ledger } from '../../src/storage/ledger.ts';
+import { openNewLedger } from '../support/new-ledger.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 export const head = 'reference,account_number,account_name,bank_code,amount,currency,narration,sender_name';
@@ -49,7 +49,7 @@ export async function setting(yaml = ''): Promise<Setting> {
       now += ms;
     },
   };
-  const ledger = await openLedger(join(data, 'ledger.db'), { now: clock.iso });
+  const ledger = await openNewLedger(join(data, 'ledger.db'), { now: clock.iso });
   const paths = {
     inbox: at('inbox'),
     archive: at('archive'),

@@ -235,7 +235,7 @@ it('P21: the daemon sends the rest of a batch by itself once its canary is paid'
   };
   const home = await makeHome({ settleMs: 1500 }, { ...everySecond, [setting('CANARY')]: '2' });
   home.put('data/inbox/pay.csv', batchOf(5));
-  const daemon = home.start(['serve']);
+  const daemon = home.begin(['serve']);
   await until(
     10_000,
     () => home.sandbox.requests.posts,

@@ -22,11 +22,8 @@ it.each([
   async (_, ms) => {
     const home = await makeHome({ settleMs: 600_000 });
     const clock = shiftedClock();
-    const { daemon } = await serving(home, {
-      ...schedules,
-      ...clock.env,
-      COUNTERFOIL_SERVICE_REQUESTS_PER_SECOND: '20',
-    });
+    const slowly = { COUNTERFOIL_SERVICE_REQUESTS_PER_SECOND: '20' };
+    const { daemon } = await serving(home, { ...schedules, ...clock.env, ...slowly }, home.start);
     home.put('data/inbox/first.csv', batchOf(2));
     await posts(home, 2);
     clock.shift(ms);

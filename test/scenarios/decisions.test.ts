@@ -243,7 +243,7 @@ it('P20: a retry while its batch is being sent decides once and loses or doubles
     { latencyMs: 50, faults: { 'PAY-0001': 'lost_before' } },
     { COUNTERFOIL_SERVICE_CONCURRENCY: '1' },
   );
-  const sending = home.start(['submit', home.put('pay.csv', batchOf(30))]);
+  const sending = home.begin(['submit', home.put('pay.csv', batchOf(30))]);
   await until(
     10_000,
     () => home.sandbox.requests.posts,

@@ -5,6 +5,7 @@ import { createLogger } from '../../src/runtime/logger.ts';
 import { loadConfig } from '../../src/settings/settings.ts';
 import { batchOf, type Done, flat, type Home, references, start, sum, until } from '../support/cli.ts';
 import { makeHome } from '../support/decided.ts';
+import { begin } from '../support/in-process.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 /** One clear line besides what names mode and service; never a stack. */
@@ -51,7 +52,8 @@ it('an unreachable service is one clear line and exit 1; payouts stay ready', as
 
 it('a missing configuration is exit 2 and names init', async () => {
   for (const args of [['status'], ['submit'], ['check', 'a.csv'], ['serve'], ['reconcile']]) {
-    const done = await start(args, { cwd: temporaryFolder() }).done;
+    const run = args[0] === 'status' ? start : begin;
+    const done = await run(args, { cwd: temporaryFolder() }).done;
     expect(done.code, args.join(' ')).toBe(2);
     expect(done.err).toContain('init');
     clear(done);
@@ -169,7 +171,7 @@ it('a full disk throws SQLITE_FULL; opened again, nothing is lost and the file i
 });
 
 it('a second reconcile, and a second serve, end with 11 while the first runs', async () => {
-  const home = await makeHome({ latencyMs: 1500 });
+  const home = await makeHome({ latencyMs: 400 });
   const first = home.start(['reconcile']);
   await until(
     5000,
@@ -180,7 +182,7 @@ it('a second reconcile, and a second serve, end with 11 while the first runs', a
   expect(second.code).toBe(11);
   clear(second);
   expect((await first.done).code).toBe(0);
-  const daemon = home.start(['serve']);
+  const daemon = home.begin(['serve']);
   await daemon.line(/serving mode test/);
   const other = await home.run(['serve']);
   expect(other.code).toBe(11);
@@ -272,9 +274,9 @@ it('help and the version are text for people and one object for --json, with 0',
   const help = await start(['submit', '--help'], { cwd }).done;
   expect(help).toMatchObject({ code: 0, err: '' });
   expect(help.out).toMatch(/^Usage: counterfoil submit .*--dry-run.*Example:\n {2}counterfoil submit /s);
-  const told = await start(['submit', '--help', '--json'], { cwd }).done;
+  const told = await begin(['submit', '--help', '--json'], { cwd }).done;
   expect(JSON.parse(told.out)).toEqual({ schema: 1, help: help.out.trimEnd() });
-  const version = (await start(['--version'], { cwd }).done).out.trimEnd();
+  const version = (await begin(['--version'], { cwd }).done).out.trimEnd();
   expect(version).toMatch(/^\d+\.\d+\.\d+$/);
   const asked = await start(['--version', '--json'], { cwd }).done;
   expect(JSON.parse(asked.out)).toEqual({ schema: 1, version });

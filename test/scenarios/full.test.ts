@@ -39,7 +39,7 @@ it('P29: a full run compares again what succeeded long before the window, and a 
 
 it('P29: the full run of the schedule ignores the window too', async () => {
   const home = await changedLongAgo();
-  home.start(['serve'], { COUNTERFOIL_SCHEDULES_RECONCILE_FULL: everySecond });
+  home.begin(['serve'], { COUNTERFOIL_SCHEDULES_RECONCILE_FULL: everySecond });
   const open = async () => (await home.run(['discrepancies', '--json'])).out;
   await until(20_000, open, (told) => told.includes('amount_conflict'));
 });

@@ -154,7 +154,7 @@ it('status ends with 4 and the reason while a batch is held; reconcile and serve
   });
   await home.json(['hold', '--mode'], 0);
   expect(await home.run(['reconcile'])).toMatchObject({ code: 4, out: expect.stringContaining('is halted') });
-  const daemon = home.start(['serve']);
+  const daemon = home.begin(['serve']);
   await daemon.line(/Nothing is sent: sending is halted /);
 });
 

@@ -63,8 +63,8 @@ it('P24: of two modes that begin a home at the same time one refuses, also with 
 });
 
 it('P24: a home serves the webhooks of its own mode alone (a live webhook that a test daemon acknowledged)', async () => {
-  const home = await makeRealHome({ keys: { live: keys } }, { ...live, COUNTERFOIL_MODE: 'test' });
-  const daemon = home.start(['serve', '--json']);
+  const home = await makeHome({ ...live, COUNTERFOIL_MODE: 'test' });
+  const daemon = home.begin(['serve', '--json']);
   const { receiver } = JSON.parse(await daemon.line(/"ready":true/));
   const answer = await fetch(`${receiver}/webhooks/live`, { method: 'POST', body: '{}' });
   expect(answer.status).toBe(404);

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { expect, it } from 'vitest';
 import { batchOf, flat, type Home, type Json, until } from '../support/cli.ts';
+import { hurried } from '../support/clock.ts';
 import { makeHome } from '../support/decided.ts';
 import { serving } from '../support/serving.ts';
 
@@ -26,7 +27,7 @@ it('a nightly reconcile that cannot reach the service is no success: it is logge
     COUNTERFOIL_SCHEDULES_RECONCILE_FULL: yearly,
     COUNTERFOIL_SERVICE_BASE_URL: nobody,
   };
-  const { daemon } = await serving(home, env);
+  const { daemon } = await hurried(() => serving(home, env));
   const said = JSON.parse(await daemon.line(/"job":"reconcile".*did not do its work/));
   expect(said).toMatchObject({ level: 'warn', event: 'job_incomplete', result: 'incomplete' });
   const status = await until(
@@ -71,7 +72,7 @@ it('status shows a reconcile that a person ran, and no next run where no daemon 
   expect(shown).toMatchObject({ last_result: { kind: 'succeeded', complete: true }, next_run_at: null });
   expect(Date.parse(shown.last_run_at)).toBeGreaterThan(Date.now() - 60_000);
   await home.sandbox.stop();
-  await home.run(['reconcile', '--full'], env);
+  await hurried(() => home.run(['reconcile', '--full'], env));
   const full = jobOf(await home.json(['status'], 4, env), 'reconcile_full');
   expect(full.last_result).toMatchObject({ kind: 'incomplete' });
   expect((await home.run(['status'], env)).out).toMatch(/last reconciliation \d+ \w+ [\s\S]*No daemon runs/);

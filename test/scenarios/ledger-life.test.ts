@@ -55,7 +55,7 @@ it('a restore and a migrate beside another process are 11, and a process beside 
   const home = await makeHome();
   await home.json(['submit', home.put('pay.csv', batchOf(1)), '--no-wait'], 0);
   const file = join(home.dir, 'backup.db');
-  const daemon = home.start(['serve']);
+  const daemon = home.begin(['serve']);
   await daemon.line(/serving mode test/);
   await home.json(['backup', file], 0);
   const reconciling = holdLock(reconcileLockOf(join(home.dir, 'data/ledger.db')));
@@ -68,7 +68,7 @@ it('a restore and a migrate beside another process are 11, and a process beside 
   const { shutGate } = await import('../../src/custody/custody-gate.ts');
   const gate = await shutGate(join(home.dir, 'data', 'ledger.db'));
   const others = ['status', 'submit', 'serve', 'reconcile'].map(async (command) => {
-    const done = await home.start([command]).done;
+    const done = await home.run([command]);
     expect([done.code, done.err], command).toEqual([11, expect.stringContaining('restores or moves')]);
   });
   await Promise.all(others);

@@ -12,7 +12,7 @@ import { type Planted, planted } from './planted.ts';
 const everything = Object.values(canaries).slice(0, 14).join(' ');
 
 async function watched(home: Planted): Promise<{ daemon: Running; url: string }> {
-  const { daemon, url } = await serving(home);
+  const { daemon, url } = await serving(home, {}, home.start);
   for (const file of ['cmdline', 'comm'])
     home.titles.push(readFileSync(`/proc/${daemon.pid}/${file}`, 'utf8'));
   return { daemon, url };

@@ -6,7 +6,7 @@ import { serving } from '../support/serving.ts';
 
 it('with every schedule off, serve hears a signed webhook and the payout is success within two seconds', async () => {
   const home = await makeHome({ settleMs: 600_000 });
-  const { daemon } = await serving(home);
+  const { daemon } = await serving(home, {}, home.start);
   await home.json(['submit', home.put('pay.csv', batchOf(2))], 0);
   expect((await home.json(['status'], 0)).daemon).toMatchObject({ running: true });
   await home.sandbox.settleAll();
@@ -112,7 +112,7 @@ it('a taken receiver port ends serve with 1, and names the address, who has it a
 
 it('a session that closes stops serve as a signal to stop does: what is stored is applied, and it ends with 0', async () => {
   const home = await makeHome();
-  const { daemon } = await serving(home);
+  const { daemon } = await serving(home, {}, home.start);
   daemon.signal('SIGHUP');
   const done = await daemon.done;
   expect(done.code, done.err).toBe(0);

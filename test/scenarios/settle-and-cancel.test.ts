@@ -117,7 +117,7 @@ it('P21: cancel while the batch is being sent: each payout is either sent or can
   const home = await makeHome({ latencyMs: 100 }, { COUNTERFOIL_SERVICE_CONCURRENCY: '1' });
   const file = home.put('pay.csv', batchOf(60));
   const { batch } = (await home.json(['submit', file, '--no-wait'], 0)).batches[0];
-  const sending = home.start(['submit']);
+  const sending = home.begin(['submit']);
   await until(
     10_000,
     () => home.sandbox.requests.posts,

@@ -56,7 +56,7 @@ describe.each(servers)('serve with its queue on $name', ({ kind, server, absent 
 
   there(title('two daemons share a batch, and nothing goes out twice'), { timeout: 120_000 }, async () => {
     const at = await home();
-    const daemons = [await serving(at), await serving(at)];
+    const daemons = [await serving(at, {}, at.start), await serving(at, {}, at.start)];
     at.put('data/inbox/pay.csv', batchOf(1500));
     await until(
       60_000,
@@ -88,7 +88,7 @@ describe.each(servers)('serve with its queue on $name', ({ kind, server, absent 
       const at = await home();
       await server?.kill?.();
       try {
-        const { daemon, url } = await serving(at);
+        const { daemon, url } = await serving(at, {}, at.start);
         at.put('data/inbox/pay.csv', batchOf(50));
         await until(
           30_000,
@@ -119,7 +119,7 @@ describe.each(servers)('serve with its queue on $name', ({ kind, server, absent 
     { timeout: 120_000 },
     async () => {
       const at = await home({ COUNTERFOIL_SERVICE_REQUESTS_PER_SECOND: '50' });
-      const daemons = [await serving(at), await serving(at)];
+      const daemons = [await serving(at, {}, at.start), await serving(at, {}, at.start)];
       at.put('data/inbox/pay.csv', batchOf(300));
       for (const enough of [40, 120, 200]) {
         await until(
@@ -151,7 +151,7 @@ describe('the password of a queue', () => {
     async (url) => {
       const at = await makeHome({}, { COUNTERFOIL_QUEUE_URL: url });
       at.put('data/inbox/pay.csv', batchOf(1));
-      const { daemon } = await serving(at);
+      const { daemon } = await serving(at, {}, at.start);
       await daemon.line(/the queue cannot be reached/);
       const stopped = await stop([{ daemon }]);
       const commands = [['config', 'show'], ['doctor'], ['doctor', '--offline'], ['status'], ['submit']];
@@ -164,7 +164,7 @@ describe('the password of a queue', () => {
 
 it('a second serve still waits outside where the queue is inline', async () => {
   const at = await makeHome();
-  await serving(at);
+  await serving(at, {}, at.start);
   const second = await at.run(['serve']);
   expect(second.code).toBe(11);
   expect(second.err).toContain('several can share a ledger when queue.url names a Redis or a PostgreSQL');

@@ -34,7 +34,7 @@ function again(home: Home, args: string[]) {
 
 it('P1: serve, two submits, reconcile, hold and release at once on one ledger: every payout goes out once', async () => {
   const home = await makeHome({ latencyMs: 5 });
-  const { daemon } = await serving(home, busily);
+  const { daemon } = await serving(home, busily, home.start);
   const count = 400;
   const half = count / 2;
   home.put('data/inbox/one.csv', batchOf(half));
@@ -78,7 +78,7 @@ it('a second reconcile and a second serve beside the first end with 11', async (
   expect(second.code, second.err).toBe(11);
   expect([0, 4]).toContain((await first.done).code);
   expect(home.sandbox.requests.posts).toBe(posts);
-  await serving(home);
+  await serving(home, {}, home.start);
   expect((await home.run(['serve'])).code).toBe(11);
 });
 
@@ -97,7 +97,7 @@ it('P3: a killed sender is taken over within seconds: what it was sending is unk
   const before = JSON.parse((await home.run(['status', '--json'])).out).payouts;
   expect(before.sending).toBe(8);
   const began = performance.now();
-  const { daemon } = await serving(home, busily);
+  const { daemon } = await serving(home, busily, home.start);
   const payouts = async () => JSON.parse((await home.run(['status', '--json'])).out).payouts;
   await until(10_000, payouts, ({ unknown = 0 }) => unknown === before.sending);
   expect(performance.now() - began).toBeLessThan(10_000);
@@ -115,7 +115,7 @@ it('P3: a killed sender is taken over within seconds: what it was sending is unk
 
 it('P3: a daemon that others took for dead stops with 1 and says why, instead of failing for ever', async () => {
   const home = await makeHome();
-  const { daemon } = await serving(home, { ...busily, COUNTERFOIL_SCHEDULES_INTAKE: '' });
+  const { daemon } = await serving(home, { ...busily, COUNTERFOIL_SCHEDULES_INTAKE: '' }, home.start);
   const ledger = await openLedger(join(home.dir, 'data', 'ledger.db'), {
     now: () => new Date().toISOString(),
   });

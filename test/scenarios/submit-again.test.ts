@@ -40,7 +40,7 @@ it('after a failure submit says what is recorded and how to go on; the same file
 
 it('an interrupted submit names the batch, what was sent and how to go on', async () => {
   const home = await makeHome({ latencyMs: 150 }, { COUNTERFOIL_SERVICE_CONCURRENCY: '2' });
-  const first = home.start(['submit', home.put('pay.csv', batchOf(20))]);
+  const first = home.begin(['submit', home.put('pay.csv', batchOf(20))]);
   await until(
     20_000,
     () => home.sandbox.requests.posts,

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { createSandbox } from '../../src/sandbox/sandbox.ts';
 import { batchOf, type Home, type Json } from '../support/cli.ts';
+import { hurried } from '../support/clock.ts';
 import { makeHome } from '../support/decided.ts';
 import { kindsOf, type RunPaper, readIndexRow, readResults, readRunPaper } from '../support/paper.ts';
 
@@ -93,10 +94,12 @@ it.each(Object.keys(nowhereToLook))(
     const sent = await paid();
     const address = await nowhereToLook[name]?.(sent.home);
     const { home, batch } = sent;
-    const printed = await home.run(['reconcile', '--full'], {
-      COUNTERFOIL_SERVICE_BASE_URL: address,
-      COUNTERFOIL_RECONCILIATION_MAX_PASSES: '2',
-    });
+    const printed = await hurried(() =>
+      home.run(['reconcile', '--full'], {
+        COUNTERFOIL_SERVICE_BASE_URL: address,
+        COUNTERFOIL_RECONCILIATION_MAX_PASSES: '2',
+      }),
+    );
     expect(printed.code, printed.out).toBe(name === 'an unreachable service' ? 1 : 4);
     expect(printed.out).toMatch(/^ {2}NGN {2}not compared$/m);
     expect(printed.out).toContain('Nothing was checked, and no payouts were marked missing');

@@ -77,8 +77,10 @@ it('submit upgrades by itself, and not beside another process on the ledger', as
   const home = await olderHome();
   const older = migrations(ledgerOf(home));
   const gate = await enterGate(ledgerOf(home));
-  for (const args of [['submit'], ['serve'], ['reconcile'], ['upgrade']])
-    expect(await home.run(args), args.join(' ')).toMatchObject({ code: 11 });
+  const others = ['submit', 'serve', 'reconcile', 'upgrade'].map(async (command) =>
+    expect(await home.run([command]), command).toMatchObject({ code: 11 }),
+  );
+  await Promise.all(others);
   expect(migrations(ledgerOf(home))).toEqual(older);
   gate.release();
   const done = await home.run(['submit', home.put('pay.csv', batchOf(1))]);
@@ -88,7 +90,7 @@ it('submit upgrades by itself, and not beside another process on the ledger', as
 
 it('a running process sends nothing more once a newer version has upgraded its ledger', async () => {
   const schedules = { COUNTERFOIL_SCHEDULES_INTAKE: everySecond, COUNTERFOIL_SCHEDULES_SUBMIT: everySecond };
-  const home = await makeRealHome({}, schedules);
+  const home = inProcess(await makeRealHome({}, schedules));
   const { daemon } = await serving(home);
   upgradeByNewer(ledgerOf(home));
   home.put('data/inbox/pay.csv', batchOf(3));

@@ -1,16 +1,8 @@
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import {
-  batchOf,
-  csv,
-  makeHome as makeRealHome,
-  parseJson,
-  references,
-  row,
-  start,
-  sum,
-} from '../support/cli.ts';
+import { batchOf, csv, parseJson, references, row, start, sum } from '../support/cli.ts';
+import { hurried } from '../support/clock.ts';
 import { makeHome } from '../support/decided.ts';
 import { onPostgres } from '../support/on-postgres/standing.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -28,7 +20,7 @@ it('init writes the configuration, .env.example and the folders, and never overw
 });
 
 it('a batch goes in, is sent once, settles, is reconciled and reported (contract: the whole loop)', async () => {
-  const home = await makeRealHome();
+  const home = await makeHome();
   const [firstLine = '', ...rows] = batchOf(5).trimEnd().split('\n');
   const input = [`${firstLine},department`, ...rows.map((line) => `${line},=1+1`)];
   const file = home.put('data/inbox/november.csv', `${input.join('\n')}\n`);
@@ -46,7 +38,9 @@ it('a batch goes in, is sent once, settles, is reconciled and reported (contract
   expect(home.names('data/inbox')).toContain('november.csv');
   expect((await home.json(['status'], 0)).inbox).toBeTruthy();
 
-  const sent = await home.json(['submit'], 0);
+  const submitted = await home.start(['submit', '--json']).done;
+  expect(submitted.code, submitted.err).toBe(0);
+  const sent = parseJson(submitted);
   expect(sent.refused).toEqual([]);
   expect(sent.batches).toHaveLength(1);
   const { batch } = sent.batches[0];
@@ -243,9 +237,8 @@ it.skipIf(onPostgres)('the ledger and what it holds are not readable by others',
 it('a service that cannot list ends reconcile with one sentence, and nothing is called missing', async () => {
   const home = await makeHome();
   await home.json(['submit', home.put('pay.csv', batchOf(2))], 0);
-  const done = await home.run(['reconcile', '--json'], {
-    COUNTERFOIL_SERVICE_BASE_URL: 'http://127.0.0.1:9',
-  });
+  const away = { COUNTERFOIL_SERVICE_BASE_URL: 'http://127.0.0.1:9' };
+  const done = await hurried(() => home.run(['reconcile', '--json'], away));
   expect([1, 4]).toContain(done.code);
   expect(parseJson(done)).toMatchObject({ complete: false, discrepancies: { open: {} } });
 });

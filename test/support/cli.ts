@@ -29,6 +29,8 @@ export type Home = {
   env: Record<string, string>;
   run(args: string[], env?: Record<string, string | undefined>): Promise<Done>;
   start(args: string[], env?: Record<string, string | undefined>): Running;
+  /** As `start`; a home whose commands run in this process runs this one there too. */
+  begin(args: string[], env?: Record<string, string | undefined>): Running;
   /** Runs with `--json`, expects this exit code, returns the one object of schema 1. */
   json(args: string[], code: number, env?: Record<string, string | undefined>): Promise<Json>;
   /** Writes a file below the home and returns its absolute path. */
@@ -69,41 +71,45 @@ function startScript(args: string[], where: Where): Running {
     env: { ...base, ...where.env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  let out = '';
-  let err = '';
-  const waiting = new Set<() => void>();
-  child.stdout.on('data', (chunk: Buffer) => {
-    out += chunk;
-    for (const look of waiting) look();
-  });
-  child.stderr.on('data', (chunk: Buffer) => {
-    err += chunk;
-    for (const look of waiting) look();
-  });
-  let ended = false;
+  const output = createOutput();
+  child.stdout.setEncoding('utf8').on('data', (chunk: string) => output.add('out', chunk));
+  child.stderr.setEncoding('utf8').on('data', (chunk: string) => output.add('err', chunk));
   const done = new Promise<Done>((resolve, reject) => {
     child.on('error', reject);
-    child.on('close', (code) => {
-      ended = true;
-      resolve({ code, out, err });
-      for (const look of waiting) look();
-    });
+    child.on('close', (code) => resolve({ code, ...output.end() }));
   });
   onTestFinished(async () => {
-    if (!ended) child.kill('SIGKILL');
+    if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL');
     await done.catch(() => undefined);
   });
+  return { pid: child.pid ?? 0, signal: (name) => void child.kill(name), done, line: output.line };
+}
+
+/** What a command prints while it runs, and who waits for a line of it. */
+export function createOutput() {
+  const text = { out: '', err: '' };
+  let ended = false;
+  const waiting = new Set<() => void>();
+  const lookAll = (): void => {
+    for (const look of waiting) look();
+  };
   return {
-    pid: child.pid ?? 0,
-    signal: (name) => void child.kill(name),
-    done,
-    line: (pattern) =>
+    add(stream: 'out' | 'err', chunk: string): void {
+      text[stream] += chunk;
+      lookAll();
+    },
+    end(): typeof text {
+      ended = true;
+      lookAll();
+      return text;
+    },
+    line: (pattern: RegExp): Promise<string> =>
       new Promise((resolve, reject) => {
         const look = (): void => {
-          const found = `${out}\n${err}`.split('\n').find((text) => pattern.test(text));
+          const found = `${text.out}\n${text.err}`.split('\n').find((line) => pattern.test(line));
           if (found === undefined && !ended) return;
           waiting.delete(look);
-          if (found === undefined) reject(new Error(`ended without ${pattern}:\n${out}\n${err}`));
+          if (found === undefined) reject(new Error(`ended without ${pattern}:\n${text.out}\n${text.err}`));
           else resolve(found);
         };
         waiting.add(look);
@@ -142,6 +148,7 @@ export async function makeHome(
     sandbox,
     env,
     start: begin,
+    begin,
     run: (args, more) => begin(args, more).done,
     async json(args, code, more) {
       const done = await begin([...args, '--json'], more).done;

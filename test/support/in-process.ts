@@ -1,15 +1,24 @@
-import { expect } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
 import { buildProgram } from '../../src/commands/program.ts';
 import { fail, type Result } from '../../src/commands/result.ts';
 import { noPaint } from '../../src/commands/terminal/ink.ts';
-import { type Done, type Home, parseJson } from './cli.ts';
+import { createOutput, type Done, type Home, parseJson, type Running } from './cli.ts';
+import { logsOf } from './logger.ts';
 
-/** The same home, whose `run` and `json` execute the command in this process; `start` still starts a real one. */
+type Where = { cwd: string; env?: Record<string, string | undefined> };
+
+/** The same home, whose `run`, `json` and `begin` execute the command in this process; `start` still starts a real one. */
 export function inProcess(home: Home): Home {
-  const run: Home['run'] = (args, more = {}) => execute(home, args, { ...home.env, ...more });
+  const where = (more: Where['env']): Where => ({ cwd: home.dir, env: { ...home.env, ...more } });
+  const run: Home['run'] = async (args, more) => {
+    const output = createOutput();
+    const code = await execute(args, where(more), { signal: new AbortController().signal, output });
+    return { code, ...output.end() };
+  };
   return {
     ...home,
     run,
+    begin: (args, more) => begin(args, where(more)),
     async json(args, code, more) {
       const done = await run([...args, '--json'], more);
       expect(done.code, `${args.join(' ')}\n${done.out}\n${done.err}`).toBe(code);
@@ -18,24 +27,51 @@ export function inProcess(home: Home): Home {
   };
 }
 
-/** As `main` does, without a terminal, signals and the environment of this process. */
-async function execute(home: Home, args: string[], env: Record<string, string | undefined>): Promise<Done> {
-  const out: string[] = [];
-  const err: string[] = [];
+/** Begins the command in this process, with its log among what it prints. SIGINT and SIGTERM ask it to end. */
+export function begin(args: string[], where: Where): Running {
+  const output = createOutput();
+  const stopping = new AbortController();
+  const code = logsOf.run(
+    (line) => output.add('err', line),
+    () => execute(args, where, { signal: stopping.signal, output }),
+  );
+  const done = code.then((value): Done => ({ code: value, ...output.end() }));
+  onTestFinished(async () => {
+    stopping.abort();
+    await done;
+  });
+  const signal = (name: NodeJS.Signals): void => {
+    if (name !== 'SIGINT' && name !== 'SIGTERM') throw new Error(`only a process of its own gets ${name}`);
+    stopping.abort();
+  };
+  return { pid: process.pid, signal, done, line: output.line };
+}
+
+/** As `main` does, without a terminal, signals and the environment of this process. Resolves with the exit code. */
+async function execute(
+  args: string[],
+  { cwd, env = {} }: Where,
+  { signal, output }: { signal: AbortSignal; output: ReturnType<typeof createOutput> },
+): Promise<number> {
   let result: Result | undefined;
+  const say = (line: string): void => output.add('err', `${line}\n`);
+  const print = (line: string): void => output.add('out', `${line}\n`);
   const program = buildProgram({
     env,
-    cwd: home.dir,
-    signal: new AbortController().signal,
+    cwd,
+    signal,
     paint: noPaint,
     // Lists and help are compared line by line. Else a test finds a sentence in one line. COLUMNS: of that width.
     columns: Number(
       env.COLUMNS ?? (/^(payouts|batches|help)$/.test(args[0] ?? '') || args.includes('--help') ? 80 : 1000),
     ),
     terminal: false,
-    say: (line) => void err.push(line),
-    print: (line) => void out.push(`${line}\n`),
-    write: (text) => out.push(text) > 0,
+    say,
+    print,
+    write(text) {
+      output.add('out', text);
+      return true;
+    },
     finish: (value) => {
       result = value;
     },
@@ -44,14 +80,9 @@ async function execute(home: Home, args: string[], env: Record<string, string | 
     const failed = fail(error);
     if (failed.code !== 0 || !result) result = failed;
   });
-  const { code, problem, lines = [], json } = result ?? { code: 0 };
-  if (problem) err.push(`counterfoil: ${problem}`);
-  if (!args.includes('--json')) out.push(printed(lines));
-  else if (json || problem)
-    out.push(printed([JSON.stringify({ schema: 1, ...(json ?? { error: problem }) })]));
-  return { code, out: out.join(''), err: printed(err) };
-}
-
-function printed(lines: string[]): string {
-  return lines.map((line) => `${line}\n`).join('');
+  const { code, problem, lines = [], json, ignoresInterrupt } = result ?? { code: 0 };
+  if (problem) say(`counterfoil: ${problem}`);
+  if (!args.includes('--json')) for (const line of lines) print(line);
+  else if (json || problem) print(JSON.stringify({ schema: 1, ...(json ?? { error: problem }) }));
+  return signal.aborted && !ignoresInterrupt ? 130 : code;
 }

@@ -4,11 +4,11 @@ import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
-import { openLedger } from '../../src/custody/open-ledger.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
 import type { Config } from '../../src/settings/settings.ts';
 import type { Ledger } from '../../src/storage/ledger.ts';
 import { createReceiver, type Receiver } from '../../src/webhooks/receiver.ts';
+import { openNewLedger } from './new-ledger.ts';
 
 export const secretKey = 'sk_test_vector_key';
 export const publicKey = 'pk_test_1';
@@ -59,7 +59,7 @@ type Options = Partial<Omit<Parameters<typeof createReceiver>[0], 'config' | 'le
 export async function startReceiver({ receiver: over, keys, ...deps }: Options = {}): Promise<Running> {
   const dir = mkdtempSync(join(tmpdir(), 'counterfoil-receiver-'));
   const clock = systemClock();
-  const ledger = await openLedger(join(dir, 'ledger.db'), { now: clock.iso, breathes: true });
+  const ledger = await openNewLedger(join(dir, 'ledger.db'), { now: clock.iso, breathes: true });
   const logged: string[] = [];
   const stored: bigint[] = [];
   const receiver = createReceiver({

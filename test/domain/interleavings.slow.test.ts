@@ -1,0 +1,2 @@
+// All of what the quick file runs a share of.
+import './interleavings.test.ts';
