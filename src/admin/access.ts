@@ -68,6 +68,7 @@ export function createAccess(deps: {
     addressOf: (request) => sourceOf(request).address,
     identify(request) {
       const local = isLocal(request);
+      if ((request.headersDistinct.host ?? []).length > 1) throw foreignHost();
       if (local && !isLoopback(hostNameOf(request.headers.host))) throw foreignHost();
       if (!local && admin.tlsCert === '' && sourceOf(request).protocol !== 'https') throw unencrypted();
       if (request.method !== 'GET' && request.method !== 'HEAD' && isCrossSite(request)) throw crossSite();

@@ -1,5 +1,5 @@
 import type { Clock } from '../runtime/clock.ts';
-import { isLate } from '../runtime/job-times.ts';
+import { isLate, isUnderWay } from '../runtime/job-times.ts';
 import { allJobs, type JobPast } from '../runtime/jobs.sql.ts';
 import { within } from '../runtime/queue-session.ts';
 import type { Config } from '../settings/settings.ts';
@@ -77,7 +77,8 @@ function createLedgerCheck(): Check {
   };
 }
 
-async function queueProblems({ clock, queues }: Deps): Promise<Unready[]> {
+/** Which queues do not move. */
+export async function queueProblems({ clock, queues }: Pick<Deps, 'clock' | 'queues'>): Promise<Unready[]> {
   const found = await Promise.all(
     queues().map(async ({ name, probe }): Promise<Unready[]> => {
       try {
@@ -142,7 +143,7 @@ function jobTrouble(
   const { job, kind } = past;
   if (kind === 'failed') return `the last run of ${job} failed`;
   if (kind === 'incomplete') return `the last run of ${job} was incomplete`;
-  const late = kind !== 'running' && isLate(expression, timezone, past, nowMs);
+  const late = !isUnderWay(past, nowMs) && isLate(expression, timezone, past, nowMs);
   return late ? `${job} is overdue: ${expression} has passed without it` : null;
 }
 

@@ -66,6 +66,12 @@ const words: Record<AlertKind, (notice: Notice) => Words> = {
     act: 'counterfoil status names the cause. Remove it; serve tries again by itself.',
     path: '/',
   }),
+  queue_stuck: () => ({
+    what: 'The queue takes and gives no jobs. While a shared queue is away, each serve sends by itself.',
+    over: 'The queue takes and gives jobs again',
+    act: 'Check the server of queue.url. counterfoil doctor says more.',
+    path: '/',
+  }),
   certificate_ends: ({ count }) => ({
     what:
       count > 0

@@ -13,13 +13,16 @@ import { openChannels, wordChannels } from './channels.ts';
 import type { Condition } from './condition.ts';
 import { createDelivery, type Delivery } from './deliver.ts';
 import { completeRun, findDigest, scheduledRun } from './digest.sql.ts';
-import { createConditionSources } from './find-conditions.ts';
+import { createConditionSources, type Viewer } from './find-conditions.ts';
 import { type Content, noticesOf } from './message.ts';
+import { stoppedWords } from './message-words.ts';
 import { addMessages, channelsWithout, giveUpOthers } from './outbox.sql.ts';
 import { markSilence } from './silence.sql.ts';
 
 /** A smaller difference between the clocks comes from the network or NTP (P33). */
 const stepMs = 5000;
+/** How long a process that has to stop waits for the other side. */
+const lastWordsMs = 10_000;
 
 export type Alerts = {
   /** Whether any channel is configured; without one nothing is looked at, noted or sent. */
@@ -28,9 +31,11 @@ export type Alerts = {
    * Looks at what is so now, and puts what people must be told into the outbox. `daemon`: this process runs the
    * schedules and the receiver, so it can judge them.
    */
-  look(options: { daemon: boolean }): Promise<void>;
+  look(viewer: Viewer): Promise<void>;
   /** Sends what is due. */
   deliver: Delivery['deliver'];
+  /** Says at once, past the outbox, that `serve` has to stop: the ledger may take no message any more. Never throws. */
+  sayStopped(): Promise<void>;
   /** Gives up what waits for channels that are no longer configured. */
   forgetOthers(): Promise<void>;
 };
@@ -71,13 +76,15 @@ export function createAlerts(deps: Deps): Alerts {
     (daemon: boolean) =>
     ({ kind, subject }: Pick<StandingAlert, 'kind' | 'subject'>): boolean => {
       const { seenBy } = alertRules[kind];
-      return seenBy === 'all' || (seenBy === 'daemon' ? daemon : subject === machine);
+      const isHere = subject === machine;
+      return { all: true, daemon, machine: isHere, daemon_here: daemon && isHere }[seenBy];
     };
 
-  async function lookForAlerts(nowMs: number, daemon: boolean): Promise<void> {
+  async function lookForAlerts(nowMs: number, viewer: Viewer): Promise<void> {
     const at = isoOf(nowMs);
+    const { daemon } = viewer;
     const sees = seesFor(daemon);
-    const outside: Condition[] = await sources.outside({ daemon, nowMs: clock.now() });
+    const outside: Condition[] = await sources.outside({ ...viewer, nowMs: clock.now() });
     const find = async (db: Parameters<typeof sources.inLedger>[0]) => {
       const { conditions, mark } = await sources.inLedger(db, clock.iso(), { daemon });
       const all = [...conditions, ...outside];
@@ -118,13 +125,20 @@ export function createAlerts(deps: Deps): Alerts {
   }
   return {
     isOn: names.length > 0,
-    async look({ daemon }) {
+    async look(viewer) {
       if (names.length === 0) return;
       const nowMs = await followClock();
-      if (addTo.length > 0) await lookForAlerts(nowMs, daemon);
+      if (addTo.length > 0) await lookForAlerts(nowMs, viewer);
       await lookForRuns(nowMs);
     },
     deliver,
+    async sayStopped() {
+      const { timezone } = config.reports;
+      const wording = stoppedWords(config.mode, { timezone, dashboardUrl: config.alerts.dashboardUrl });
+      const signal = AbortSignal.timeout(lastWordsMs);
+      const id = `${ledger.id}.stopped.${clock.now()}`;
+      await Promise.all(addTo.map(async (name) => channels.get(name)?.({ wording, id, signal })));
+    },
     forgetOthers: () => ledger.write((trx) => giveUpOthers(trx, names, clock.iso())),
   };
 }

@@ -16,9 +16,12 @@ const warnDays = 14;
 /** What is so, and how far the watch for webhooks has come. */
 export type Findings = { conditions: Condition[]; mark: SilenceMark | null };
 
+/** Who looks. `daemon`: it runs the schedules. `isQueueStuck`: what it knows of its queue. */
+export type Viewer = { daemon: boolean; isQueueStuck?: boolean };
+
 export type ConditionSources = {
-  /** What this process alone knows, and what no transaction protects. `daemon`: it runs the schedules. */
-  outside(options: { daemon: boolean; nowMs: number }): Promise<Condition[]>;
+  /** What this process alone knows, and what no transaction protects. */
+  outside(options: Viewer & { nowMs: number }): Promise<Condition[]>;
   /** What the ledger says, as of `at`, ISO UTC. The same in every process. */
   inLedger(db: Db | Trx, at: string, options: { daemon: boolean }): Promise<Findings>;
 };
@@ -33,8 +36,9 @@ export function createConditionSources(deps: {
   const { submission, receiver, reconciliation, schedules } = config;
   const watch = createJobWatch({ timezone: schedules.timezone, jobs: scheduleList(schedules) });
   return {
-    outside: async ({ daemon, nowMs }) => [
+    outside: async ({ daemon, isQueueStuck = false, nowMs }) => [
       ...(daemon ? watch.conditions(await jobsStore.all(), nowMs) : []),
+      ...(isQueueStuck ? [plainCondition('queue_stuck', machine)] : []),
       ...(await certificateConditions(config, { machine, nowMs })),
       ...diskConditions(config, machine),
     ],

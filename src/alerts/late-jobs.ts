@@ -1,4 +1,4 @@
-import { graceMs, isLate } from '../runtime/job-times.ts';
+import { graceMs, isLate, isUnderWay } from '../runtime/job-times.ts';
 import type { JobPast } from '../runtime/jobs.sql.ts';
 import { type Condition, plainCondition } from './condition.ts';
 
@@ -28,11 +28,11 @@ export function createJobWatch({ timezone, jobs }: Schedules) {
     return verdict;
   }
   return {
-    /** What is wrong with the schedules now. A running job is neither late nor failed. */
+    /** What is wrong with the schedules now. A job under way is neither late nor failed. */
     conditions(pasts: readonly JobPast[], nowMs: number): Condition[] {
       return jobs.flatMap(({ job, expression }) => {
         const past = pasts.find((one) => one.job === job);
-        if (!past || expression.trim() === '' || past.kind === 'running') return [];
+        if (!past || expression.trim() === '' || isUnderWay(past, nowMs)) return [];
         const failed = past.kind === 'failed' || past.kind === 'incomplete';
         if (failed && !isRecent(past.lastSuccessAt, nowMs)) return [plainCondition('schedule_failed', job)];
         return late(past, expression, nowMs) ? [plainCondition('schedule_missed', job)] : [];

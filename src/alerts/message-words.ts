@@ -47,6 +47,17 @@ export function testWords(mode: Mode, style: Style): Wording {
   return { title, text: [title, lines.join('\n')].join('\n\n') };
 }
 
+/** What people are told when `serve` ends because it cannot go on. */
+export function stoppedWords(mode: Mode, style: Style): Wording {
+  const title = `Counterfoil ${mode}: serve has stopped`;
+  const lines = [
+    'ALERT  serve has stopped: it cannot use the ledger. Nothing is sent, and no webhook is taken.',
+    '  What to do: counterfoil doctor names the cause, such as a full disk. Remove it, then start serve again.',
+    ...linkLines(style, '/'),
+  ];
+  return { title, text: [title, lines.join('\n')].join('\n\n') };
+}
+
 function digestLines(
   { run, verdict, currencies, payouts, totals, ages, high }: Digest,
   style: Style,

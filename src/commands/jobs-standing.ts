@@ -1,6 +1,6 @@
 import * as backupJob from '../../jobs/backup.ts';
 import type { App } from '../app/app.ts';
-import { isLate } from '../runtime/job-times.ts';
+import { isLate, isUnderWay } from '../runtime/job-times.ts';
 import type { JobPast } from '../runtime/jobs.sql.ts';
 import { nextDue } from '../runtime/next-run.ts';
 import { isServing } from '../runtime/serve-lock.ts';
@@ -54,14 +54,15 @@ export async function jobsStanding(
     jobs.map(async ({ job, expression }) => {
       const past = pasts.get(job);
       // With commands from cron the schedules do not matter: only a daemon can miss them.
-      const isKept = serves ? past?.kind !== 'running' : idle && past?.expression != null;
+      const nowMs = app.clock.now();
+      const isKept = serves ? !(past && isUnderWay(past, nowMs)) : idle && past?.expression != null;
       return {
         job,
         expression,
         last_run_at: past?.lastRunAt ?? null,
         last_result: past ? resultOf(past, serves) : null,
         next_run_at: serves ? (nextDue(expression, timezone)?.toISOString() ?? null) : null,
-        late: isKept && isLate(expression, timezone, past, app.clock.now()),
+        late: isKept && isLate(expression, timezone, past, nowMs),
       };
     }),
   );

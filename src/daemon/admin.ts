@@ -12,22 +12,16 @@ import { within } from '../runtime/queue-session.ts';
 
 /** A scrape waits no longer for the server of a shared queue. */
 const queueMs = 1000;
-const probeName = 'probe';
 
 /** The admin server of a daemon; null where it is off. `shared`: the queue that daemons share, once it is joined. */
 export function createAdmin(
   app: App,
-  deps: { own: Queue; shared(): Queue | null; isStarted(): boolean },
+  deps: { own: Queue; shared(): Queue | null; queues(): ProbedQueue[]; isStarted(): boolean },
 ): AdminServer | null {
   const { config, clock, log } = app;
   if (!config.admin.enabled) return null;
   const times = createProcessMetrics();
   app.watchTimes(times);
-  const ownProbe = probeOf(deps.own);
-  const queues = (): ProbedQueue[] => {
-    const shared = deps.shared();
-    return [ownProbe, ...(shared ? [{ name: 'shared', probe: () => lookAt(shared) }] : [])];
-  };
   const figures = async (): Promise<MetricFacts['queue']> => {
     const queue = deps.shared() ?? deps.own;
     return within(clock, queueMs, queue.depth()).then(
@@ -37,7 +31,12 @@ export function createAdmin(
   };
   const reader = openReader(app.ledger);
   const source = { ...app, db: reader.db, dataDir: config.dataDir };
-  const findProblems = createReadiness({ ...app, reader: reader.db, isStarted: deps.isStarted, queues });
+  const findProblems = createReadiness({
+    ...app,
+    reader: reader.db,
+    isStarted: deps.isStarted,
+    queues: deps.queues,
+  });
   const pages = { ...app, reader: reader.db, source, findProblems, reports: app.paths.reports };
   const server = createAdminServer({
     config,
@@ -57,31 +56,4 @@ export function createAdmin(
       await reader.close();
     },
   };
-}
-
-/** Passes a job of its own through the queue of this process. */
-function probeOf(queue: Queue): ProbedQueue {
-  let waiting: (() => void)[] = [];
-  queue.process(
-    probeName,
-    async () => {
-      for (const done of waiting) done();
-      waiting = [];
-    },
-    { concurrency: 1 },
-  );
-  return {
-    name: 'inline',
-    async probe() {
-      const given = new Promise<void>((resolve) => waiting.push(resolve));
-      await queue.add({ name: probeName, id: probeName, payload: {} });
-      await given;
-      return { kind: 'moves' };
-    },
-  };
-}
-
-/** A job of its own would be given to any daemon: asks the server, which must answer, whether it hands out jobs. */
-async function lookAt(queue: Queue): ReturnType<ProbedQueue['probe']> {
-  return { kind: (await queue.isPaused()) ? 'paused' : 'moves' };
 }

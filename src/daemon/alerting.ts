@@ -4,11 +4,21 @@ import type { App } from '../app/app.ts';
 const everyMs = 60_000;
 /** A look takes at most this part of the time, however many payouts are unknown. */
 const restFactor = 50;
+/** Nor is it ever later than this: on a busy machine a cheap look takes seconds too. */
+const longestRestMs = 120_000;
 
 /** Tells people in the background what needs them, apart from all that sends money. */
 export function createAlerting(
   { alerts, clock, log }: Pick<App, 'alerts' | 'clock' | 'log'>,
-  { stopping, watched }: { stopping: AbortSignal; watched<T>(work: Promise<T>): Promise<T> },
+  {
+    stopping,
+    watched,
+    isQueueStuck,
+  }: {
+    stopping: AbortSignal;
+    watched<T>(work: Promise<T>): Promise<T>;
+    isQueueStuck(): Promise<boolean>;
+  },
 ): { keep(): Promise<void> } {
   const guarded = (work: () => Promise<void>): Promise<void> =>
     watched(work()).catch((error: unknown) => log.error({ err: error }, 'alerts could not be looked after'));
@@ -17,12 +27,18 @@ export function createAlerting(
   return {
     async keep() {
       await guarded(alerts.forgetOthers);
+      let wasStuck = false;
       while (alerts.isOn && !stopping.aborted) {
         const began = clock.monotonic();
-        await guarded(() => alerts.look({ daemon: true }));
+        // A queue that was only started again is no alert: it must be stuck at two looks.
+        const isStuck = await isQueueStuck();
+        const viewer = { daemon: true, isQueueStuck: isStuck && wasStuck };
+        wasStuck = isStuck;
+        await guarded(() => alerts.look(viewer));
         const tookMs = clock.monotonic() - began;
         await guarded(() => alerts.deliver(stopping));
-        await clock.sleep(Math.max(everyMs, tookMs * restFactor), stopping);
+        const restMs = Math.min(Math.max(everyMs, tookMs * restFactor), longestRestMs);
+        await clock.sleep(restMs, stopping);
       }
     },
   };

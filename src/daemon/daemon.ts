@@ -3,6 +3,7 @@ import * as lookUpJob from '../../jobs/look-up.ts';
 import * as requeueJob from '../../jobs/requeue.ts';
 import * as resultsJob from '../../jobs/results.ts';
 import * as submitJob from '../../jobs/submit.ts';
+import { queueProblems } from '../admin/readiness.ts';
 import type { App } from '../app/app.ts';
 import { adviceText } from '../reporting/advice-text.ts';
 import { errorText, logEvent } from '../runtime/log-events.ts';
@@ -18,6 +19,7 @@ import { createReceiver } from '../webhooks/receiver.ts';
 import { createAdmin } from './admin.ts';
 import { createAlerting } from './alerting.ts';
 import { createEventWatch } from './event-watch.ts';
+import { createProbes } from './probes.ts';
 import { createResults } from './renew-results.ts';
 import { scheduledJobs } from './schedules.ts';
 import { createSending } from './send-turns.ts';
@@ -136,7 +138,8 @@ export function createDaemon(app: App): Daemon {
       })
     : null;
   let started = false;
-  const admin = createAdmin(app, { own: queue, shared: () => shared, isStarted: () => started });
+  const queues = createProbes({ own: queue, shared: () => shared });
+  const admin = createAdmin(app, { own: queue, shared: () => shared, queues, isStarted: () => started });
   const scheduler = createScheduler({
     jobs: scheduledJobs(app, { stopping: stopping.signal, refill, watched, wakeResults, events }),
     timezone: config.schedules.timezone,
@@ -188,7 +191,8 @@ export function createDaemon(app: App): Daemon {
       throw error;
     }
   }
-  const alerting = createAlerting(app, { stopping: stopping.signal, watched });
+  const isQueueStuck = async (): Promise<boolean> => (await queueProblems({ clock, queues })).length > 0;
+  const alerting = createAlerting(app, { stopping: stopping.signal, watched, isQueueStuck });
   let takingOver: Promise<void> | undefined;
   let watchingSteps: Promise<void> | undefined;
   let telling: Promise<void> | undefined;
@@ -215,6 +219,7 @@ export function createDaemon(app: App): Daemon {
     },
     async stop() {
       stopping.abort();
+      const told = problem === undefined ? undefined : app.alerts.sayStopped();
       await Promise.all([takingOver, watchingSteps, telling]);
       await receiver?.close();
       await admin?.close();
@@ -227,6 +232,7 @@ export function createDaemon(app: App): Daemon {
         await events.look();
         await results.last();
       }
+      await told;
       return problem;
     },
   };

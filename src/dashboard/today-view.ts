@@ -172,7 +172,8 @@ const jobNames: Record<string, [name: string, key: keyof Schedules]> = {
 };
 
 function machinery({ figures, unready }: Look, view: View, schedules: Schedules): Html {
-  const { oldestUnapplied, lastReceivedAt } = figures.webhooks;
+  const { oldestUnapplied, lastReceivedAt, rejected } = figures.webhooks;
+  const turnedAway = Object.values(rejected).reduce((sum, count) => sum + count, 0);
   const lag = oldestUnapplied === null ? 'all applied' : `oldest waits ${ago(oldestUnapplied, view)}`;
   const received =
     lastReceivedAt === null ? html`none yet` : html`${lag}; last ${time(lastReceivedAt, view)}`;
@@ -180,7 +181,11 @@ function machinery({ figures, unready }: Look, view: View, schedules: Schedules)
   const mark = (check: string): Html =>
     bad.has(check) ? html`<span class="bad">■ trouble</span>` : html`<span class="good">✓ works</span>`;
   const rows = [
-    [html`Webhooks`, mark('webhooks'), received],
+    [
+      html`Webhooks`,
+      mark('webhooks'),
+      html`${received}${turnedAway > 0 && html`; ${number(turnedAway)} turned away`}`,
+    ],
     [html`Queue`, mark('queue'), html``],
     [html`Ledger`, mark('ledger'), html`${size(figures.ledgerBytes)}`],
     [html`Disk`, mark('disk'), html`${size(figures.freeBytes)} free`],

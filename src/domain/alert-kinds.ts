@@ -7,6 +7,7 @@ export type AlertKind =
   | 'receiver_silent'
   | 'schedule_missed'
   | 'schedule_failed'
+  | 'queue_stuck'
   | 'certificate_ends'
   | 'disk_low';
 
@@ -15,9 +16,9 @@ export type AlertChannel = 'webhook' | 'mail' | 'heartbeat';
 
 /**
  * `grows`: a further case is told at once. `seenBy`: who can see whether it stands: every process, one that runs the
- * schedules, or only processes on the machine that is the alert's subject.
+ * schedules, only processes on the machine that is the alert's subject, or one of these that runs the schedules.
  */
-type AlertRules = { grows: boolean; seenBy: 'all' | 'daemon' | 'machine' };
+type AlertRules = { grows: boolean; seenBy: 'all' | 'daemon' | 'machine' | 'daemon_here' };
 
 /** Every kind with its rules. */
 export const alertRules: Readonly<Record<AlertKind, AlertRules>> = {
@@ -28,6 +29,7 @@ export const alertRules: Readonly<Record<AlertKind, AlertRules>> = {
   receiver_silent: { grows: false, seenBy: 'daemon' },
   schedule_missed: { grows: false, seenBy: 'daemon' },
   schedule_failed: { grows: false, seenBy: 'daemon' },
+  queue_stuck: { grows: false, seenBy: 'daemon_here' },
   certificate_ends: { grows: false, seenBy: 'machine' },
   disk_low: { grows: false, seenBy: 'machine' },
 };

@@ -50,6 +50,14 @@ export function isLate(
   return isOverdue(expression, timezone, past, agoMs < 0 ? nowMs : nowMs - graceMs);
 }
 
+/** A run that takes longer hangs. A run that waits an hour for another reconciliation does not. */
+const longestRunMs = 120 * minuteMs;
+
+/** Whether a run is under way that may still do its work. One that hangs is judged as if it had not begun. */
+export function isUnderWay({ kind, lastRunAt }: Pick<JobPast, 'kind' | 'lastRunAt'>, nowMs: number): boolean {
+  return kind === 'running' && lastRunAt !== null && nowMs - Date.parse(lastRunAt) <= longestRunMs;
+}
+
 /** How often an unsuccessful run is retried before its next due time. */
 const mostTries = 6;
 const firstPauseMs = 5 * minuteMs;

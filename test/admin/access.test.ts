@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Routes } from '../../src/admin/admin-server.ts';
 import { healthRoutes } from '../../src/admin/health.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
+import { exchange, statusesOf } from '../support/receiver.ts';
 import { startAdmin, tokens } from './support.ts';
 
 type Answer = { status: number; body: string; headers: Record<string, unknown> };
@@ -126,6 +127,13 @@ describe('a caller on another machine', () => {
     const answer = await ask(port, path, { headers });
     expect(answer.status, answer.body).toBe(status);
   });
+});
+
+it('is not fooled by a second Host header (RFC 9112, 3.2)', async () => {
+  const { port } = await start();
+  const hosts = 'Host: 127.0.0.1\r\nHost: evil.example\r\n';
+  const said = await exchange(port, [`GET /figures HTTP/1.1\r\n${hosts}Connection: close\r\n\r\n`]);
+  expect(statusesOf(said)).toEqual([421]);
 });
 
 it('says how to make a token where there is none', async () => {

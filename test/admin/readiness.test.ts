@@ -159,6 +159,13 @@ it.runIf(process.platform === 'linux')('is not ready on a full disk', async () =
   await expectProblem('disk', /0 MiB are free/, { dataDir: '/proc' });
 });
 
+it('is not ready once a run has hung for two hours', async () => {
+  await noteJob({ startedAt: minutesAgo(119) });
+  expect((await readyz()).ready).toBe(true);
+  await noteJob({ startedAt: minutesAgo(121) });
+  await expectProblem('schedules', /intake is overdue/);
+});
+
 it('is not ready before everything has started', async () => {
   await expectProblem('start', /still starting/, { started: false });
 });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { claimMessages, finishMessages } from '../../src/alerts/outbox.sql.ts';
 import { endWorker } from '../../src/runtime/workers.sql.ts';
 import { halt, liftHalt } from '../../src/sending/halts.sql.ts';
 import { at } from '../support/ledger.ts';
@@ -97,6 +98,14 @@ describe('alerts', () => {
     expect(writes).toBe(0);
   });
 
+  it('says that serve has stopped although the ledger takes no message any more', async () => {
+    const setting = await makeSetting({ COUNTERFOIL_ALERTS_DASHBOARD_URL: 'https://pay.example' });
+    await setting.ledger.close();
+    await setting.alerts.sayStopped();
+    expect(texts(setting)).toEqual([expect.stringContaining('ALERT  serve has stopped')]);
+    expect(texts(setting)[0]).toMatch(/What to do: .*full disk.*\n {2}https:\/\/pay\.example\//);
+  });
+
   it('notes and sends nothing without a channel', async () => {
     const setting = await makeSetting({ COUNTERFOIL_ALERTS_WEBHOOK_URL: '' });
     await stop(setting);
@@ -188,6 +197,47 @@ describe('the outbox', () => {
     expect(texts(setting)[2]).toContain('CLEARED');
   });
 
+  it('lets what waits leave as soon as something else was sent', async () => {
+    const setting = await makeSetting();
+    setting.web.answers.push({ status: 500 });
+    await stop(setting);
+    await setting.turn();
+    await setting.ledger.write((trx) => liftHalt(trx, at(1)));
+    await setting.turn();
+    expect(texts(setting)[1]).toContain('CLEARED');
+    expect(texts(setting)[2]).toContain('ALERT  Sending is halted');
+    expect(await outbox(setting)).toMatchObject([{ state: 'sent' }, { state: 'sent' }]);
+  });
+
+  it('keeps what waits, however many messages come after it', async () => {
+    const setting = await makeSetting();
+    setting.web.answers.push({ status: 500 });
+    await stop(setting);
+    await setting.turn();
+    const [first] = await setting.ledger.db.selectFrom('alert_messages').selectAll().execute();
+    if (!first) throw new Error('no message waits');
+    const later = { ...first, id: first.id + 2000n, state: 'sent' as const, ended_at: first.made_at };
+    await setting.ledger.db.insertInto('alert_messages').values(later).execute();
+    await setting.ledger.write((trx) => liftHalt(trx, at(1)));
+    await setting.alerts.look({ daemon: true });
+    expect((await outbox(setting))[0]).toMatchObject({ state: 'due' });
+  });
+
+  it('gives up what waits for a channel that is off now, and for no other', async () => {
+    const setting = await makeSetting();
+    await stop(setting);
+    await setting.alerts.look({ daemon: true });
+    const [mine] = await setting.ledger.db.selectFrom('alert_messages').selectAll().execute();
+    if (!mine) throw new Error('no message waits');
+    const other = { ...mine, id: mine.id + 1n, channel: 'mail' as const };
+    await setting.ledger.db.insertInto('alert_messages').values(other).execute();
+    await setting.alerts.forgetOthers();
+    expect(await outbox(setting)).toEqual([
+      { state: 'due', tries: 0, problem: null },
+      { state: 'gave_up', tries: 0, problem: 'channel_off' },
+    ]);
+  });
+
   it('sends again what a dead process had claimed, and leaves a living one its claim', async () => {
     const setting = await makeSetting();
     await stop(setting);
@@ -199,6 +249,37 @@ describe('the outbox', () => {
     await setting.ledger.write((trx) => endWorker(trx, 'w-1', at(5)));
     await setting.turn(second);
     expect(setting.web.posts).toHaveLength(1);
+  });
+
+  it('sends again what its own process had claimed for a try that broke off', async () => {
+    const setting = await makeSetting();
+    await stop(setting);
+    await setting.alerts.look({ daemon: true });
+    await setting.ledger.db.updateTable('alert_messages').set({ claimed_by: 'w-1' }).execute();
+    await setting.turn();
+    expect(setting.web.posts).toHaveLength(1);
+  });
+
+  it('leaves a message alone that another process has claimed meanwhile', async () => {
+    const setting = await makeSetting();
+    const { ledger, clock } = setting;
+    await stop(setting);
+    await setting.alerts.look({ daemon: true });
+    const due = { channel: 'webhook', by: 'w-1', nowMs: clock.now() } as const;
+    const claimed = await ledger.write((trx) => claimMessages(trx, due));
+    await ledger.db.updateTable('alert_messages').set({ claimed_by: 'w-2' }).execute();
+    const end = { channel: 'webhook', by: 'w-1', at: clock.iso(), end: { kind: 'sent' } } as const;
+    await ledger.write((trx) => finishMessages(trx, claimed, end));
+    const row = await ledger.db.selectFrom('alert_messages').selectAll().executeTakeFirstOrThrow();
+    expect(row).toMatchObject({ state: 'due', claimed_by: 'w-2' });
+  });
+
+  it('is filled once by two processes that look at the same time', async () => {
+    const setting = await makeSetting();
+    const second = await setting.open('w-2');
+    await stop(setting);
+    await Promise.all([setting.alerts, second].map((one) => one.look({ daemon: true })));
+    expect(await outbox(setting)).toHaveLength(1);
   });
 
   it('does not count a try that was broken off', async () => {

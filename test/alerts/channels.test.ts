@@ -140,6 +140,15 @@ describe('the mail', () => {
     expect(await send({ ...message, signal: stopping.signal })).toMatchObject({ problem: 'stopped' });
   });
 
+  it('gives no mail to another machine that speaks no TLS', async () => {
+    const { url, mails } = await startMail();
+    // This machine, by an address that is not loopback.
+    const elsewhere = url.replace('127.0.0.1', '0.0.0.0');
+    const send = createMail({ url: elsewhere, password: 'mail-pass-word', from, to });
+    expect(await send(message)).toEqual({ kind: 'failed', problem: 'smtp_500', retryAfterMs: 0 });
+    expect(mails).toEqual([]);
+  });
+
   it('gives no password to a server whose certificate nobody has signed', async () => {
     const { createServer: createTls } = await import('node:tls');
     const tls = (name: string): Buffer => readFileSync(new URL(`../fixtures/tls/${name}`, import.meta.url));

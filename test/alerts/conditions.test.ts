@@ -262,11 +262,42 @@ describe('a schedule', () => {
     expect(await look(setting)).toEqual([]);
   });
 
+  it('is told when its run hangs, and when it worked again', async () => {
+    const setting = await makeSetting();
+    await ran(setting, 'reconcile', 0, 'succeeded');
+    setting.pass(15 * hour);
+    const run = { at: at(15 * hour), by: 'w-1', expression: '0 2 * * *' };
+    await createJobsStore(setting.ledger).note('reconcile', run);
+    setting.pass(2 * hour);
+    expect(await look(setting)).toEqual([]);
+    setting.pass(minute);
+    expect(await look(setting)).toEqual(['schedule_missed reconcile 1']);
+    await ran(setting, 'reconcile', 17 * hour + minute, 'succeeded');
+    expect(await look(setting)).toEqual([]);
+  });
+
   it('is no alert when one run of a frequent job failed and the one before did not', async () => {
     const setting = await makeSetting();
     await ran(setting, 'follow_up', 0, 'succeeded');
     setting.pass(5 * minute);
     await ran(setting, 'follow_up', 5 * minute, 'failed');
     expect(await look(setting)).toEqual([]);
+  });
+});
+
+describe('a queue that is stuck', () => {
+  it('is told by the daemon that sees it, and only a daemon sees its end', async () => {
+    const setting = await makeSetting();
+    const standing = async (viewer: Parameters<typeof setting.alerts.look>[0]): Promise<string[]> => {
+      await setting.alerts.look(viewer);
+      const rows = await setting.ledger.db.selectFrom('alerts').select('kind').execute();
+      return rows.map(({ kind }) => kind);
+    };
+    expect(await standing({ daemon: true, isQueueStuck: true })).toEqual(['queue_stuck']);
+    expect(await standing({ daemon: false })).toEqual(['queue_stuck']);
+    await setting.alerts.deliver(new AbortController().signal);
+    expect(lastText(setting)).toContain('ALERT  The queue takes and gives no jobs.');
+    expect(lastText(setting)).toContain('Check the server of queue.url');
+    expect(await standing({ daemon: true, isQueueStuck: false })).toEqual([]);
   });
 });

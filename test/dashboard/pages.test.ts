@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { halt } from '../../src/sending/halts.sql.ts';
+import { recordRejections } from '../../src/webhooks/webhook-inbox.sql.ts';
 import { addBatch, at, claimAt, recordOutcome, replies } from '../support/ledger.ts';
 import { addDiscrepancy, addUnapproved, startDashboard } from './support.ts';
 
@@ -69,6 +70,16 @@ it.each(['exceptions', 'not_compared'] as const)(
     expect(textOf((await ask('/runs')).body)).toContain('20261121T100000Z');
   },
 );
+
+it('says how many webhooks were turned away, once there are any', async () => {
+  const { ledger, ask } = await startDashboard();
+  expect(textOf((await ask('/')).body)).not.toContain('turned away');
+  const forged = { path: '/webhooks/test', kind: 'signature_wrong' } as const;
+  const one = { ...forged, at: at(1), detail: '', address: '192.0.2.7' };
+  await ledger.write((trx) => recordRejections(trx, [one], [{ ...forged, count: 99 }]));
+  await new Promise((resolve) => setTimeout(resolve, 1100));
+  expect(textOf((await ask('/')).body)).toContain('100 turned away');
+});
 
 it('shows a batch with its progress and why it is held, and the story of a payout', async () => {
   const { ledger, as, ask } = await startDashboard();

@@ -24,5 +24,5 @@ export const rejectionKinds = `'signature_missing','signature_wrong','merchant_s
 export const haltKinds = "'person','account','signature','unknowns','canary_open','canary_failed'";
 export const verdicts = "'reconciled','exceptions','not_compared'";
 export const alertKinds = `'sending_halted','payout_unknown','discrepancy_high','canary_failed','receiver_silent',
-  'schedule_missed','schedule_failed','certificate_ends','disk_low'`;
+  'schedule_missed','schedule_failed','queue_stuck','certificate_ends','disk_low'`;
 export const alertChannels = "'webhook','mail','heartbeat'";

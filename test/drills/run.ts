@@ -1,0 +1,46 @@
+import { parseArgs } from 'node:util';
+import { besideStatus } from './beside-status.ts';
+import { runDrills } from './drills.ts';
+import { measureSlow } from './slow.ts';
+import { tryDashboard } from './tries.ts';
+import { measureWebhooks } from './webhooks.ts';
+
+const { values } = parseArgs({
+  options: {
+    'beside-status': { type: 'string' },
+    webhooks: { type: 'string' },
+    slow: { type: 'string' },
+    tries: { type: 'boolean', default: false },
+    /** Only the outages whose name holds this text. */
+    only: { type: 'string', default: '' },
+    /** Controls, which must fail: no way out for alerts, or no outage. */
+    'alerts-off': { type: 'boolean', default: false },
+    'no-outage': { type: 'boolean', default: false },
+    'signal-seconds': { type: 'string', default: '240' },
+    'alert-seconds': { type: 'string', default: '280' },
+    'cleared-seconds': { type: 'string', default: '280' },
+  },
+});
+
+const seconds = (name: 'signal' | 'alert' | 'cleared'): number => wholeNumber(values[`${name}-seconds`]);
+const { lines, failed } = await chosen();
+for (const line of lines) console.log(line);
+if (failed) process.exitCode = 1;
+
+function chosen(): Promise<{ lines: string[]; failed: boolean }> {
+  if (values['beside-status'] !== undefined) return besideStatus(wholeNumber(values['beside-status']));
+  if (values.webhooks !== undefined) return measureWebhooks(wholeNumber(values.webhooks));
+  if (values.slow !== undefined) return measureSlow(wholeNumber(values.slow));
+  if (values.tries) return tryDashboard();
+  return runDrills({
+    only: values.only,
+    bounds: { signal: seconds('signal'), alert: seconds('alert'), cleared: seconds('cleared') },
+    settings: values['alerts-off'] ? { COUNTERFOIL_ALERTS_WEBHOOK_URL: '' } : {},
+    spared: values['no-outage'],
+  });
+}
+
+function wholeNumber(text: string): number {
+  if (!/^[1-9]\d*$/.test(text)) throw new Error(`expected a whole number from 1, got "${text}"`);
+  return Number(text);
+}
