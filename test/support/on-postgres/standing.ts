@@ -7,5 +7,8 @@ declare module 'vitest' {
   }
 }
 
-/** Whether the ledgers of this run lie on PostgreSQL: what only a file can show is skipped then. */
-export const onPostgres: boolean = inject('ledgerServer') !== undefined;
+/**
+ * Whether the ledgers of these tests lie on PostgreSQL: what only a file can show is skipped then. A script that runs
+ * outside the tests has files.
+ */
+export const onPostgres: boolean = process.env.VITEST !== undefined && inject('ledgerServer') !== undefined;
