@@ -193,9 +193,10 @@ function askApprovals(town: Town, restart: () => void): void {
   });
 }
 
-/** How often anything changed its state, in the ledger and at the service. */
+/** How often anything changed its state, in the ledger and at the service; a halt counts while it stands. */
 function movesOf({ inspector, service }: Town): number {
-  const sql = "select count(*) as n from history where to_state <> coalesce(from_state, '')";
+  const sql = `select count(*) + (select count(*) from halts) as n from history
+    where to_state <> coalesce(from_state, '')`;
   const settled = service.book.all().filter(({ record }) => record.status !== 'pending').length;
   return (inspector.rows<{ n: number }>(sql)[0]?.n ?? 0) + settled;
 }
