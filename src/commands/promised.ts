@@ -3,7 +3,7 @@ import { basename } from 'node:path';
 import type { App } from '../app/app.ts';
 import { visible } from '../domain/hidden.ts';
 import { type FileTask, lostFileTasks, openFileTasks, recentArchives } from '../ledger/file-tasks.ts';
-import { batchesDue } from '../reporting/reports.sql.ts';
+import { batchesDue } from '../reporting/batch-results.sql.ts';
 import { runsDue } from '../reporting/reports-due.sql.ts';
 import type { FileTaskKind } from '../storage/tables/file-tables.ts';
 

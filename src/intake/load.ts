@@ -21,7 +21,7 @@ import { linkSuccessors } from '../ledger/successors.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { type Account, approvalAsked } from '../sending/approval.ts';
 import { noteBatch } from '../sending/approvals.sql.ts';
-import { alikeText } from '../sending/hold-words.ts';
+import { alikeText } from '../sending/hold-facts.ts';
 import type { Config } from '../settings/settings.ts';
 import type { Ledger, Trx } from '../storage/ledger.ts';
 import { namedAgainReason } from './again-names.ts';

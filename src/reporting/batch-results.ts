@@ -7,10 +7,6 @@ import { ArchiveAbsent, openArchive } from '../storage/archive-file.ts';
 import type { Ledger } from '../storage/ledger.ts';
 import type { Batch } from '../storage/tables/tables.ts';
 import { writeWhole } from './atomic-file.ts';
-import { csvText, writeCsv } from './csv-writer.ts';
-import { createFailedFile, type RetryOffers } from './failed-file.ts';
-import { messageText, plainCause } from './plain-words.ts';
-import { accountMask, maskTold, zoned } from './presentation.ts';
 import {
   batchesDue,
   batchOutcomes,
@@ -18,7 +14,11 @@ import {
   markReported,
   type Outcome,
   withCells,
-} from './reports.sql.ts';
+} from './batch-results.sql.ts';
+import { csvText, writeCsv } from './csv-writer.ts';
+import { createFailedFile, type RetryOffers } from './failed-file.ts';
+import { messageText, plainCause } from './plain-words.ts';
+import { accountMask, maskTold, zoned } from './presentation.ts';
 import { storedCells } from './stored-cells.ts';
 import { type BatchTally, batchSummary, createBatchTally } from './workbook/batch-summary.ts';
 import { resultColumns } from './workbook/columns.ts';

@@ -1,8 +1,8 @@
 import { type ListStanding, type Verdict, verdicts, worstVerdict } from '../domain/verdict.ts';
 import type { Db } from '../storage/ledger.ts';
 import type { Period } from '../storage/tables/period-tables.ts';
+import { findRun } from './batch-results.sql.ts';
 import { periodRows } from './periods.sql.ts';
-import { findRun } from './reports.sql.ts';
 import { type RunVerdict, verdictsOf } from './run-verdicts.sql.ts';
 import { type NamedCells, records } from './sheet.ts';
 import { storedCells } from './stored-cells.ts';

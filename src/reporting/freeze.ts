@@ -4,12 +4,12 @@ import { discrepancyLines, type Scope } from '../reconciliation/run-facts.sql.ts
 import type { Config } from '../settings/settings.ts';
 import type { Ledger, Trx } from '../storage/ledger.ts';
 import { ageDays, createAgeing } from './ageing.ts';
+import { findRun } from './batch-results.sql.ts';
 import { collectionPages } from './collection-cells.ts';
 import { noteCompared } from './compared-batches.sql.ts';
 import { discrepancySheet } from './discrepancy-cells.ts';
 import { figureRows } from './figures.ts';
 import { openRows } from './figures-open.ts';
-import { findRun } from './reports.sql.ts';
 import { addSheetRows, beginFreeze, endFreeze, placedFrom, shareRows } from './run-sheets.sql.ts';
 import { setVerdicts } from './run-verdicts.sql.ts';
 import { createFreezeBooks } from './statement/freeze-books.ts';

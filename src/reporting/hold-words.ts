@@ -1,5 +1,5 @@
 import type { HoldReason } from '../ledger/hold-reasons.ts';
-import { holdFact } from '../sending/hold-words.ts';
+import { holdFact } from '../sending/hold-facts.ts';
 
 /** The reasons that hold a batch, each with the way out. `batch` is null for a file that is only checked. */
 export function holdTexts(reasons: readonly HoldReason[], batch: string | null): string[] {

@@ -8,7 +8,7 @@ import { type Recorded, record } from '../ledger/record.ts';
 import type { Ledger, Trx } from '../storage/ledger.ts';
 import type { Payout } from '../storage/tables/tables.ts';
 import { limitsOf } from './daily-limit.ts';
-import { holdNote } from './hold-words.ts';
+import { holdNote } from './hold-facts.ts';
 import { tooLarge } from './limits.sql.ts';
 import { acceptPrecheck } from './precheck.sql.ts';
 

@@ -1,9 +1,9 @@
 import { LineCounter, parseDocument } from 'yaml';
 import { createRedactor } from '../domain/redact.ts';
-import { type ModeKeys, smtpPasswordName } from './key-names.ts';
+import { withoutCredentials } from './file-values.ts';
+import { type ModeKeys, smtpPasswordName } from './secrets.ts';
 import { type Config, type LoadOptions, loadConfig, secretsOf, type Unreadable } from './settings.ts';
 import { sections } from './settings-schema.ts';
-import { withoutCredentials } from './yaml-file.ts';
 
 /** One effective value, its name in the file, and its origin. Credentials inside an address are left out. */
 export type Setting = { key: string; value: unknown; origin: string };

@@ -53,7 +53,7 @@ const noExtras = { balance: '', account_name: '' };
 
 const section = <T extends z.ZodRawShape>(shape: T) => z.strictObject(shape);
 
-/** The configuration file with its defaults. yaml-file.ts checks the names of the keys. */
+/** The configuration file with its defaults. file-values.ts checks the names of the keys. */
 export const sections = {
   service: section({
     base_url: z

@@ -7,6 +7,7 @@ import { type Place, placeNamed } from '../storage/place.ts';
 import { readBanks } from './banks-file.ts';
 import { readEnv } from './dotenv.ts';
 import type { Environment } from './environment.ts';
+import { parseFile } from './file-values.ts';
 import {
   checkSmtpUser,
   type ModeKeys,
@@ -16,12 +17,11 @@ import {
   readModeKeys,
   type SecretReader,
   smtpPasswordName,
-} from './key-names.ts';
+} from './secrets.ts';
 import { isLoopback } from './settings-checks.ts';
 import type { FileConfig } from './settings-schema.ts';
-import { parseFile } from './yaml-file.ts';
 
-export type { ModeKeys } from './key-names.ts';
+export type { ModeKeys } from './secrets.ts';
 
 type CamelCase<S extends string> = S extends `${infer Head}_${infer Tail}`
   ? `${Head}${Capitalize<CamelCase<Tail>>}`

@@ -135,6 +135,9 @@ export function createPaperVerdict(
       if (alive.length > 1) found.add(`unexplained ${reference}`);
       if (['failed', 'refused', 'cancelled'].includes(state) && paid.length > 0)
         found.add(`unexplained ${reference}`);
+      const isNeverSent = last_attempt === null && unseen_sends === 0;
+      if (['held', 'ready'].includes(state) && isNeverSent && alive.length > 0)
+        found.add(`unexplained ${reference}`);
       // What an adopted ledger forgot of was sent before anybody here can remember.
       const isOld =
         last_attempt === null ? unseen_sends > 0 : world.now() - town.begunAt(last_attempt) > graceMs;

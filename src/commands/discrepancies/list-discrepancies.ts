@@ -18,7 +18,7 @@ const dayMs = 86_400_000;
 /** `discrepancies`: lists what is open, the gravest and oldest first, each with what to do. Exits 4 while any is open. */
 export const discrepancies: Handler = async (context, args, options) => {
   const [verb, ...ids] = args;
-  const words = () => import('./discrepancy-words.ts');
+  const words = () => import('./decide-discrepancies.ts');
   if (verb === 'ack') return (await words()).acknowledge(context, ids, options);
   if (verb === 'resolve') return (await words()).resolve(context, ids, options);
   if (verb !== undefined)

@@ -1,8 +1,8 @@
 import { queueKind } from '../../runtime/queue-open.ts';
 import type { PostgresFacts } from '../../runtime/queue-postgres.sql.ts';
 import type { RedisFacts } from '../../runtime/queue-redis.ts';
+import { withoutCredentials } from '../../settings/file-values.ts';
 import type { Config } from '../../settings/settings.ts';
-import { withoutCredentials } from '../../settings/yaml-file.ts';
 import { type Check, skipped, well, wrong } from './doctor-check.ts';
 
 /** BullMQ's own limits: below the first it refuses. */

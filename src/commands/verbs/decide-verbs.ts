@@ -40,7 +40,7 @@ export const decideVerbs: readonly Entry[] = [
     does: 'mark discrepancies as being worked on: by id, or in bulk by the filters',
     example: 'counterfoil ack D-3f9a1c0d52e7 --note "asked the service, ticket 4711"',
     options: [...filters, ['--note <text>', 'what is known']],
-    load: async () => (await import('../discrepancies/discrepancy-words.ts')).acknowledge,
+    load: async () => (await import('../discrepancies/decide-discrepancies.ts')).acknowledge,
   },
   {
     usage: 'resolve [id...]',
@@ -48,7 +48,7 @@ export const decideVerbs: readonly Entry[] = [
     does: 'mark discrepancies as dealt with: by id, or in bulk by the filters',
     example: 'counterfoil resolve D-3f9a1c0d52e7 --note "recalled, bank statement of 3 May"',
     options: [...filters, ['--note <text>', 'what was done about it']],
-    load: async () => (await import('../discrepancies/discrepancy-words.ts')).resolve,
+    load: async () => (await import('../discrepancies/decide-discrepancies.ts')).resolve,
   },
   {
     usage: 'close-period <month>',

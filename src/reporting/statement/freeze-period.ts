@@ -8,6 +8,7 @@ import type { Config } from '../../settings/settings.ts';
 import type { Ledger, Trx } from '../../storage/ledger.ts';
 import type { Period } from '../../storage/tables/period-tables.ts';
 import { reasonText } from '../advice-text.ts';
+import { findRun } from '../batch-results.sql.ts';
 import {
   addPeriodRows,
   addPeriodTransfers,
@@ -17,7 +18,6 @@ import {
   listingOf,
 } from '../periods.sql.ts';
 import { zoned } from '../presentation.ts';
-import { findRun } from '../reports.sql.ts';
 import { placedFrom } from '../run-sheets.sql.ts';
 import { computeStatement } from './compute-statement.ts';
 import { type Month, monthAfter, readMonth } from './months.ts';

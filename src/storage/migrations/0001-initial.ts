@@ -1,8 +1,4 @@
 import { type Kysely, sql } from 'kysely';
-import { archiveGuards, archiveTables, strangerTables } from './0001-keeping.ts';
-import { limits } from './0001-limits.ts';
-import { periodTables } from './0001-periods.ts';
-import { totals } from './0001-totals.ts';
 import {
   alertChannels,
   alertKinds,
@@ -19,7 +15,11 @@ import {
   tasks,
   verdicts,
   webhookVerdicts,
-} from './0001-words.ts';
+} from './0001-allowed-values.ts';
+import { archiveGuards, archiveTables, strangerTables } from './0001-keeping.ts';
+import { limits } from './0001-limits.ts';
+import { periodTables } from './0001-periods.ts';
+import { totals } from './0001-totals.ts';
 
 const statements = [
   `create table meta (key text primary key not null, value text not null) strict`,

@@ -1,4 +1,4 @@
-import { states } from './0001-words.ts';
+import { states } from './0001-allowed-values.ts';
 
 /** Figures of 0001-initial.ts that change with every state, so that no monitor counts a million payouts. */
 export const totals = [
