@@ -3,7 +3,7 @@ const weights = [3, 7, 3, 3, 7, 3, 3, 7, 3, 3, 7, 3, 3, 7, 3];
 /**
  * Whether the last digit of a Nigerian account number agrees with its bank code and serial (the NUBAN check digit). It
  * covers account numbers of ten digits, with bank codes of three digits, or of five for other institutions (computed
- * with a 9 in front); null for all others. A failure is a warning, never a refusal (field-notes.md).
+ * with a 9 in front); null for all others. A failure is a warning, never a refusal.
  */
 export function nubanAgrees(bankCode: string, accountNumber: string): boolean | null {
   if (!/^(\d{3}|\d{5})$/.test(bankCode) || !/^\d{10}$/.test(accountNumber)) return null;

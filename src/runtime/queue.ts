@@ -12,7 +12,7 @@ export type JobHandler = (job: Job, signal: AbortSignal) => Promise<void>;
 
 /**
  * Carries work from a decision in the ledger to a worker. A job is a hint that may be lost or repeated, never the
- * record (design.md, promise 3). A handler that throws is retried with growing pauses, then reported.
+ * record. A handler that throws is retried with growing pauses, then reported.
  */
 export type Queue = {
   /**

@@ -11,10 +11,7 @@ export function noColor(env: Environment): boolean {
   return Boolean(env.NO_COLOR) || env.TERM === 'dumb';
 }
 
-/**
- * Whether `serve` may send in live mode. The folder that file arguments are relative to. npm runs a script in its
- * package's folder and passes the caller's folder.
- */
+/** Whether `serve` may send in live mode. */
 export function liveAllowedForServe(env: Environment): boolean {
   return env.COUNTERFOIL_LIVE === 'yes';
 }

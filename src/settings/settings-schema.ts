@@ -38,8 +38,6 @@ const codes = z.record(
   z.enum(['unknown', 'halt'], 'a code may move only towards unknown or halt'),
 );
 
-/** Addresses hold the secret themselves (a path that nobody guesses), so they may have a query too. */
-
 /** A path below `/api/v1`; empty: off. The two endpoints are no part of the interface document. */
 const extraPath = z
   .string()

@@ -137,10 +137,7 @@ function isStale(header: string | undefined, nowMs: number, windowMs: number): b
   return at === undefined || Math.abs(nowMs - at) > windowMs;
 }
 
-/**
- * Seconds, milli-, micro- or nanoseconds since the epoch, or ISO 8601; without a zone it is Lagos time
- * (field-notes.md).
- */
+/** Seconds, milli-, micro- or nanoseconds since the epoch, or ISO 8601; without a zone it is Lagos time. */
 function instantOf(header: string): number | undefined {
   if (/^\d{1,19}(\.\d+)?$/.test(header)) {
     const value = Number(header);
