@@ -2,6 +2,7 @@ import type { Wish } from './weather.ts';
 
 const waiting = { turn: 'waiting' } as const;
 const files = { turn: 'files' } as const;
+const schedule = { turn: 'schedule' } as const;
 const paper = { turn: 'paper' } as const;
 const account = { turn: 'account' } as const;
 const copies = { oldCopies: true } as const;
@@ -9,10 +10,10 @@ const copies = { oldCopies: true } as const;
 /** What whole days show too seldom; their number is no multiple of three. */
 const wishes: readonly Partial<Wish>[] = [
   ...[waiting, waiting, waiting, waiting, waiting, waiting, waiting, waiting],
-  ...[paper, paper, paper, paper, paper],
+  ...[paper, paper, paper, paper, paper, paper],
   ...[files, files, files, files],
   ...[copies, copies, copies, copies, copies],
-  ...[account, account],
+  ...[account, account, schedule, schedule],
   { turn: 'paper', fault: '429 with envelope' },
   { turn: 'files', fault: 'late on the network' },
   { turn: 'paper', fault: 'refused 24' },
