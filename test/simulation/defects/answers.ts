@@ -88,7 +88,7 @@ export const answerDefects: readonly Defect[] = [
   },
   {
     name: 'lets a rejection of the second attempt speak for the first',
-    from: 6,
+    from: 3048,
     doubtful: true,
     fault: 'lost after acceptance',
     file: 'src/domain/transition.ts',

@@ -23,8 +23,10 @@ export const brakeDefects: readonly Defect[] = [
     from: 12,
     brake: 'approval',
     file: 'src/sending/approval.ts',
-    find: `one.uid !== null && dropper.uid !== null ? one.uid === dropper.uid : one.name === dropper.name,`,
-    replace: `one.uid === -1 && one.name === dropper.name,`,
+    find: `      ? one.uid === dropper.uid
+      : one.name.toLowerCase() === dropper.name.toLowerCase(),`,
+    replace: `      ? false
+      : false,`,
   },
   {
     name: 'does not hold a batch for a payout above the limit',
