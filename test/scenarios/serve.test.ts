@@ -84,12 +84,14 @@ it('with schedules on, serve takes in a dropped file, sends it once, and results
     () => home.json(['status'], 0),
     (s) => s.payouts.success === 5,
   );
-  const [folder = ''] = home.names('data/reports').filter((name) => name.startsWith('november-'));
-  await until(
-    3000,
-    () => home.read(`data/reports/${folder}/results.csv`),
-    (text) => text.split(',success,').length === 6,
-  );
+  const results = (): string => {
+    const [folder = ''] = home.names('data/reports').filter((name) => name.startsWith('november-'));
+    // The folder is there before its file.
+    return home.names(`data/reports/${folder}`).includes('results.csv')
+      ? home.read(`data/reports/${folder}/results.csv`)
+      : '';
+  };
+  await until(3000, results, (text) => text.split(',success,').length === 6);
   expect(references(5).map((r) => home.sandbox.requests.bodies(r))).toEqual([1, 1, 1, 1, 1]);
   expect(home.names('data/inbox')).toEqual(['collections']);
   const { schedules } = await home.json(['status'], 0);
