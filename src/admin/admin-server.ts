@@ -50,8 +50,8 @@ const mostBytes = 65_536;
 const connectionLimits = { total: 500, perAddress: 100, heldBytes: 8 * 1024 * 1024 };
 
 /**
- * The admin server of `serve`: a server of its own beside the webhook receiver, with the same
- * limits on slow and many connections. It guards each route; what the routes answer is given.
+ * The admin server of `serve`: a server of its own beside the webhook receiver, with the same limits on slow and many
+ * connections. It guards each route; what the routes answer is given.
  */
 export function createAdminServer(deps: {
   config: Pick<Config, 'admin' | 'adminTokens'>;

@@ -35,7 +35,7 @@ export type Alerts = {
   /** Sends what is due. */
   deliver: Delivery['deliver'];
   /** Says at once, past the outbox, that `serve` has to stop: the ledger may take no message any more. Never throws. */
-  sayStopped(): Promise<void>;
+  sayStopped(why: string): Promise<void>;
   /** Gives up what waits for channels that are no longer configured. */
   forgetOthers(): Promise<void>;
 };
@@ -132,9 +132,9 @@ export function createAlerts(deps: Deps): Alerts {
       await lookForRuns(nowMs);
     },
     deliver,
-    async sayStopped() {
+    async sayStopped(why) {
       const { timezone } = config.reports;
-      const wording = stoppedWords(config.mode, { timezone, dashboardUrl: config.alerts.dashboardUrl });
+      const wording = stoppedWords(why, config.mode, { timezone, dashboardUrl: config.alerts.dashboardUrl });
       const signal = AbortSignal.timeout(lastWordsMs);
       const id = `${ledger.id}.stopped.${clock.now()}`;
       await Promise.all(addTo.map(async (name) => channels.get(name)?.({ wording, id, signal })));

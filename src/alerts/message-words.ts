@@ -48,11 +48,12 @@ export function testWords(mode: Mode, style: Style): Wording {
 }
 
 /** What people are told when `serve` ends because it cannot go on. */
-export function stoppedWords(mode: Mode, style: Style): Wording {
+export function stoppedWords(why: string, mode: Mode, style: Style): Wording {
   const title = `Counterfoil ${mode}: serve has stopped`;
   const lines = [
-    'ALERT  serve has stopped: it cannot use the ledger. Nothing is sent, and no webhook is taken.',
-    '  What to do: counterfoil doctor names the cause, such as a full disk. Remove it, then start serve again.',
+    'ALERT  serve has stopped. This process sends nothing and takes no webhook.',
+    `  Why: ${why}`,
+    '  What to do: counterfoil doctor looks for causes, such as a full disk. Then start serve again.',
     ...linkLines(style, '/'),
   ];
   return { title, text: [title, lines.join('\n')].join('\n\n') };

@@ -219,7 +219,7 @@ export function createDaemon(app: App): Daemon {
     },
     async stop() {
       stopping.abort();
-      const told = problem === undefined ? undefined : app.alerts.sayStopped();
+      const told = problem === undefined ? undefined : app.alerts.sayStopped(problem);
       await Promise.all([takingOver, watchingSteps, telling]);
       await receiver?.close();
       await admin?.close();

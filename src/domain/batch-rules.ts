@@ -68,8 +68,8 @@ export function requiredColumns(rules: RowRules): KnownColumn[] {
 }
 
 /**
- * Checks one row against all rules. `cell` returns a column's trimmed value, or
- * undefined where the file lacks the column.
+ * Checks one row against all rules. `cell` returns a column's trimmed value, or undefined where the file lacks the
+ * column.
  */
 export function checkRow(
   cell: (column: KnownColumn) => string | undefined,

@@ -36,9 +36,9 @@ const stopped: ServiceTrouble = {
 };
 
 /**
- * Requests one page, and repeats the request when it fails, before the pass is given up. The number of
- * tries grows with the pages already read, which a failure would waste. It is small for a page that made an earlier
- * pass fail. Retry-After holds for every page requested at the same time: it concerns the client, not the page.
+ * Requests one page, and repeats the request when it fails, before the pass is given up. The number of tries grows with
+ * the pages already read, which a failure would waste. It is small for a page that made an earlier pass fail. Retry-After
+ * holds for every page requested at the same time: it concerns the client, not the page.
  */
 export function createAsk({ clock, service, limiter }: AskDeps): (question: Question) => Promise<Answer> {
   /** On the monotonic clock. */

@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Mode, PayoutState } from '../domain/payout.ts';
+import { latestRunFirst } from '../listing/listings.sql.ts';
 import { keyset } from '../storage/keyset.ts';
 import type { Db } from '../storage/ledger.ts';
 import type { Discrepancy } from '../storage/tables/tables.ts';
@@ -32,11 +33,11 @@ export const stateAt = (scope: Scope): RawBuilder<PayoutState | null> => sql`(
  */
 export const withTransfer = (scope: Scope): RawBuilder<unknown> => sql`left join listed l
   on d.payout_id is null and l.transfer_id = d.transfer_id and l.run_id = (
-    select r.id from runs r
-    where r.started_at <= ${scope.startedAt} and r.origin_id = (select origin_id from runs where id = ${scope.run})
-      and (r.id = ${scope.run} or r.list_standing in ('complete', 'window'))
-      and exists (select 1 from listed x where x.run_id = r.id and x.transfer_id = d.transfer_id)
-    order by r.started_at desc, r.id desc limit 1)`;
+    select runs.id from runs
+    join runs shown on shown.id = ${scope.run} and shown.origin_id = runs.origin_id and shown.rowid >= runs.rowid
+    where (runs.id = shown.id or runs.list_standing in ('complete', 'window'))
+      and exists (select 1 from listed x where x.run_id = runs.id and x.transfer_id = d.transfer_id)
+    order by ${latestRunFirst} limit 1)`;
 
 export type DiscrepancyLine = Discrepancy & {
   /**

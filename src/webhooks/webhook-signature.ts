@@ -25,9 +25,9 @@ export type WebhookVerdict =
 export type VerifyWebhook = (body: Uint8Array, proof: WebhookProof) => WebhookVerdict;
 
 /**
- * Creates a verifier for one set of keys. `payloadsignature` over the raw
- * bytes decides. Authorization counts where a webhook key is configured. `merchantsignature`, a constant, must be right
- * if present. No check ends early, so that the time taken reveals nothing about a key.
+ * Creates a verifier for one set of keys. `payloadsignature` over the raw bytes decides. Authorization counts where a
+ * webhook key is configured. `merchantsignature`, a constant, must be right if present. No check ends early, so that the
+ * time taken reveals nothing about a key.
  */
 export function createWebhookVerifier(keys: WebhookKeys): VerifyWebhook {
   const merchant = keys.secretKeys.flatMap((key) =>

@@ -166,6 +166,11 @@ it('is not ready once a run has hung for two hours', async () => {
   await expectProblem('schedules', /intake is overdue/);
 });
 
+it('P33: does not wait for a run that began before the clock was set back', async () => {
+  await noteJob({ startedAt: minutesAgo(-3 * 60) });
+  await expectProblem('schedules', /intake is overdue/);
+});
+
 it('is not ready before everything has started', async () => {
   await expectProblem('start', /still starting/, { started: false });
 });

@@ -90,7 +90,8 @@ export async function figureSections(
     if (texts.length > 0) items.push(lineItem(id, title, texts.join(' ')));
   }
   const count = Math.min(3, pictures.length);
-  const rest = `<ul class="lines">\n${items.join('')}${lines}</ul>\n`;
+  const texts = items.join('') + lines;
+  const rest = texts === '' ? '' : `<ul class="lines">\n${texts}</ul>\n`;
   return section(
     'pictures',
     'The last 31 days',
