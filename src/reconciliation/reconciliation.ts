@@ -16,6 +16,7 @@ import { missedByShortCuts, noteListing, orderDistrusted } from '../listing/shor
 import type { Clock } from '../runtime/clock.ts';
 import type { Config } from '../settings/settings.ts';
 import type { Ledger } from '../storage/ledger.ts';
+import { renewStatistics } from '../storage/statistics.ts';
 import { forgedReported } from '../webhooks/webhook-figures.sql.ts';
 import type { CollectionRun } from './conclude-collections.ts';
 import { countCollisions, countOpen, renewSeverity, type SeenBy } from './discrepancies.sql.ts';
@@ -162,6 +163,7 @@ export function createReconciliation(deps: Deps): Reconciliation {
     const begunAt = clock.iso();
     const id = await ledger.write((trx) => beginRun(trx, begunAt, deps.standpoint?.originId));
     const listing = await deps.listing.walk(id, { full, ...(signal && { signal }) });
+    await renewStatistics(ledger.db, 'listed');
     const missed = await noteOrder(id, listing, full);
     await pairListed(ledger, id);
     await noteAccount(id);

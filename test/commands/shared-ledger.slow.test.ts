@@ -67,6 +67,19 @@ describe.skipIf(!server)(`machines that share a ledger${server ? '' : noPostgres
     expect(await count()).toBe(all + 1);
   });
 
+  it('a reconciliation has the server count what it listed, before it compares', async () => {
+    const url = `${server?.url}?schema=counted`;
+    const home = inProcess(await makeHome({ settleMs: 0 }, { COUNTERFOIL_LEDGER_URL: url }));
+    await home.json(['submit', home.put('pay.csv', batchOf(30))], 0);
+    await home.run(['reconcile', '--full']);
+    const known = await query(
+      url,
+      `select most_common_vals::text as runs from pg_stats where schemaname = 'counted'
+         and tablename = 'listed' and attname = 'run_id'`,
+    );
+    expect(known).toEqual([{ runs: expect.stringMatching(/^\{\d{8}T\d{6}Z\}$/) }]);
+  });
+
   it('migrate shows no password, and says where it is to be put', async () => {
     const home = await makeHome();
     expect((await home.run(['submit', '--no-wait', home.put('pay.csv', batchOf(1))])).code).toBe(0);
