@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import type { Delivery, Order, Question, Transport } from './http.ts';
 import { createLine, createLines, type Line } from './lines.ts';
 import { createSentProbe } from './sent-probe.ts';
@@ -65,6 +65,8 @@ export function createTransport(options: {
     const next = await own.sendAfter(question, plain);
     // Some services do not answer in order: wait for a surplus answer.
     await sleep(afterwardsMs);
+    // If this process stood still meanwhile, what came has not been read yet.
+    await setImmediate();
     const confused = own.isConfused();
     own.renew();
     return confused ? mixedUp : { ...first, control: { next, alone } };
