@@ -96,7 +96,7 @@ async function addWebhook(
 }
 
 /** Freezes a run that began and ended at `at`. */
-async function addFrozenRun(ledger: Ledger, folder: string, at: string): Promise<string> {
+export async function addFrozenRun(ledger: Ledger, folder: string, at: string): Promise<string> {
   const id = `${at.slice(0, 19).replaceAll(/[-:]/g, '')}Z`;
   await ledger.db
     .insertInto('runs')

@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { measureArchive } from './archive.ts';
 import { besideStatus } from './beside-status.ts';
 import { runDrills } from './drills.ts';
 import { measureSlow } from './slow.ts';
@@ -10,6 +11,7 @@ const { values } = parseArgs({
     'beside-status': { type: 'string' },
     webhooks: { type: 'string' },
     slow: { type: 'string' },
+    archive: { type: 'string' },
     tries: { type: 'boolean', default: false },
     /** Only the outages whose name holds this text. */
     only: { type: 'string', default: '' },
@@ -31,6 +33,7 @@ function chosen(): Promise<{ lines: string[]; failed: boolean }> {
   if (values['beside-status'] !== undefined) return besideStatus(wholeNumber(values['beside-status']));
   if (values.webhooks !== undefined) return measureWebhooks(wholeNumber(values.webhooks));
   if (values.slow !== undefined) return measureSlow(wholeNumber(values.slow));
+  if (values.archive !== undefined) return measureArchive(wholeNumber(values.archive));
   if (values.tries) return tryDashboard();
   return runDrills({
     only: values.only,
