@@ -225,6 +225,20 @@ export const jsonShapes: Readonly<Record<string, Shape>> = {
     does: 'What the service answered to each request.',
     shape: strict({ asked: z.array(strict({ reference: text, ok: flag, message: text })) }),
   },
+  approve: {
+    does: 'Who approved what, and how many payouts may go now.',
+    shape: open({
+      batch: text,
+      approved_by: text,
+      approved_at: time,
+      digest: text,
+      rows: count,
+      totals,
+      warnings: z.array(text),
+      released: count,
+      hold_reasons,
+    }),
+  },
   hold: {
     does: 'How many payouts it held, and what was already on its way.',
     shape: strict({ batch: text, held: count, sending: count, under_way: byState }),
@@ -332,6 +346,37 @@ export const jsonShapes: Readonly<Record<string, Shape>> = {
       batches: count.nullable(),
       payouts: count.nullable(),
     }),
+  },
+  restore: {
+    does: 'What was restored, and where the ledger before it is now.',
+    shape: strict({
+      ledger: text,
+      restored: text.nullable(),
+      moved_aside: text.nullable(),
+      adopted: flag,
+      unknown: count.nullable().describe('payouts that became unknown; null before they are counted'),
+      next: text,
+    }),
+  },
+  archive: {
+    does: 'The archive and what it holds, or that there is nothing to archive.',
+    shape: z.union([
+      strict({ archived: z.literal(false), month: text, left: count }),
+      strict({
+        archived: z.literal(true),
+        file: text,
+        month: text,
+        batches: count,
+        payouts: count,
+        runs: count,
+        left: count.describe('batches that stay, since something is open'),
+        bytes: strict({ before: count, after: count, archive: count }),
+      }),
+    ]),
+  },
+  upgrade: {
+    does: 'Whether the ledger was upgraded, and the backup of the one before.',
+    shape: strict({ ledger: text, due: flag, upgraded: flag, backup: text.nullable() }),
   },
   'upgrade --check': {
     does: 'Whether the ledger is older than the program.',

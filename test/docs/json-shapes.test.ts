@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { jsonShapes } from '../../config/docs/json-shapes.ts';
 import { batchOf, type Json, parseJson, start } from '../support/cli.ts';
-import { makeHome } from '../support/decided.ts';
+import { droppedByAlice, makeHome } from '../support/decided.ts';
 
 /** How what a command printed differs from the shape that docs/json.md shows. */
 function differences(name: string, { schema, ...fields }: Json): string[] {
@@ -53,12 +53,19 @@ it('each command prints the object that docs/json.md shows', async () => {
   const later = await home.json(['submit', '--no-wait', home.put('later.csv', batchOf(2, 11))], 0);
   await see('cancel', ['cancel', 'PAY-0011', '--yes']);
   await see('cancel', ['cancel', later.batches[0].batch, '--yes']);
+  const approval = { COUNTERFOIL_SUBMISSION_APPROVAL: 'always' };
+  const held = await home.json(['submit', '--no-wait', home.put('more.csv', batchOf(2, 21))], 4, approval);
+  await droppedByAlice(home);
+  await see('approve', ['approve', held.batches[0].batch]);
   await see('close-period', ['close-period', '2026-10']);
   await see('doctor', ['doctor']);
   await see('config show', ['config', 'show']);
   await see('verify', ['verify']);
   await see('backup', ['backup', 'copy.db']);
+  await see('archive', ['archive', '--before', '2026-11-01', '--yes']);
+  await see('upgrade', ['upgrade']);
   await see('upgrade --check', ['upgrade', '--check']);
+  await see('restore', ['restore', 'copy.db', '--yes']);
   await see('migrate', ['migrate', '--to', 'sqlite:next.db']);
   const sandbox = start(['sandbox', '--json', '--port', '0'], { cwd: join(home.dir) });
   onTestFinished(() => sandbox.signal('SIGTERM'));

@@ -65,10 +65,12 @@ describe('report.xlsx', () => {
     await addListed(world.ledger, 'R1', { payout_id: payout, amount: 9_000n });
     await addDiscrepancy(world.ledger, 'D1', { payout_id: payout });
     await world.reporting.freezeRun(runId, cut);
+    await world.ledger.db.updateTable('run_verdicts').set({ overturned: 1n }).execute();
     await world.reporting.writeRun(runId);
     const told = ((await sheets()).Summary ?? []).map((row) => row.filter((cell) => cell !== null));
     expect(told[0]).toEqual(['Reconciliation, 21 Nov 2026, 14:00']);
     expect(told).toContainEqual(['NGN: ✗ exceptions', 'Do not sign off before these lines are explained:']);
+    expect(told).toContainEqual(['Reported as paid, failed on the list', 'NGN', 1]);
     expect(told).toContainEqual(['Amount differences', 'NGN', 1, -10]);
     expect(told).toContainEqual(['success', 'NGN', 1, 100]);
     expect(told).toContainEqual(['Amount conflict', 'NGN', 1, 100, 'high']);

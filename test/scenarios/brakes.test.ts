@@ -3,19 +3,10 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { openLedger } from '../../src/custody/open-ledger.ts';
 import { batchOf, csv, type Home, row, until } from '../support/cli.ts';
-import { makeHome } from '../support/decided.ts';
+import { droppedByAlice, makeHome } from '../support/decided.ts';
 import { born } from '../support/ledger.ts';
 
 const setting = (name: string): string => `COUNTERFOIL_SUBMISSION_${name}`;
-
-/** As if another account had dropped it: tests run as one account only. */
-async function droppedByAlice(home: Home): Promise<void> {
-  const ledger = await openLedger(join(home.dir, 'data', 'ledger.db'), { now: () => born });
-  await ledger.write((trx) =>
-    trx.updateTable('batches').set({ dropped_by: 'alice', dropped_uid: 4242n }).execute(),
-  );
-  await ledger.close();
-}
 
 /** As if it had been dropped under sudo as another account than the tests run as. */
 async function droppedAs(home: Home, uid: bigint): Promise<void> {

@@ -1,7 +1,10 @@
+import { join } from 'node:path';
 import { expect } from 'vitest';
+import { openLedger } from '../../src/custody/open-ledger.ts';
 import type { SandboxOptions } from '../../src/sandbox/sandbox.ts';
 import { csv, type Home, type Json, makeHome as makeRealHome, row } from './cli.ts';
 import { inProcess } from './in-process.ts';
+import { born } from './ledger.ts';
 
 /** Commands run in this process, but where two must be alive at once or a test says `start`. */
 export const makeHome = async (...given: Parameters<typeof makeRealHome>): Promise<Home> =>
@@ -41,4 +44,13 @@ export async function look(home: Home, ...args: string[]): Promise<Json> {
 export async function agree(home: Home, code: number, ...args: string[]): Promise<Json> {
   const { evidence_digest } = await look(home, ...args);
   return home.json(['retry', ...args, '--yes', '--evidence', evidence_digest], code);
+}
+
+/** As if another account had dropped it: tests run as one account only. */
+export async function droppedByAlice(home: Home): Promise<void> {
+  const ledger = await openLedger(join(home.dir, 'data', 'ledger.db'), { now: () => born });
+  await ledger.write((trx) =>
+    trx.updateTable('batches').set({ dropped_by: 'alice', dropped_uid: 4242n }).execute(),
+  );
+  await ledger.close();
 }

@@ -44,11 +44,12 @@ export function heroSection({ run, compared, verdicts, sheets, zone, files }: La
     compared === null
       ? 'never'
       : `<a href="${hrefOf(compared)}">${escapeHtml(readableTime(compared.started_at, zone))}</a>`;
+  // Otherwise the banners say it.
+  const listed = isUsable(list) ? `<p class="soft">${escapeHtml(listWords[list ?? 'unread'])}.</p>\n` : '';
   const before = isUsable(list) ? '' : `<p>Last compared with the service’s list: ${last}.</p>\n`;
   return `<section id="latest" class="hero" aria-labelledby="latest-title">
 <h2 id="latest-title">Latest reconciliation, ${escapeHtml(readableTime(run.started_at, zone))}</h2>
-<p class="soft">${escapeHtml(listWords[list ?? 'unread'])}.</p>
-${banners.length > 0 ? `<ul class="banners">${banners.join('')}</ul>` : paragraph(none)}${more > 0 ? paragraph(`… and ${counted(more, 'more currency', 'more currencies')} in the report.`) : ''}
+${listed}${banners.length > 0 ? `<ul class="banners">${banners.join('')}</ul>` : paragraph(none)}${more > 0 ? paragraph(`… and ${counted(more, 'more currency', 'more currencies')} in the report.`) : ''}
 ${before}<p>Needs a person: ${openText(sheets.open, list)}${halt}</p>
 ${open}${downloads(folder, files, `run ${run.id}`)}
 </section>\n`;

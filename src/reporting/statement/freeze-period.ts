@@ -32,7 +32,8 @@ export type Closed =
 
 /**
  * Closes a month permanently (P30): stores its statement, its last history entry and its listing. One transaction, so that
- * a crash leaves nothing or all. Whatever is recorded later belongs to the month that is open then. `by`: the account name of the person.
+ * a crash leaves nothing or all. Whatever is recorded later belongs to the month that is open then. `by`: the account name
+ * of the person.
  */
 export function createClosePeriod(deps: { ledger: Ledger; config: Config; account?: Account | null }) {
   const { ledger, config, account = null } = deps;

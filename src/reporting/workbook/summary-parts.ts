@@ -1,4 +1,5 @@
 import { exceptionLines, isUsable, type ListStanding, type Verdict } from '../../domain/verdict.ts';
+import type { RunVerdict } from '../run-verdicts.sql.ts';
 import type { NamedCells } from '../sheet.ts';
 import { lineWords } from '../statement/line-words.ts';
 import { verdictLooks } from './looks.ts';
@@ -9,7 +10,7 @@ import type { Note } from './notes-sheet.ts';
 /** What was compared, and the result for each currency. `statement`: the rows of statement.csv by their columns. */
 export type Judged = {
   list: ListStanding | null;
-  verdicts: readonly { currency: string; verdict: Verdict }[];
+  verdicts: readonly RunVerdict[];
   statement: readonly NamedCells[];
 };
 
@@ -44,10 +45,13 @@ export const headerRow = (label: string, count: string, word = ''): Note[] => [
 
 /** Each currency with its verdict, and below it the lines of its statement that are not zero and should be. */
 export function verdictPart({ list, verdicts, statement }: Judged): Note[][] {
-  const rows = verdicts.flatMap(({ currency, verdict }): Note[][] => {
+  const rows = verdicts.flatMap(({ currency, verdict, overturned }): Note[][] => {
     const [word, sentence] = verdictWords[verdict];
     const first: Note[] = [{ text: `${currency}: ${word}`, look: verdictLooks[verdict] }, sentence];
-    return verdict === 'exceptions' ? [first, ...exceptions(currency, statement)] : [first];
+    const paid: Note[] = ['Reported as paid, failed on the list', currency, number(`${overturned}`)];
+    return verdict === 'exceptions'
+      ? [first, ...(overturned > 0n ? [paid] : []), ...exceptions(currency, statement)]
+      : [first];
   });
   const none = isUsable(list) ? 'No money moved: there is nothing to state.' : 'Not checked.';
   return [[], heading('Verdict'), ...(rows.length > 0 ? rows : [[none]])];
