@@ -12,7 +12,7 @@ import type { HoldReason } from '../ledger/hold-reasons.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { holdBatch } from '../sending/holds.sql.ts';
 import type { Config } from '../settings/settings.ts';
-import type { Ledger } from '../storage/ledger.ts';
+import type { Ledger, Trx } from '../storage/ledger.ts';
 import { openWriters } from './open-writers.ts';
 
 type Deps = { ledger: Ledger; config: Config; clock: Clock };
@@ -67,11 +67,17 @@ export async function confirmArchived(deps: Deps, id: string): Promise<HoldReaso
 }
 
 async function judge({ ledger, config, clock }: Deps, batch: ArchivedBatch): Promise<HoldReason | null> {
-  const finding = await look(batch, config);
-  if (finding.kind !== batch.state) await ledger.write((trx) => setFileState(trx, batch.batch, finding.kind));
-  if (finding.kind === 'whole') return null;
-  const reason = reasonOf(batch, finding);
-  await holdBatch(ledger, { batch: batch.batch, reason, at: clock.iso(), source: 'brake' });
+  const found = await look(batch, config);
+  const note = async (trx: Trx): Promise<boolean> => {
+    await setFileState(trx, batch.batch, found.kind);
+    return true;
+  };
+  if (found.kind === 'whole') {
+    if (batch.state !== 'whole') await ledger.write(note);
+    return null;
+  }
+  const reason = reasonOf(batch, found);
+  await holdBatch(ledger, { batch: batch.batch, reason, at: clock.iso(), source: 'brake', finding: note });
   return reason;
 }
 

@@ -48,7 +48,8 @@ async function reasonsOf(trx: Trx, batch: string): Promise<HoldReason[]> {
 
 /**
  * Moves a batch's unsent payouts to `held`, in chunks, and returns how many moved. Each move is a compare-and-set, so it
- * leaves alone what is already on its way (P21).
+ * leaves alone what is already on its way (P21). `finding`: writes what the reason follows from, in the first transaction,
+ * so that nobody can accept a finding whose reason was never shown. Where it returns false, nothing is held.
  */
 export async function holdBatch(
   ledger: Ledger,
@@ -57,11 +58,19 @@ export async function holdBatch(
     reason,
     at,
     source = 'person',
-  }: { batch: string; reason: HoldReason; at: string; source?: string },
+    finding = async () => true,
+  }: {
+    batch: string;
+    reason: HoldReason;
+    at: string;
+    source?: string;
+    finding?: (trx: Trx) => Promise<boolean>;
+  },
 ): Promise<number> {
   let moved = 0;
   for (;;) {
     const done = await ledger.write(async (trx) => {
+      if (moved === 0 && !(await finding(trx))) return 0;
       const rows = await trx
         .selectFrom('payouts')
         .select('id')

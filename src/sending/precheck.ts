@@ -3,9 +3,9 @@ import type { HoldReason, Shortfall } from '../ledger/hold-reasons.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { RateLimiter } from '../runtime/rate-limiter.ts';
 import type { Balances, ServiceClient, ServiceTrouble } from '../service/types.ts';
-import type { Ledger } from '../storage/ledger.ts';
+import type { Ledger, Trx } from '../storage/ledger.ts';
 import { compareNames } from './account-names.ts';
-import { holdBatch } from './holds.sql.ts';
+import { addHoldReason, holdBatch } from './holds.sql.ts';
 import { patiently } from './patient-question.ts';
 import {
   batchesToCheck,
@@ -100,12 +100,19 @@ export function createPrechecks(deps: Deps) {
     return { kind: (await conclude(batch, reasons, version)) ? 'done' : 'more' };
   }
 
-  function note(batch: string, state: 'named' | 'clear' | 'held', version: bigint): Promise<boolean> {
-    return ledger.write(async (trx) => {
-      const isSet = await setPrecheck(trx, batch, { state, at: clock.iso(), version });
-      await forgetNames(trx);
-      return isSet;
-    });
+  function note(batch: string, state: 'named' | 'clear', version: bigint): Promise<boolean> {
+    return ledger.write((trx) => setState(trx, batch, state, version));
+  }
+
+  async function setState(
+    trx: Trx,
+    batch: string,
+    state: 'named' | 'clear' | 'held',
+    version: bigint,
+  ): Promise<boolean> {
+    const isSet = await setPrecheck(trx, batch, { state, at: clock.iso(), version });
+    await forgetNames(trx);
+    return isSet;
   }
 
   /** Why the wallet does not pay for a batch, if so. A currency that the answer leaves out is not known to be there. */
@@ -123,14 +130,17 @@ export function createPrechecks(deps: Deps) {
     return short.length === 0 ? [] : [{ kind: 'balance', short }];
   }
 
-  /**
-   * The state is written first: a crash between leaves the batch unsent, and the next turn looks again. Returns false
-   * where the batch changed meanwhile, so that the look counts for nothing.
-   */
+  /** Returns false where the batch changed meanwhile, so that the look counts for nothing. */
   async function conclude(batch: string, reasons: readonly HoldReason[], version: bigint): Promise<boolean> {
-    const isOurs = await note(batch, reasons.length === 0 ? 'clear' : 'held', version);
-    const order = { batch, at: clock.iso(), source: 'brake' };
-    if (isOurs) for (const reason of reasons) await holdBatch(ledger, { ...order, reason });
+    const [reason] = reasons;
+    if (!reason) return note(batch, 'clear', version);
+    let isOurs = false;
+    const finding = async (trx: Trx): Promise<boolean> => {
+      isOurs = await setState(trx, batch, 'held', version);
+      if (isOurs) for (const one of reasons) await addHoldReason(trx, batch, one);
+      return isOurs;
+    };
+    await holdBatch(ledger, { batch, at: clock.iso(), source: 'brake', reason, finding });
     return isOurs;
   }
 

@@ -5,6 +5,7 @@ import { confirmFiles, fileWaits } from '../../src/intake/confirm.ts';
 import { lyingInInbox } from '../../src/intake/inbox.ts';
 import { openWriters } from '../../src/intake/open-writers.ts';
 import { type HoldReason, readReasons } from '../../src/ledger/hold-reasons.ts';
+import { isApprovedReason } from '../../src/sending/approvals.sql.ts';
 import { claim } from '../../src/sending/claims.sql.ts';
 import { releaseBatch } from '../../src/sending/holds.sql.ts';
 import { batchOf, csv, refusal, row, type Setting, setting } from './setting.ts';
@@ -166,6 +167,20 @@ it('P34: bytes that come after the file was read hold the batch before its first
   await releaseBatch(s.ledger, { batch, at: s.clock.iso() });
   await confirm();
   expect(await claimed(s), 'a person let it go').toHaveLength(2);
+});
+
+it('P34: an approval accepts no file whose change a full disk kept from being told', async () => {
+  const { s, batch, path } = await archived();
+  const late = `${row('C', '3')}\n`;
+  appendFileSync(path, late);
+  let writes = 0;
+  const write: Setting['ledger']['write'] = (work) =>
+    ++writes === 2 ? Promise.reject(new Error('SQLITE_FULL')) : s.ledger.write(work);
+  await confirmFiles({ ...s, ledger: { ...s.ledger, write } }).catch(() => undefined);
+  await releaseBatch(s.ledger, { batch, at: s.clock.iso(), lifts: isApprovedReason });
+  expect(await stateOf(s)).toBe('changed');
+  expect(await reasonsOf(s)).toEqual([{ kind: 'file_grown', path, bytes: late.length, line: 4 }]);
+  expect(await claimed(s)).toEqual([]);
 });
 
 it('P34: a file that is another, or gone, before the first payout holds the batch', async () => {

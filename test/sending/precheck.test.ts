@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { readReasons } from '../../src/ledger/hold-reasons.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
 import { createSandbox, type Sandbox } from '../../src/sandbox/sandbox.ts';
+import { isApprovedReason } from '../../src/sending/approvals.sql.ts';
 import { type Brakes, noBrakes } from '../../src/sending/brakes.ts';
 import { holdBatch, releaseBatch } from '../../src/sending/holds.sql.ts';
 import { createBrakes } from '../../src/sending/open-brakes.sql.ts';
@@ -130,6 +131,21 @@ it('compares the names again of a batch that a person held and released while th
   expect(await claimUnder(ahead, 3)).toEqual([]);
   await checks.run();
   expect(await reasonsOf(ledger)).toEqual(['account_names']);
+});
+
+it('P2: an approval accepts no finding that a full disk kept from being told', async () => {
+  const { ledger, claimUnder } = await braked();
+  await addBatch(ledger, named('A', 1));
+  sandbox.extras.wallet.set('NGN', '0.01');
+  let writes = 0;
+  const write: TestLedger['write'] = (work) =>
+    ++writes === 2 ? Promise.reject(new Error('SQLITE_FULL')) : ledger.write(work);
+  await checksAt({ ...ledger, write }, 0)
+    .run()
+    .catch(() => undefined);
+  await releaseBatch(ledger, { batch: 'b-1', at: at(1), lifts: isApprovedReason });
+  expect([await stateOf(ledger), await reasonsOf(ledger)]).toEqual(['held', ['balance']]);
+  expect(await claimUnder(ahead, 1)).toEqual([]);
 });
 
 it('holds the rest of a batch whose hold a crash cut short', async () => {
