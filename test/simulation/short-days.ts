@@ -7,13 +7,13 @@ const paper = { turn: 'paper' } as const;
 const account = { turn: 'account' } as const;
 const copies = { oldCopies: true } as const;
 
-/** What whole days show too seldom; their number is no multiple of three. */
+/** What whole days show too seldom; their number is no multiple of five. */
 const wishes: readonly Partial<Wish>[] = [
   ...[waiting, waiting, waiting, waiting, waiting, waiting, waiting, waiting],
-  ...[paper, paper, paper, paper, paper, paper],
+  ...[paper, paper, paper, paper, paper, paper, paper, paper, paper],
   ...[files, files, files, files],
-  ...[copies, copies, copies, copies, copies],
-  ...[account, account, schedule, schedule],
+  ...[copies, copies, copies, copies],
+  ...[account, account, account, account, schedule, schedule, schedule],
   { turn: 'paper', fault: '429 with envelope' },
   { turn: 'files', fault: 'late on the network' },
   { turn: 'paper', fault: 'refused 24' },
@@ -23,8 +23,8 @@ const wishes: readonly Partial<Wish>[] = [
   { doubtful: true },
 ];
 
-/** Each third day of a long run is whole. The others are short, and each shows one thing that is rare otherwise. */
+/** Each fifth day of a long run is whole. The others are short, and each shows one thing that is rare otherwise. */
 export function wishOf(seed: number): Partial<Wish> {
-  if (seed % 3 === 0) return {};
+  if (seed % 5 === 0) return {};
   return { small: true, ...wishes[seed % wishes.length] };
 }
