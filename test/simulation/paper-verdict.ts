@@ -14,6 +14,8 @@ type Standing = {
   batch_id: string;
   last_attempt: number | null;
   unseen_sends: number;
+  /** 1: the service turned every send away, or none left, so that there is nothing to be seen. */
+  all_denied: number;
 };
 
 const green = 'reconciled';
@@ -129,7 +131,7 @@ export function createPaperVerdict(
     const ours = new Set(states.map(({ reference }) => reference));
     const listed = listedAt(life.account);
     for (const reference of listed.keys()) if (!ours.has(reference)) found.add(`foreign ${reference}`);
-    for (const { reference, state, last_attempt, unseen_sends } of states) {
+    for (const { reference, state, last_attempt, unseen_sends, all_denied } of states) {
       const alive = listed.get(reference) ?? [];
       const paid = alive.filter(({ record }) => record.status !== 'pending');
       if (alive.length > 1) found.add(`unexplained ${reference}`);
@@ -143,7 +145,8 @@ export function createPaperVerdict(
         last_attempt === null ? unseen_sends > 0 : world.now() - town.begunAt(last_attempt) > graceMs;
       const entries = service.book.entries(reference).filter(({ account }) => account === life.account);
       // Ordered once more and not sent yet, it counts as unknown.
-      const isSent = ['success', 'returned', 'pending', 'unknown', 'ready', 'held'].includes(state);
+      const mayBeTaken = ['ready', 'held'].includes(state) && (unseen_sends > 0 || all_denied === 0);
+      const isSent = mayBeTaken || ['success', 'returned', 'pending', 'unknown'].includes(state);
       if (isSent && entries.length === 0 && isOld) found.add(`unseen ${reference}`);
     }
     return found;
@@ -162,7 +165,9 @@ export function createPaperVerdict(
   function standings(): Standing[] {
     return inspector.rows<Standing>(`
       select reference, state, amount, batch_id, unseen_sends,
-        (select max(a.id) from attempts a where a.payout_id = p.id) as last_attempt
+        (select max(a.id) from attempts a where a.payout_id = p.id) as last_attempt,
+        not exists (select 1 from attempts a where a.payout_id = p.id
+          and coalesce(a.outcome, 'unknown') not in ('turned_away', 'not_sent')) as all_denied
       from payouts p where history_seq > 0 order by id`);
   }
 
