@@ -18,6 +18,7 @@ import type { Ledger } from '../storage/ledger.ts';
 import { expectationRows, type GoodExpectation } from './collections-rows.ts';
 import { controlProblems } from './control.ts';
 import type { BadRow } from './file-rows.ts';
+import { allExist } from './moves.ts';
 import { problemSheets, type Sheets } from './problem-sheets.ts';
 import { finishPromised } from './promised-files.ts';
 import { capped, formatTotals, type Scan, type Sums } from './scan.ts';
@@ -72,7 +73,8 @@ export async function takeExpectations(deps: Deps, path: string): Promise<Expect
       sheets.keep();
       return [archived(paths, path, owner, scan), ...left.files];
     };
-    const id = await load(deps, path, scan, promised);
+    const sources = left.files.map(({ source }) => source);
+    const id = await load(deps, path, scan, { promised, sheets: sources });
     if (id === null) {
       const fix = 'drop it again when it is complete';
       const changed = wholeFile('the file or the ledger changed while the file was read', fix);
@@ -188,7 +190,7 @@ async function load(
   { ledger, config, clock }: Deps,
   path: string,
   scan: Read,
-  promised: (owner: string) => PromisedFile[],
+  { promised, sheets }: { promised: (owner: string) => PromisedFile[]; sheets: readonly string[] },
 ): Promise<string | null> {
   const at = clock.iso();
   const id = await freeId(ledger, basename(path), at, scan.contentHash);
@@ -217,7 +219,7 @@ async function load(
       return rows.length;
     });
   }
-  if (hash !== scan.bytesHash || loaded !== scan.good.count) {
+  if (hash !== scan.bytesHash || loaded !== scan.good.count || !(await allExist(sheets))) {
     await drop(ledger, id);
     return null;
   }

@@ -29,6 +29,7 @@ import { dropSome } from './drop-batch.sql.ts';
 import type { Dropper } from './dropper.ts';
 import { frozen } from './frozen.ts';
 import { batchLikeness, hasLikeness, type Likeness } from './likeness.sql.ts';
+import { allExist } from './moves.ts';
 import {
   approvedOriginals,
   heldOriginals,
@@ -52,6 +53,8 @@ type Source = {
   path: string;
   fileName: string;
   dropper: Dropper;
+  /** The sheets of left-out rows, which the ledger is about to promise. */
+  sheets: readonly string[];
   promised: (batch: string) => PromisedFile[];
 };
 
@@ -100,7 +103,7 @@ export async function loadBatch(deps: Deps, source: Source, scan: Scan): Promise
     if (await added(ledger, id, at, rows)) loaded += rows.length;
     await setImmediate();
   }
-  if (hash !== scan.bytesHash || loaded !== scan.good.count) {
+  if (hash !== scan.bytesHash || loaded !== scan.good.count || !(await allExist(source.sheets))) {
     await drop(ledger, id);
     // Names the rows whose original got another successor in the meantime.
     return { kind: 'changed', problems: retryProblems(await deps.retries.examine(ledger.db, retried)) };

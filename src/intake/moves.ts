@@ -24,6 +24,11 @@ export async function exists(path: string): Promise<boolean> {
   }
 }
 
+/** False when a file is gone: a process that stood still may have lost the intake lock to one that removed its sheets. */
+export async function allExist(paths: readonly string[]): Promise<boolean> {
+  return (await Promise.all(paths.map(exists))).every(Boolean);
+}
+
 /** The ending for a refused file: that of the spreadsheet, else `.csv`. */
 export function endingOf(path: string): string {
   return spreadsheetEnding.test(path) ? extname(path) : '.csv';

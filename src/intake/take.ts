@@ -128,7 +128,11 @@ async function take(
     return [archived(paths, path, batch, scan), ...left];
   };
   const loaded = dropper
-    ? await loadBatch(deps, { path, fileName, dropper, promised }, scan)
+    ? await loadBatch(
+        deps,
+        { path, fileName, dropper, promised, sheets: left.map(({ source }) => source) },
+        scan,
+      )
     : { kind: 'changed' as const, problems: [] };
   if (loaded.kind === 'changed') {
     const changed = wholeFile(
