@@ -1,5 +1,7 @@
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
+import type { Intake } from '../../src/intake/check-file.ts';
+import { removeHalfSheets } from '../../src/intake/problem-sheets.ts';
 import { openFileTasks } from '../../src/ledger/file-tasks.ts';
 import type { Ledger } from '../../src/storage/ledger.ts';
 import { batchOf, csv, row, type Setting, setting } from './setting.ts';
@@ -114,3 +116,24 @@ it('P34: a named file that is gone after a crash is remembered as lost, and stop
   expect(s.names('archive')).toEqual([]);
   batchOf(await s.again(skip).takeIn(s.drop('next.csv', csv(row('N', '7'))), { origin: 'inbox' }));
 });
+
+const due = 'reference,amount,currency\nINV-1,10,NGN\nINV-2,ten,NGN\n';
+for (const [what, path, content, take] of [
+  ['batch', 'pay.csv', csv(...good, ...bad), (intake: Intake) => intake.takeInbox()],
+  ['file of expected collections', 'collections/due.csv', due, (intake: Intake) => intake.takeCollections()],
+] as const)
+  it(`P34: no ${what} is taken whose sheets another process swept away while this one stood still`, async () => {
+    const s = await setting(skip);
+    mkdirSync(s.path('inbox', 'collections'));
+    writeFileSync(s.path('inbox', path), content);
+    let writes = 0;
+    const write: Ledger['write'] = async (work) => {
+      if (++writes === 1) await removeHalfSheets(s.path('rejected', ''));
+      return s.ledger.write(work);
+    };
+    const { taken } = await take(s.built({ ledger: { ...s.ledger, write } }));
+    expect(taken).toMatchObject([{ kind: 'refused' }]);
+    expect(JSON.stringify(taken)).toContain('changed while the file was read');
+    expect(await s.ledger.db.selectFrom('payouts').selectAll().execute()).toEqual([]);
+    expect(await s.ledger.db.selectFrom('collections').selectAll().execute()).toEqual([]);
+  });
