@@ -60,7 +60,7 @@ export function createPaperRounds(town: Town): { start(): void; atLast(): void }
     }
     const { life, options } = town.begin('person');
     // What such a round says of a list that it could not read must be judged: it is not cut short too.
-    const sees = isLast || random.chance(0.6);
+    const sees = isLast || random.chance(0.5);
     if (!sees) town.awayUntil = world.now() + random.between(1, 20) * minute;
     const work = async (): Promise<void> => {
       const app = await openApp('whole', { ...options, kind: 'command' });

@@ -10,13 +10,15 @@ const copies = { oldCopies: true } as const;
 /** What whole days show too seldom; their number is no multiple of five. */
 const wishes: readonly Partial<Wish>[] = [
   ...[waiting, waiting, waiting, waiting, waiting, waiting, waiting, waiting],
-  ...[paper, paper, paper, paper, paper, paper, paper, paper, paper],
+  ...[paper, paper, paper, paper, paper, paper, paper],
   ...[files, files, files, files],
   ...[copies, copies, copies, copies],
   ...[account, account, account, account, schedule, schedule, schedule],
   { turn: 'paper', fault: '429 with envelope' },
   { turn: 'files', fault: 'late on the network' },
   { turn: 'paper', fault: 'refused 24' },
+  { turn: 'paper', doubtful: true },
+  { turn: 'paper', doubtful: true },
   { turn: 'files', fault: 'HTML page' },
   { fault: 'halt 10' },
   { brake: 'daily limit' },
