@@ -11,9 +11,9 @@ const copies = { oldCopies: true } as const;
 const wishes: readonly Partial<Wish>[] = [
   ...[waiting, waiting, waiting, waiting, waiting, waiting, waiting, waiting],
   ...[paper, paper, paper, paper, paper, paper, paper],
-  ...[files, files, files, files],
+  ...[files, files, files, files, files],
   ...[copies, copies, copies, copies],
-  ...[account, account, account, account, schedule, schedule, schedule],
+  ...[account, account, account, account, schedule, schedule, schedule, schedule, schedule],
   { turn: 'paper', fault: '429 with envelope' },
   { turn: 'files', fault: 'late on the network' },
   { turn: 'paper', fault: 'refused 24' },
