@@ -1,6 +1,6 @@
 import { grouped } from '../../domain/counted.ts';
 import { exceptionLines, type ListStanding, type Verdict } from '../../domain/verdict.ts';
-import { lineWords } from '../statement/line-words.ts';
+import { lineWords, overturnedWords } from '../statement/line-words.ts';
 import type { Line } from '../statement/statement-lines.ts';
 import { amountText } from './page-words.ts';
 import type { Figure } from './statement-figures.ts';
@@ -37,6 +37,6 @@ export function exceptionTexts(
     const money = amount === '' ? '' : `, ${amountText(currency, amount)}`;
     return [`${lineWords[line]}: ${grouped(`${count}`)}${money}`];
   });
-  const paid = overturned > 0n ? [`Reported as paid, failed on the list: ${grouped(`${overturned}`)}`] : [];
+  const paid = overturned > 0n ? [`${overturnedWords}: ${grouped(`${overturned}`)}`] : [];
   return paid.length + lines.length > 0 ? [...paid, ...lines] : ['The books do not add up'];
 }

@@ -22,3 +22,6 @@ export const lineWords: Record<Line, string> = {
   unexplained: 'Unexplained',
   unreadable: 'Unreadable amounts',
 };
+
+/** What a run reported as paid and its list shows as failed: no line of the statement, and graver than any. */
+export const overturnedWords = 'Reported as paid, failed on the list';

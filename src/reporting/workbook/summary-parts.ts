@@ -1,7 +1,7 @@
 import { exceptionLines, isUsable, type ListStanding, type Verdict } from '../../domain/verdict.ts';
 import type { RunVerdict } from '../run-verdicts.sql.ts';
 import type { NamedCells } from '../sheet.ts';
-import { lineWords } from '../statement/line-words.ts';
+import { lineWords, overturnedWords } from '../statement/line-words.ts';
 import { verdictLooks } from './looks.ts';
 import type { Note } from './notes-sheet.ts';
 
@@ -45,25 +45,26 @@ export const headerRow = (label: string, count: string, word = ''): Note[] => [
 
 /** Each currency with its verdict, and below it the lines of its statement that are not zero and should be. */
 export function verdictPart({ list, verdicts, statement }: Judged): Note[][] {
-  const rows = verdicts.flatMap(({ currency, verdict, overturned }): Note[][] => {
-    const [word, sentence] = verdictWords[verdict];
-    const first: Note[] = [{ text: `${currency}: ${word}`, look: verdictLooks[verdict] }, sentence];
-    const paid: Note[] = ['Reported as paid, failed on the list', currency, number(`${overturned}`)];
-    return verdict === 'exceptions'
-      ? [first, ...(overturned > 0n ? [paid] : []), ...exceptions(currency, statement)]
-      : [first];
+  const rows = verdicts.flatMap((one): Note[][] => {
+    const [word, sentence] = verdictWords[one.verdict];
+    const first: Note[] = [{ text: `${one.currency}: ${word}`, look: verdictLooks[one.verdict] }, sentence];
+    return one.verdict === 'exceptions' ? [first, ...exceptions(one, statement)] : [first];
   });
   const none = isUsable(list) ? 'No money moved: there is nothing to state.' : 'Not checked.';
   return [[], heading('Verdict'), ...(rows.length > 0 ? rows : [[none]])];
 }
 
-function exceptions(currency: string, statement: Judged['statement']): Note[][] {
+function exceptions(
+  { currency, overturned }: Pick<RunVerdict, 'currency' | 'overturned'>,
+  statement: Judged['statement'],
+): Note[][] {
   const off = statement.filter((row) => row.currency === currency && row.count !== '0');
-  return exceptionLines.flatMap((line) => {
+  const lines = exceptionLines.flatMap((line): Note[][] => {
     const row = off.find((one) => one.line === line);
     if (!row) return [];
     return [[lineWords[line], currency, number(row.count), number(row.amount)]];
   });
+  return overturned > 0n ? [[overturnedWords, currency, number(`${overturned}`)], ...lines] : lines;
 }
 
 /** A count or an amount, which keeps its digits. */
