@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { discrepancyLines } from '../../src/reconciliation/run-facts.sql.ts';
 import {
   addBatch,
   addDiscrepancy,
@@ -22,6 +23,18 @@ beforeEach(async () => {
   await addRun(world.ledger);
 });
 afterEach(() => world.close());
+
+it('P33: knows the amount of a stranger from the run before, whatever the clock said since', async () => {
+  const { ledger } = world;
+  await addListed(ledger, 'S', { amount: 7_000n });
+  await addDiscrepancy(ledger, 'D1', { transfer_id: 'T-S' });
+  const [run, startedAt] = ['20251121T140000Z', '2025-11-21T14:00:00.000Z'];
+  await addRun(ledger, run, startedAt, 'unread');
+  const pages = discrepancyLines(ledger.db, { run, mode: 'test', startedAt, cut: startedAt, through: 0n });
+  const money: (bigint | null)[] = [];
+  for await (const page of pages) money.push(...page.map((line) => line.money));
+  expect(money).toEqual([7_000n]);
+});
 
 describe('the files of a run', () => {
   it('gives one row a payout with its match state', async () => {
