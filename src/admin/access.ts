@@ -33,16 +33,7 @@ export class Refused extends Error {
 
 type Request = Pick<IncomingMessage, 'headers' | 'socket' | 'method'> & IncomingMessage;
 
-export type Access = {
-  /** Returns the caller. Throws {@link Refused} for a foreign host, an unknown token, a cross-site POST and plain HTTP. */
-  identify(request: Request): Caller;
-  /** The holder of a token, with the limit on guesses; `address` is the caller's. Throws {@link Refused}. */
-  nameOf(token: string, address: string): string;
-  /** Throws {@link Refused} unless the caller has the right. */
-  demand(caller: Caller, right: Right): void;
-  /** The caller's address; a trusted proxy's word counts. */
-  addressOf(request: Request): string;
-};
+export type Access = ReturnType<typeof createAccess>;
 
 const forwardingHeaders = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-real-ip', 'via'];
 
@@ -51,7 +42,7 @@ export function createAccess(deps: {
   admin: Pick<Config['admin'], 'host' | 'tlsCert' | 'trustProxy'>;
   tokens: Config['adminTokens'];
   clock: Pick<Clock, 'monotonic'>;
-}): Access {
+}) {
   const { admin } = deps;
   const tokens = createTokens(deps.tokens);
   const guesses = createGuessLimit(deps.clock);
@@ -64,9 +55,23 @@ export function createAccess(deps: {
     if (!isLoopback(peer) || isProxy(peer)) return false;
     return forwardingHeaders.every((name) => request.headers[name] === undefined);
   };
-  const access: Access = {
-    addressOf: (request) => sourceOf(request).address,
-    identify(request) {
+  /** The caller's address; a trusted proxy's word counts. */
+  const addressOf = (request: Request): string => sourceOf(request).address;
+
+  /** The holder of a token, with the limit on guesses; `address` is the caller's. Throws {@link Refused}. */
+  function nameOf(token: string, address: string): string {
+    const wait = guesses.waitSeconds(address);
+    if (wait > 0) throw tooManyGuesses(wait);
+    const name = tokens.nameOf(token);
+    if (name !== undefined) return name;
+    guesses.count(address);
+    throw unknownToken();
+  }
+  return {
+    addressOf,
+    nameOf,
+    /** Returns the caller. Throws {@link Refused} for a foreign host, an unknown token, a cross-site POST and plain HTTP. */
+    identify(request: Request): Caller {
       const local = isLocal(request);
       if ((request.headersDistinct.host ?? []).length > 1) throw foreignHost();
       if (local && !isLoopback(hostNameOf(request.headers.host))) throw foreignHost();
@@ -74,22 +79,14 @@ export function createAccess(deps: {
       if (request.method !== 'GET' && request.method !== 'HEAD' && isCrossSite(request)) throw crossSite();
       const token = tokenIn(request.headers.authorization);
       if (token === null) return { kind: local ? 'local' : 'nobody' };
-      return { kind: 'token', name: access.nameOf(token, access.addressOf(request)) };
+      return { kind: 'token', name: nameOf(token, addressOf(request)) };
     },
-    nameOf(token, address) {
-      const wait = guesses.waitSeconds(address);
-      if (wait > 0) throw tooManyGuesses(wait);
-      const name = tokens.nameOf(token);
-      if (name !== undefined) return name;
-      guesses.count(address);
-      throw unknownToken();
-    },
-    demand(caller, right) {
+    /** Throws {@link Refused} unless the caller has the right. */
+    demand(caller: Caller, right: Right): void {
       if (caller.kind === 'token' || (caller.kind === 'local' && right === 'read')) return;
       throw tokens.exist ? noToken(right) : noTokensAtAll(right);
     },
   };
-  return access;
 }
 
 /** The host's name in a Host header, without its port; empty for none. */

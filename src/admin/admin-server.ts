@@ -22,14 +22,7 @@ declare module 'fastify' {
   }
 }
 
-export type AdminServer = {
-  /** Starts to answer. Throws TlsProblem when the certificate or its key is unusable, and when the port is taken. */
-  listen(): Promise<{ url: string }>;
-  /** Uses a renewed certificate now instead of within the minute. Never throws. */
-  reload(): Promise<void>;
-  /** Ends streams, answers what was asked, and closes. */
-  close(): Promise<void>;
-};
+export type AdminServer = ReturnType<typeof createAdminServer>;
 
 /** What the routes of a page or an endpoint get. */
 export type RouteDeps = {
@@ -58,7 +51,7 @@ export function createAdminServer(deps: {
   clock: Clock;
   log: Logger;
   routes: readonly Routes[];
-}): AdminServer {
+}) {
   const { config, clock, log } = deps;
   const { host, port, tlsCert, tlsKey, trustProxy } = config.admin;
   const files = tlsCert === '' ? null : { certFile: tlsCert, keyFile: tlsKey, section: 'admin' as const };
@@ -80,7 +73,8 @@ export function createAdminServer(deps: {
   let opened: { app: FastifyInstance; server: Server; tls: TlsRenewal | null } | undefined;
 
   return {
-    async listen() {
+    /** Starts to answer. Throws TlsProblem when the certificate or its key is unusable, and when the port is taken. */
+    async listen(): Promise<{ url: string }> {
       const pair = files && (await readTlsPair(files));
       let made: ReturnType<typeof createReceiverServer> | undefined;
       const app = fastify({
@@ -112,10 +106,12 @@ export function createAdminServer(deps: {
       opened = { app, server: server as Server, tls };
       return { url: `${made.kind}://${hostOf(server.address())}` };
     },
-    async reload() {
+    /** Uses a renewed certificate now instead of within the minute. Never throws. */
+    async reload(): Promise<void> {
       await opened?.tls?.reload();
     },
-    async close() {
+    /** Ends streams, answers what was asked, and closes. */
+    async close(): Promise<void> {
       closing.abort();
       await opened?.tls?.stop();
       if (!opened) return;

@@ -1,45 +1,20 @@
 import { stat, statfs } from 'node:fs/promises';
 import { sql } from 'kysely';
 import { z } from 'zod';
-import type { DiscrepancyKind } from '../domain/discrepancy-kinds.ts';
 import type { Account } from '../domain/origin.ts';
 import { foreignOrigins } from '../ledger/origins.ts';
-import { type LastRun, lastRun } from '../reporting/run-verdicts.sql.ts';
-import { allJobs, type JobPast } from '../runtime/jobs.sql.ts';
+import { lastRun } from '../reporting/run-verdicts.sql.ts';
+import { allJobs } from '../runtime/jobs.sql.ts';
 import { barrierHalt } from '../sending/halt.ts';
 import { findHalt } from '../sending/halts.sql.ts';
 import { isPostgres } from '../storage/dialect.ts';
 import type { Db, Ledger } from '../storage/ledger.ts';
-import {
-  readWebhookTallies,
-  type WebhookLag,
-  type WebhookTallies,
-  webhookLag,
-} from '../webhooks/webhook-tallies.sql.ts';
+import { readWebhookTallies, webhookLag } from '../webhooks/webhook-tallies.sql.ts';
 import { attemptFigures, batchFigures, oldestFigures, payoutFigures } from './payout-figures.sql.ts';
 
-type DiscrepancyFigure = { kind: DiscrepancyKind; severity: string; count: number; since: string };
-
 /** What monitors see of a ledger. Every instant is ISO UTC. */
-export type LedgerFigures = {
-  payouts: Awaited<ReturnType<typeof payoutFigures>>;
-  oldest: Awaited<ReturnType<typeof oldestFigures>>;
-  batches: Awaited<ReturnType<typeof batchFigures>>;
-  attempts: Awaited<ReturnType<typeof attemptFigures>>;
-  halts: readonly string[];
-  webhooks: WebhookTallies & WebhookLag;
-  jobs: readonly JobPast[];
-  run:
-    | (Pick<LastRun, 'startedAt' | 'verdict' | 'currencies'> & { unexplained: Record<string, string> })
-    | null;
-  discrepancies: readonly DiscrepancyFigure[];
-  /** Our clock less the service's, as the last look-up showed; null before the first. */
-  clockSkewMs: number | null;
-  ledgerBytes: number;
-  freeBytes: number;
-};
+export type LedgerFigures = Awaited<ReturnType<typeof readFigures>>;
 
-/** What the figures are read from. */
 export type FigureSource = {
   /** A reader beside the ledger, or the ledger's own connection in a process that writes nothing. */
   db: Db;
@@ -52,19 +27,21 @@ export type FigureSource = {
  * Reads every figure. Nothing in it grows with the number of payouts: totals are kept as states change, and the rest
  * reads the ends of indexes, open discrepancies and one row of each batch and state. It holds no lock.
  */
-export async function readFigures(source: FigureSource): Promise<LedgerFigures> {
+export async function readFigures(source: FigureSource) {
   const { db, ledger, account, dataDir } = source;
   const halt = ledger.unnotedFall ? barrierHalt(ledger.unnotedFall) : await findHalt(db);
+  const halts: readonly string[] = halt?.causes.map(({ kind }) => kind) ?? [];
   return {
     payouts: await payoutFigures(db),
     oldest: await oldestFigures(db),
     batches: await batchFigures(db),
     attempts: await attemptFigures(db),
-    halts: halt?.causes.map(({ kind }) => kind) ?? [],
+    halts,
     webhooks: { ...(await readWebhookTallies(db)), ...(await webhookLag(db)) },
     jobs: await allJobs(db),
     run: await runFigures(db, account),
     discrepancies: await discrepancyFigures(db),
+    /** Our clock less the service's, as the last look-up showed; null before the first. */
     clockSkewMs: await lastSkew(db),
     ledgerBytes: await ledgerBytes(db, ledger.path),
     freeBytes: await freeBytes(dataDir),
@@ -75,7 +52,7 @@ const summaryShape = z.object({
   statement: z.record(z.string(), z.object({ unexplained: z.object({ amount: z.string() }) })),
 });
 
-async function runFigures(db: Db, account: Account | null): Promise<LedgerFigures['run']> {
+async function runFigures(db: Db, account: Account | null) {
   const last = await lastRun(db, await foreignOrigins(db, account));
   if (!last) return null;
   const row = await db.selectFrom('runs').select('summary').where('id', '=', last.run).executeTakeFirst();
@@ -89,7 +66,7 @@ async function runFigures(db: Db, account: Account | null): Promise<LedgerFigure
 }
 
 /** Open discrepancies; acknowledged ones need nobody. */
-async function discrepancyFigures(db: Db): Promise<DiscrepancyFigure[]> {
+async function discrepancyFigures(db: Db) {
   const rows = await db
     .selectFrom('discrepancies')
     .select(['kind', 'severity', (eb) => eb.fn.countAll<bigint>().as('n')])

@@ -2,11 +2,11 @@ import { sql } from 'kysely';
 import { type BatchState, batchState, type PayoutState, payoutStates } from '../domain/payout.ts';
 import type { Db } from '../storage/ledger.ts';
 
-/** `amount` in minor units of the currency. */
-export type StateFigure = { currency: string; state: PayoutState; count: number; amount: bigint };
-
-/** Payouts and amounts by state and currency, from the kept totals. Those of batches still being taken in are absent. */
-export async function payoutFigures(db: Db): Promise<StateFigure[]> {
+/**
+ * Payouts and amounts, in minor units, by state and currency, from the kept totals. Those of batches still being taken in
+ * are absent.
+ */
+export async function payoutFigures(db: Db) {
   const rows = await db
     .selectFrom('payout_totals')
     .select(['currency', 'state', sql<bigint>`sum(n)`.as('n'), sql<bigint>`sum(amount)`.as('amount')])
@@ -64,10 +64,7 @@ export async function oldestFigures(db: Db): Promise<{ state: PayoutState; since
   return found.flatMap(({ state, since }) => (since === null ? [] : [{ state, since }]));
 }
 
-/** Attempts by outcome, and those under way. */
-export async function attemptFigures(
-  db: Db,
-): Promise<{ byOutcome: { outcome: string; count: number }[]; underWay: number }> {
+export async function attemptFigures(db: Db) {
   const rows = await db.selectFrom('attempt_totals').selectAll().orderBy('outcome').execute();
   const open = await db
     .selectFrom('attempts')

@@ -8,15 +8,8 @@ const windowMs = 60_000;
 /** How often the event loop is looked at, ms; Node counts this time as delay too. */
 const resolutionMs = 20;
 
-export type ProcessMetrics = {
-  onRequest(time: { operation: string; result: string; seconds: number }): void;
-  onRateWait(seconds: number): void;
-  text(): Promise<string>;
-  stop(): void;
-};
-
 /** What only this process knows: times of its requests to the service, its waits, its event loop and its memory. */
-export function createProcessMetrics(): ProcessMetrics {
+export function createProcessMetrics() {
   const registers = [new Registry()];
   const requests = new Histogram({
     name: 'counterfoil_request_duration_seconds',
@@ -61,10 +54,11 @@ export function createProcessMetrics(): ProcessMetrics {
   loop.enable();
   const timer = setInterval(note, windowMs).unref();
   return {
-    onRequest: ({ seconds, ...labels }) => requests.observe(labels, seconds),
-    onRateWait: (seconds) => waits.observe(seconds),
+    onRequest: ({ seconds, ...labels }: { operation: string; result: string; seconds: number }) =>
+      requests.observe(labels, seconds),
+    onRateWait: (seconds: number) => waits.observe(seconds),
     text: () => Registry.merge(registers).metrics(),
-    stop() {
+    stop(): void {
       clearInterval(timer);
       loop.disable();
     },

@@ -2,6 +2,7 @@ import type { Clock } from '../runtime/clock.ts';
 import { isLate, isUnderWay } from '../runtime/job-times.ts';
 import { allJobs, type JobPast } from '../runtime/jobs.sql.ts';
 import { within } from '../runtime/queue-session.ts';
+import { scheduleList } from '../settings/schedule-list.ts';
 import type { Config } from '../settings/settings.ts';
 import type { Db, Ledger } from '../storage/ledger.ts';
 import { webhookLag } from '../webhooks/webhook-tallies.sql.ts';
@@ -17,7 +18,7 @@ type Deps = {
   /** Reads without waiting for writers. */
   reader: Db;
   clock: Clock;
-  config: Pick<Config, 'dataDir'> & { schedules: Config['schedules'] };
+  config: Pick<Config, 'dataDir' | 'schedules'>;
   /** False until the daemon has started all of its work. */
   isStarted(): boolean;
   queues(): readonly ProbedQueue[];
@@ -41,11 +42,8 @@ export function createReadiness(deps: Deps): () => Promise<Unready[]> {
   const { clock } = deps;
   let last: { atMs: number; answer: Promise<Unready[]> } | undefined;
   const checks: Check[] = [createLedgerCheck(), queueProblems, webhookProblem, scheduleProblems, diskProblem];
-  const check = async (): Promise<Unready[]> => {
-    if (!deps.isStarted()) return [starting];
-    const all = await Promise.all(checks.map((one) => one(deps)));
-    return all.flat();
-  };
+  const check = async (): Promise<Unready[]> =>
+    deps.isStarted() ? (await Promise.all(checks.map((one) => one(deps)))).flat() : [starting];
   return () => {
     const nowMs = clock.monotonic();
     if (!last || nowMs - last.atMs > freshMs) last = { atMs: nowMs, answer: check() };
@@ -77,7 +75,6 @@ function createLedgerCheck(): Check {
   };
 }
 
-/** Which queues do not move. */
 export async function queueProblems({ clock, queues }: Pick<Deps, 'clock' | 'queues'>): Promise<Unready[]> {
   const found = await Promise.all(
     queues().map(async ({ name, probe }): Promise<Unready[]> => {
@@ -88,9 +85,8 @@ export async function queueProblems({ clock, queues }: Pick<Deps, 'clock' | 'que
         return [{ check: 'queue', problem, fix: 'resume it where it was paused, such as a dashboard' }];
       } catch (error) {
         const problem = `the ${name} queue takes and gives no jobs (${reasonOf(error)})`;
-        return [
-          { check: 'queue', problem, fix: 'check the server of queue.url; counterfoil doctor says more' },
-        ];
+        const fix = 'check the server of queue.url; counterfoil doctor says more';
+        return [{ check: 'queue', problem, fix }];
       }
     }),
   );
@@ -103,30 +99,18 @@ async function webhookProblem({ reader, clock }: Deps): Promise<Unready[]> {
     const ageMs = oldestUnapplied === null ? 0 : clock.now() - Date.parse(oldestUnapplied);
     if (ageMs <= oldestWebhookMs) return [];
     const problem = `a stored webhook has not been applied for ${Math.round(ageMs / 1000)} s`;
-    return [
-      {
-        check: 'webhooks',
-        problem,
-        fix: 'read the log of serve for the error; starting it again applies what is stored',
-      },
-    ];
+    const fix = 'read the log of serve for the error; starting it again applies what is stored';
+    return [{ check: 'webhooks', problem, fix }];
   });
 }
 
 async function scheduleProblems({ reader, clock, config }: Deps): Promise<Unready[]> {
-  const { intake, submit, followUp, reconcile, reconcileFull, report, timezone } = config.schedules;
-  const expressions: Record<string, string> = {
-    intake,
-    submit,
-    follow_up: followUp,
-    reconcile,
-    reconcile_full: reconcileFull,
-    report,
-  };
+  const { timezone } = config.schedules;
+  const expressions = new Map(scheduleList(config.schedules).map(({ job, expression }) => [job, expression]));
   return readOr('schedules', async () => {
     const pasts = await allJobs(reader);
     return pasts.flatMap((past) => {
-      const expression = expressions[past.job] ?? '';
+      const expression = expressions.get(past.job) ?? '';
       const problem =
         expression.trim() === '' ? null : jobTrouble(past, { expression, timezone }, clock.now());
       const fix = 'counterfoil status says why; the log of serve has the error';

@@ -2,19 +2,13 @@ import { hash, timingSafeEqual } from 'node:crypto';
 import type { Clock } from '../runtime/clock.ts';
 import { ownerOf } from '../webhooks/receiver-address.ts';
 
-export type Tokens = {
-  /** The name of the token's holder; undefined for an unknown token. */
-  nameOf(token: string): string | undefined;
-  /** Whether any token exists. */
-  exist: boolean;
-};
-
 /** Keeps only hashes of the tokens. A look-up compares with every token, so that its time tells nothing. */
-export function createTokens(list: readonly { name: string; token: string }[]): Tokens {
+export function createTokens(list: readonly { name: string; token: string }[]) {
   const known = list.map(({ name, token }) => ({ name, digest: digestOf(token) }));
   return {
     exist: known.length > 0,
-    nameOf(token) {
+    /** The name of the token's holder; undefined for an unknown token. */
+    nameOf(token: string): string | undefined {
       const digest = digestOf(token);
       const matches = known.filter((one) => timingSafeEqual(one.digest, digest));
       return matches[0]?.name;
@@ -30,15 +24,8 @@ function digestOf(token: string): Buffer {
 const mostWrong = { perAddress: 10, total: 100 };
 const windowMs = 60_000;
 
-export type GuessLimit = {
-  /** Seconds until this address may try again; 0: now. */
-  waitSeconds(address: string): number;
-  /** Counts a wrong token. */
-  count(address: string): void;
-};
-
 /** Limits the guessing of tokens. Within a minute at most 101 addresses are remembered. */
-export function createGuessLimit(clock: Pick<Clock, 'monotonic'>): GuessLimit {
+export function createGuessLimit(clock: Pick<Clock, 'monotonic'>) {
   let beganMs = Number.NEGATIVE_INFINITY;
   let total = 0;
   let wrong = new Map<string, number>();
@@ -49,12 +36,13 @@ export function createGuessLimit(clock: Pick<Clock, 'monotonic'>): GuessLimit {
     wrong = new Map();
   };
   return {
-    waitSeconds(address) {
+    /** Seconds until this address may try again; 0: now. */
+    waitSeconds(address: string): number {
       renew();
       const isOver = total >= mostWrong.total || (wrong.get(ownerOf(address)) ?? 0) >= mostWrong.perAddress;
       return isOver ? Math.max(1, Math.ceil((beganMs + windowMs - clock.monotonic()) / 1000)) : 0;
     },
-    count(address) {
+    count(address: string): void {
       renew();
       total += 1;
       wrong.set(ownerOf(address), (wrong.get(ownerOf(address)) ?? 0) + 1);

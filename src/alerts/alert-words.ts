@@ -124,7 +124,6 @@ function shortTime(at: string, zone: string): string {
   return DateTime.fromISO(at, { zone }).setLocale('en').toFormat('d LLL HH:mm');
 }
 
-/** The subject of a message about one alert. */
 export function noticeTitle({ change, ...notice }: Notice): string {
   const { what, over } = words[notice.kind]({ change, ...notice });
   return change === 'cleared' ? `Cleared: ${over}` : (what.split(/[.:] /)[0] ?? what).replace(/\.$/, '');

@@ -16,12 +16,8 @@ export async function standingAlerts(db: Db | Trx): Promise<StandingAlert[]> {
   }));
 }
 
-/** Records changes as of `at`, ISO UTC of the shared clock. */
-export async function applyChanges(trx: Trx, changes: readonly AlertChange[], at: string): Promise<void> {
-  for (const one of changes) await apply(trx, one, at);
-}
-
-async function apply(trx: Trx, one: AlertChange, at: string): Promise<void> {
+/** Records a change as of `at`, ISO UTC of the shared clock. */
+export async function applyChange(trx: Trx, one: AlertChange, at: string): Promise<void> {
   const { kind, subject } = one.change === 'raised' ? one.condition : one.alert;
   const wait = (ms: number) => ({ repeat_at: later(at, ms), noted_at: at });
   const update = trx.updateTable('alerts').where('kind', '=', kind).where('subject', '=', subject);

@@ -6,12 +6,12 @@ import { sharedNow } from '../runtime/rates.sql.ts';
 import type { Config } from '../settings/settings.ts';
 import type { Ledger } from '../storage/ledger.ts';
 import { machineOf } from '../storage/machine.ts';
-import { applyChanges, moveWaits, standingAlerts } from './alerts.sql.ts';
+import { applyChange, moveWaits, standingAlerts } from './alerts.sql.ts';
 import { alertChanges, type StandingAlert } from './changes.ts';
 import type { SendMessage } from './channel.ts';
 import { openChannels, wordChannels } from './channels.ts';
 import type { Condition } from './condition.ts';
-import { createDelivery, type Delivery } from './deliver.ts';
+import { createDelivery } from './deliver.ts';
 import { completeRun, findDigest, scheduledRun } from './digest.sql.ts';
 import { createConditionSources, type Viewer } from './find-conditions.ts';
 import { type Content, noticesOf } from './message.ts';
@@ -24,21 +24,7 @@ const stepMs = 5000;
 /** How long a process that has to stop waits for the other side. */
 const lastWordsMs = 10_000;
 
-export type Alerts = {
-  /** Whether any channel is configured; without one nothing is looked at, noted or sent. */
-  isOn: boolean;
-  /**
-   * Looks at what is so now, and puts what people must be told into the outbox. `daemon`: this process runs the
-   * schedules and the receiver, so it can judge them.
-   */
-  look(viewer: Viewer): Promise<void>;
-  /** Sends what is due. */
-  deliver: Delivery['deliver'];
-  /** Says at once, past the outbox, that `serve` has to stop: the ledger may take no message any more. Never throws. */
-  sayStopped(why: string): Promise<void>;
-  /** Gives up what waits for channels that are no longer configured. */
-  forgetOthers(): Promise<void>;
-};
+export type Alerts = ReturnType<typeof createAlerts>;
 
 type Deps = {
   ledger: Ledger;
@@ -53,12 +39,11 @@ type Deps = {
 };
 
 /** Tells people what needs them: conditions from the ledger, an outbox in it, and the channels. */
-export function createAlerts(deps: Deps): Alerts {
+export function createAlerts(deps: Deps) {
   const { ledger, clock, config, jobsStore, channels = openChannels(config) } = deps;
   const names = [...channels.keys()];
   const machine = ledger.place.kind === 'postgres' ? machineOf(ledger.path) : '';
   const sources = createConditionSources({ config, jobsStore, machine });
-  const { deliver } = createDelivery({ ...deps, channels });
   const addTo = wordChannels(names);
   let offset: number | null = null;
 
@@ -75,9 +60,8 @@ export function createAlerts(deps: Deps): Alerts {
   const seesFor =
     (daemon: boolean) =>
     ({ kind, subject }: Pick<StandingAlert, 'kind' | 'subject'>): boolean => {
-      const { seenBy } = alertRules[kind];
       const isHere = subject === machine;
-      return { all: true, daemon, machine: isHere, daemon_here: daemon && isHere }[seenBy];
+      return { all: true, daemon, machine: isHere, daemon_here: daemon && isHere }[alertRules[kind].seenBy];
     };
 
   async function lookForAlerts(nowMs: number, viewer: Viewer): Promise<void> {
@@ -96,7 +80,7 @@ export function createAlerts(deps: Deps): Alerts {
     await ledger.write(async (trx) => {
       const { changes, mark } = await find(trx);
       if (mark) await markSilence(trx, mark);
-      await applyChanges(trx, changes, at);
+      for (const one of changes) await applyChange(trx, one, at);
       const notices = noticesOf(changes, at);
       if (notices.length > 0)
         await addMessages(trx, addTo, { content: { kind: 'notices', notices }, run: null, at });
@@ -124,21 +108,28 @@ export function createAlerts(deps: Deps): Alerts {
       await add(beats, await completeRun(ledger.db, clock.now()), async () => ({ kind: 'heartbeat' }));
   }
   return {
+    /** Whether any channel is configured; without one nothing is looked at, noted or sent. */
     isOn: names.length > 0,
-    async look(viewer) {
+    /**
+     * Looks at what is so now, and puts what people must be told into the outbox. `daemon`: this process runs the
+     * schedules and the receiver, so it can judge them.
+     */
+    async look(viewer: Viewer): Promise<void> {
       if (names.length === 0) return;
       const nowMs = await followClock();
       if (addTo.length > 0) await lookForAlerts(nowMs, viewer);
       await lookForRuns(nowMs);
     },
-    deliver,
-    async sayStopped(why) {
+    deliver: createDelivery({ ...deps, channels }),
+    /** Says at once, past the outbox, that `serve` has to stop: the ledger may take no message any more. Never throws. */
+    async sayStopped(why: string): Promise<void> {
       const { timezone } = config.reports;
       const wording = stoppedWords(why, config.mode, { timezone, dashboardUrl: config.alerts.dashboardUrl });
       const signal = AbortSignal.timeout(lastWordsMs);
       const id = `${ledger.id}.stopped.${clock.now()}`;
       await Promise.all(addTo.map(async (name) => channels.get(name)?.({ wording, id, signal })));
     },
+    /** Gives up what waits for channels that are no longer configured. */
     forgetOthers: () => ledger.write((trx) => giveUpOthers(trx, names, clock.iso())),
   };
 }

@@ -15,10 +15,8 @@ export type Condition = {
   names: string[];
 };
 
-/** How many names a condition holds. */
 export const mostNames = 5;
 
-/** A condition without totals and names. */
 export function plainCondition(kind: AlertKind, subject: string, count = 1): Condition {
   return { kind, subject, count, mark: 0n, totals: {}, names: [] };
 }

@@ -20,17 +20,12 @@ function pauseAfter(channel: AlertChannel, tries: number, retryAfterMs: number):
   return Math.min(Math.max(own, retryAfterMs), longestPauseMs);
 }
 
-export type Delivery = {
-  /**
-   * Sends what is due, each channel on its own, until nothing is due or the signal aborts. What fails waits. Throws what
-   * the ledger throws.
-   */
-  deliver(signal: AbortSignal): Promise<void>;
-};
-
 /**
  * Takes messages from the outbox and sends them. A claim in the ledger decides which process sends one. A process that
  * dies between sending and recording leaves a message that is sent again: nobody can know better.
+ *
+ * Returns what sends all that is due, each channel on its own, until nothing is due or the signal aborts. What fails
+ * waits. It throws what the ledger throws.
  */
 export function createDelivery(deps: {
   ledger: Ledger;
@@ -39,7 +34,7 @@ export function createDelivery(deps: {
   log: Pick<Logger, 'warn'>;
   worker: string;
   channels: Map<AlertChannel, SendMessage>;
-}): Delivery {
+}): (signal: AbortSignal) => Promise<void> {
   const { ledger, clock, config, log, worker: by, channels } = deps;
   const style = { timezone: config.reports.timezone, dashboardUrl: config.alerts.dashboardUrl };
 
@@ -54,7 +49,8 @@ export function createDelivery(deps: {
     const claimed = await ledger.write((trx) => claimMessages(trx, due));
     const [first] = claimed;
     if (!first) return false;
-    const wording = messageWords(contentsOf(claimed), config.mode, style);
+    const contents = claimed.map(({ content }) => content);
+    const wording = messageWords(contents, config.mode, style);
     const result = await send({ wording, id: `${ledger.id}.${first.id}`, signal });
     await record(channel, claimed, result);
     return result.kind === 'sent';
@@ -66,10 +62,7 @@ export function createDelivery(deps: {
     const end =
       result.kind === 'sent'
         ? result
-        : {
-            ...result,
-            pauseMs: (tries: number) => pauseAfter(channel, tries, result.retryAfterMs),
-          };
+        : { ...result, pauseMs: (tries: number) => pauseAfter(channel, tries, result.retryAfterMs) };
     await ledger.write((trx) => finishMessages(trx, claimed, { channel, by, at, end }));
     if (result.kind === 'failed')
       log.warn(
@@ -77,16 +70,10 @@ export function createDelivery(deps: {
         'an alert could not be sent yet',
       );
   }
-  return {
-    async deliver(signal) {
-      const all = [...channels].map(async ([channel, send]) => {
-        while (!signal.aborted && (await deliverOnce(channel, send, signal)));
-      });
-      await Promise.all(all);
-    },
+  return async (signal) => {
+    const all = [...channels].map(async ([channel, send]) => {
+      while (!signal.aborted && (await deliverOnce(channel, send, signal)));
+    });
+    await Promise.all(all);
   };
-}
-
-function contentsOf(claimed: readonly Claimed[]) {
-  return claimed.map(({ content }) => content);
 }

@@ -1,5 +1,4 @@
 import type { JobsStore } from '../runtime/jobs.sql.ts';
-import { scheduleList } from '../settings/schedule-list.ts';
 import type { Config } from '../settings/settings.ts';
 import { measureSpace } from '../storage/free-space.ts';
 import type { Db, Trx } from '../storage/ledger.ts';
@@ -7,45 +6,41 @@ import { readTlsPair, TlsProblem, validityProblem } from '../webhooks/tls.ts';
 import { type Condition, plainCondition } from './condition.ts';
 import { discrepancyConditions, haltConditions, unknownConditions } from './conditions.sql.ts';
 import { createJobWatch } from './late-jobs.ts';
-import { findSilence, type SilenceMark } from './silence.sql.ts';
+import { findSilence, type Silence } from './silence.sql.ts';
 
 const dayMs = 24 * 3_600_000;
 /** A certificate that ends sooner is an alert, as it is for `doctor`. */
 const warnDays = 14;
 
-/** What is so, and how far the watch for webhooks has come. */
-export type Findings = { conditions: Condition[]; mark: SilenceMark | null };
-
 /** Who looks. `daemon`: it runs the schedules. `isQueueStuck`: what it knows of its queue. */
 export type Viewer = { daemon: boolean; isQueueStuck?: boolean };
-
-export type ConditionSources = {
-  /** What this process alone knows, and what no transaction protects. */
-  outside(options: Viewer & { nowMs: number }): Promise<Condition[]>;
-  /** What the ledger says, as of `at`, ISO UTC. The same in every process. */
-  inLedger(db: Db | Trx, at: string, options: { daemon: boolean }): Promise<Findings>;
-};
 
 /** Builds the conditions from typed facts. `machine` names this machine among those that share the ledger. */
 export function createConditionSources(deps: {
   config: Config;
   jobsStore: Pick<JobsStore, 'all'>;
   machine: string;
-}): ConditionSources {
+}) {
   const { config, jobsStore, machine } = deps;
   const { submission, receiver, reconciliation, schedules } = config;
-  const watch = createJobWatch({ timezone: schedules.timezone, jobs: scheduleList(schedules) });
+  const watch = createJobWatch(schedules);
   return {
-    outside: async ({ daemon, isQueueStuck = false, nowMs }) => [
+    /** What this process alone knows, and what no transaction protects. */
+    outside: async ({
+      daemon,
+      isQueueStuck = false,
+      nowMs,
+    }: Viewer & { nowMs: number }): Promise<Condition[]> => [
       ...(daemon ? watch.conditions(await jobsStore.all(), nowMs) : []),
       ...(isQueueStuck ? [plainCondition('queue_stuck', machine)] : []),
       ...(await certificateConditions(config, { machine, nowMs })),
       ...diskConditions(config, machine),
     ],
-    async inLedger(db, at, { daemon }) {
+    /** What the ledger says, as of `at`, ISO UTC. The same in every process. */
+    async inLedger(db: Db | Trx, at: string, { daemon }: { daemon: boolean }): Promise<Silence> {
       const quietMs = submission.quietPeriodMinutes * 60_000;
       const graceMs = reconciliation.webhookGraceMinutes * 60_000;
-      const none: Findings = { conditions: [], mark: null };
+      const none: Silence = { conditions: [], mark: null };
       const silence = daemon && receiver.enabled ? await findSilence(db, { at, graceMs }) : none;
       const conditions = [
         ...(await haltConditions(db)),

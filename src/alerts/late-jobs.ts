@@ -1,9 +1,8 @@
 import { graceMs, isLate, isUnderWay } from '../runtime/job-times.ts';
 import type { JobPast } from '../runtime/jobs.sql.ts';
+import { scheduleList } from '../settings/schedule-list.ts';
+import type { Config } from '../settings/settings.ts';
 import { type Condition, plainCondition } from './condition.ts';
-
-/** The jobs of this configuration with their schedules; an empty expression is off. */
-export type Schedules = { timezone: string; jobs: { job: string; expression: string }[] };
 
 type Verdict = { of: string; late: boolean; checkedMs: number };
 
@@ -11,7 +10,8 @@ type Verdict = { of: string; late: boolean; checkedMs: number };
  * Judges schedules as `status` does. It remembers verdicts: to search the due times of a rare job takes a second, and
  * it is asked every minute.
  */
-export function createJobWatch({ timezone, jobs }: Schedules) {
+export function createJobWatch(schedules: Config['schedules']) {
+  const { timezone } = schedules;
   const known = new Map<string, Verdict>();
 
   /** Searches only the time since the last look. A late job stays late until it succeeds. */
@@ -30,7 +30,7 @@ export function createJobWatch({ timezone, jobs }: Schedules) {
   return {
     /** What is wrong with the schedules now. A job under way is neither late nor failed. */
     conditions(pasts: readonly JobPast[], nowMs: number): Condition[] {
-      return jobs.flatMap(({ job, expression }) => {
+      return scheduleList(schedules).flatMap(({ job, expression }) => {
         const past = pasts.find((one) => one.job === job);
         if (!past || expression.trim() === '' || isUnderWay(past, nowMs)) return [];
         const failed = past.kind === 'failed' || past.kind === 'incomplete';

@@ -61,7 +61,6 @@ async function unheard(
   return rows.map(({ name }) => name);
 }
 
-/** Notes how far the watch is. */
 export async function markSilence(trx: Trx, { webhook, history }: SilenceMark): Promise<void> {
   const mark = { n: webhook, seen: history };
   await trx

@@ -1,23 +1,11 @@
+import { openChannels } from '../alerts/channels.ts';
 import { type ChannelStanding, channelStandings } from '../alerts/outbox.sql.ts';
 import type { App } from '../app/app.ts';
-import type { AlertChannel } from '../domain/alert-kinds.ts';
 import { counted } from '../domain/counted.ts';
-import type { Config } from '../settings/settings.ts';
-
-/** The channels that the configuration names, in the order in which people read of them. */
-export function configuredChannels({ alerts }: Pick<Config, 'alerts'>): AlertChannel[] {
-  const { webhookUrl, smtpUrl, heartbeatUrl } = alerts;
-  const all: [AlertChannel, string][] = [
-    ['webhook', webhookUrl],
-    ['mail', smtpUrl],
-    ['heartbeat', heartbeatUrl],
-  ];
-  return all.flatMap(([channel, url]) => (url === '' ? [] : [channel]));
-}
 
 /** How the outbox stands, for `status` and `doctor`. Channels that are off are left out. */
 export async function alertsStanding({ config, ledger }: App<'looking'>) {
-  const channels = configuredChannels(config);
+  const channels = [...openChannels(config).keys()];
   const standings = channels.length === 0 ? [] : await channelStandings(ledger.db);
   const own = standings.filter(({ channel }) => channels.includes(channel));
   const problems = own.flatMap((one) => problemOf(one) ?? []);

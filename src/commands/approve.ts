@@ -36,12 +36,11 @@ export async function approve(context: Context, args: string[]): Promise<Result>
     const judged = await judgeApproval(app.ledger.db, order);
     if (judged.kind === 'needless') return refuseNeedless(batch, judged.reasons);
     if (judged.kind === 'approved') return goOn(context, app, batch, judged.before);
-    if (judged.kind === 'own')
-      throw new Stop(2, `${batch.id} is not approved: ${judged.why}. Nothing was done`);
+    if (judged.kind === 'own') throw new Stop(`${batch.id} is not approved: ${judged.why}. Nothing was done`);
     if (judged.kind === 'unsound')
       throw new Stop(
-        1,
         `${batch.id} is not approved: its payouts in the ledger are not those that were taken in. Nothing was done; counterfoil verify says what differs`,
+        1,
       );
     const { shown } = judged;
     const warnings = await warningsOf(app, batch, shown);
@@ -52,9 +51,10 @@ export async function approve(context: Context, args: string[]): Promise<Result>
     const at = app.clock.iso();
     const done = await app.ledger.write((trx) => recordApproval(trx, { batch, shown, by, at }));
     if (done.kind === 'changed')
-      throw new Stop(2, `${batch.id} changed while it was looked at: look again. Nothing was done`);
-    const json = { approved_by: by, approved_at: at, ...orderJson(shown, warnings) };
-    const line = `${batch.id}: approved by ${by}, digest ${shown.digest.slice(0, 12)}`;
+      throw new Stop(`${batch.id} changed while it was looked at: look again. Nothing was done`);
+    const { digest, rows, totals } = shown;
+    const json = { approved_by: by, approved_at: at, digest, rows, totals, warnings };
+    const line = `${batch.id}: approved by ${by}, digest ${digest.slice(0, 12)}`;
     if (done.others.length > 0) {
       const held = holdTexts(done.others, batch.id);
       const lines = finished(context, [line, ...held.map((reason) => `  still held: ${reason}`)]);
@@ -67,7 +67,7 @@ export async function approve(context: Context, args: string[]): Promise<Result>
 function refuseNeedless(batch: Batch, held: readonly HoldReason[]): never {
   const reasons = holdTexts(held, batch.id);
   const next = reasons.length > 0 ? `. It is held: ${reasons.join('; ')}` : '';
-  throw new Stop(2, `${batch.id} needs no approval; nothing was done${next}`);
+  throw new Stop(`${batch.id} needs no approval; nothing was done${next}`);
 }
 
 /** Finishes an approval that was interrupted before every payout was released. Any person may repeat the command. */
@@ -164,8 +164,4 @@ function orderLines(
     `  digest ${shown.digest.slice(0, 12)}`,
   ];
   return wrapAll(lines, terminal.width, 2);
-}
-
-function orderJson({ digest, rows, totals }: Approvable, warnings: string[]): Record<string, unknown> {
-  return { digest, rows, totals, warnings };
 }

@@ -5,7 +5,7 @@ import { loadSettings } from './context.ts';
 import { demandLedger } from './ledger-there.ts';
 import { type Result, Stop } from './result.ts';
 import { sizeText } from './size-text.ts';
-import { whoIsThere } from './who-is-there.ts';
+import { alone } from './who-is-there.ts';
 import type { Handler } from './world.ts';
 
 /** `archive --before DATE`: moves closed months into a file beside the ledger. Stops with 11 beside another process. */
@@ -16,24 +16,18 @@ export const archive: Handler = async (context, _args, options) => {
   const { ledgerPlace: place } = config;
   if (place.kind === 'postgres')
     throw new Stop(
-      2,
       'this version archives a ledger in a SQLite file only: on PostgreSQL, let partitions or a larger disk hold closed months. Nothing was changed',
     );
   const { archiveLedger } = await import('../custody/archive/archive-ledger.ts');
-  const { shutGate } = await import('../custody/custody-gate.ts');
   const { assertNotHalfSwapped } = await import('../custody/swap.ts');
   const { systemClock } = await import('../runtime/clock.ts');
-  const gate = await shutGate(place);
-  if (!gate) throw new Stop(11, await whoIsThere(config, 'archive'));
-  try {
+  return alone(config, 'archive', async () => {
     assertNotHalfSwapped(place.path);
     const onStep = (step: Step): void => {
       if (!context.options.quiet) context.say(steps[step]);
     };
     return describe(await archiveLedger({ path: place.path, before, now: systemClock().iso, onStep }));
-  } finally {
-    await gate.release();
-  }
+  });
 };
 
 const steps: Record<Step, string> = {
@@ -48,14 +42,13 @@ function instantOf(text: string, zone: string): string {
   const at = /^\d{4}-\d\d(-\d\d)?$/.test(text) ? DateTime.fromISO(text, { zone }) : null;
   if (!at?.isValid)
     throw new Stop(
-      2,
       'say before when: --before YYYY-MM-DD. Months that are closed and ended by then are archived',
     );
   return at.toJSDate().toISOString();
 }
 
 function describe(done: Archived): Result {
-  if (done.kind === 'refused') throw new Stop(1, done.why);
+  if (done.kind === 'refused') throw new Stop(done.why, 1);
   const left =
     done.left === 0
       ? []

@@ -13,13 +13,12 @@ import type { Context } from './world.ts';
 export async function backup(context: Context, args: string[]): Promise<Result> {
   const file = resolve(context.cwd, args[0] ?? '');
   if (existsSync(file)) throw taken(file);
-  if (!existsSync(dirname(file))) throw new Stop(2, `there is no folder ${dirname(file)}: make it first`);
+  if (!existsSync(dirname(file))) throw new Stop(`there is no folder ${dirname(file)}: make it first`);
   const config = await loadSettings(context);
   await demandLedger(config);
   const { ledgerPlace: place } = config;
   if (place.kind === 'postgres')
     throw new Stop(
-      2,
       'a ledger on PostgreSQL is backed up by its database: with pg_dump or with base backups and an archive of its log. However it is put back, counterfoil restore --adopt makes it safe to use',
     );
   const { backupLedger } = await import('../custody/make-backup.ts');
@@ -58,5 +57,5 @@ function sizeText(bytes: number): string {
 }
 
 function taken(file: string): Stop {
-  return new Stop(2, `${file} is there already and is not overwritten: name a new file`);
+  return new Stop(`${file} is there already and is not overwritten: name a new file`);
 }

@@ -46,7 +46,6 @@ async function find(app: App<'local'>, name: string): Promise<Target> {
   const [payout] = (await app.decisions.find([name])).payouts;
   if (batch && payout)
     throw new Stop(
-      2,
       `"${name}" is both a batch and a payout of ${payout.batch_id}: cancel its payouts by reference`,
     );
   if (batch) return { batch, payout: undefined };
@@ -57,7 +56,6 @@ async function find(app: App<'local'>, name: string): Promise<Target> {
   if (begun) return { batch: begun, payout: undefined };
   const meant = (await nearestBatch(app, name)) ?? (await nearestReference(app, name));
   throw new Stop(
-    2,
     `no batch and no payout "${name}" in this ledger (mode ${mode})${didYouMean(meant, ': counterfoil batches lists them')}`,
   );
 }
@@ -97,7 +95,6 @@ async function describePayout(
   return { code: 2, problem: `${reference} is ${stateWords[state]}: ${only}. ${help}`, json };
 }
 
-/** The commands to use for what could not be cancelled. */
 async function helpFor(app: App<'local'>, { id }: Payout): Promise<string> {
   const { cases } = await app.decisions.weigh([id], app.clock.iso());
   return cases.map(remedyText).join('; ');

@@ -14,7 +14,7 @@ export async function closePeriod(context: Context, args: string[]): Promise<Res
   return withApp(context, { level: 'local', use: 'writes' }, async (app) => {
     await app.applyWebhooks();
     const closed = await app.reporting.closePeriod(month, app.clock.iso(), person());
-    if (closed.kind === 'refused') throw new Stop(2, closed.why);
+    if (closed.kind === 'refused') throw new Stop(closed.why);
     const { period, statement, warnings } = closed;
     const files = (await app.reporting.writePeriod(month)) ?? [];
     const reports = [...files, await app.reporting.writeIndex()];
@@ -45,12 +45,9 @@ export async function closePeriod(context: Context, args: string[]): Promise<Res
       closed_by: period.closed_by,
       run: period.run_id,
       digest: period.digest,
-      statement: statement.map(({ currency, line, count, amount }) => ({
-        currency,
-        line,
-        count: Number(count),
-        amount,
-      })),
+      statement: statement.map(({ currency, line, count, amount }) => {
+        return { currency, line, count: Number(count), amount };
+      }),
       warnings,
       reports,
     };

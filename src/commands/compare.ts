@@ -22,7 +22,7 @@ export async function compareRuns(
   names: [string, string],
 ): Promise<Result> {
   const done = await app.reporting.compareRuns(names);
-  if (done.kind === 'refused') throw new Stop(2, done.why);
+  if (done.kind === 'refused') throw new Stop(done.why);
   const { comparison, file } = done;
   const { opened, closed } = comparison.discrepancies;
   const changed = comparison.lines.filter((line) => line.moved.length > 0 || isChanged(line));

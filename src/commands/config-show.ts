@@ -5,10 +5,10 @@ import type { Context } from './world.ts';
 
 /** `config show`: every effective value with its origin, in the file's spelling and order; secrets redacted. */
 export async function configShow(context: Context, args: string[]): Promise<Result> {
-  if (args[0] !== 'show') throw new Stop(2, `config knows only the verb show, not "${args[0] ?? ''}"`);
+  if (args[0] !== 'show') throw new Stop(`config knows only the verb show, not "${args[0] ?? ''}"`);
   const { explainConfig } = await import('../settings/explain.ts');
   const explained = explainConfig(settingsPlaces(context));
-  if (explained.kind === 'problem') throw new Stop(2, settingsProblem(explained));
+  if (explained.kind === 'problem') throw new Stop(settingsProblem(explained));
   const { config, settings, secrets, unread } = explained;
   const warnings = [...config.warnings, ...unread.map((name) => `${name}: nothing reads this variable`)];
   if (!context.options.quiet) for (const warning of warnings) context.say(`warning: ${warning}`);
@@ -30,13 +30,9 @@ export async function configShow(context: Context, args: string[]): Promise<Resu
       home: config.home,
       data_dir: config.dataDir,
       settings,
-      secrets: secrets.map(({ name, values, origin, file }) => ({
-        name,
-        state: values > 0 ? 'set' : 'not set',
-        values,
-        origin: origin || null,
-        file,
-      })),
+      secrets: secrets.map(({ name, values, origin, file }) => {
+        return { name, state: values > 0 ? 'set' : 'not set', values, origin: origin || null, file };
+      }),
       warnings,
     },
   };

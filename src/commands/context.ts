@@ -8,7 +8,7 @@ import type { Context } from './world.ts';
 export async function loadSettings(context: Context): Promise<Config> {
   const { loadConfig } = await import('../settings/settings.ts');
   const loaded = loadConfig(settingsPlaces(context));
-  if (loaded.kind === 'problem') throw new Stop(2, settingsProblem(loaded));
+  if (loaded.kind === 'problem') throw new Stop(settingsProblem(loaded));
   const { assertHomeMode } = await import('../custody/home-mode.ts');
   assertHomeMode(loaded.config.dataDir, loaded.config.mode);
   if (!context.options.quiet)
@@ -39,17 +39,17 @@ export async function confirmSending(context: Context, config: Config, live: boo
     );
   if (config.mode !== 'live') return;
   if (!live)
-    throw new Stop(2, 'the configuration says mode: live; add --live to send real money. Nothing was sent');
+    throw new Stop('the configuration says mode: live; add --live to send real money. Nothing was sent');
   await confirm(context, 'Send real money now?');
 }
 
 /** Asks a yes/no question on the terminal; without one, only `--yes` answers. Anything but yes stops with 2. */
 export async function confirm(context: Context, question: string): Promise<void> {
   if (context.options.yes) return;
-  if (!context.terminal) throw new Stop(2, `${question} There is no terminal to ask on: add --yes`);
+  if (!context.terminal) throw new Stop(`${question} There is no terminal to ask on: add --yes`);
   const { createInterface } = await import('node:readline/promises');
   const lines = createInterface({ input: process.stdin, output: process.stderr });
   const answer = await lines.question(`${question} [y/N] `);
   lines.close();
-  if (!/^y(es)?$/i.test(answer.trim())) throw new Stop(2, 'stopped: nothing was done');
+  if (!/^y(es)?$/i.test(answer.trim())) throw new Stop('stopped: nothing was done');
 }

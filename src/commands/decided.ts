@@ -17,14 +17,11 @@ type Outcome = {
   shown: Weighed;
   watch: Watch;
   decided: readonly Decided[];
-  /** Their states now. */
   states: readonly Pick<Payout, 'id' | 'state' | 'message'>[];
   sent: SentDecided;
-  /** How many more of the batch wait for a decision. */
   left: number;
 };
 
-/** The question for the person, with the amount of money. */
 export function question({ cases }: Weighed, willSend: boolean): string {
   const possible = cases.filter(({ judgement }) => judgement.kind !== 'no').map(({ payout }) => payout);
   const sums = Map.groupBy(possible, ({ currency }) => currency);
@@ -56,7 +53,6 @@ export function refusals({ cases }: Weighed): { reference: string; why: string }
   });
 }
 
-/** The result of a decision, payout by payout. */
 export function describeDecided(outcome: Outcome, mode: Mode): Result {
   const { shown, watch, sent, left } = outcome;
   const done = doneOf(outcome);

@@ -37,20 +37,12 @@ const anew = 'write a new one with counterfoil discrepancies --export FILE.xlsx'
 export async function readDecisions(path: string): Promise<DecisionSheet> {
   const rows = await readRows(path);
   if (!Array.isArray(rows)) return { asked: [], problems: [rows], undecided: 0 };
-  const header = (rows[0] ?? []).map((cell) =>
-    String(cell ?? '')
-      .trim()
-      .toLowerCase(),
-  );
+  const header = (rows[0] ?? []).map((cell) => `${cell ?? ''}`.trim().toLowerCase());
   const missing = columns.filter((name) => !header.includes(name));
   if (missing.length > 0) {
-    const problems = missing.map((column) => ({
-      row: 1,
-      column,
-      value: '',
-      problem: 'the column is missing',
-      fix: anew,
-    }));
+    const problems = missing.map((column) => {
+      return { row: 1, column, value: '', problem: 'the column is missing', fix: anew };
+    });
     return { asked: [], problems, undecided: 0 };
   }
   const at = (cells: Cell[], name: Column): Cell => cells[header.indexOf(name)] ?? null;
@@ -85,21 +77,13 @@ function readRow(
   if (before !== undefined && id !== '')
     problem('discrepancy_id', id, `is decided about in row ${before} too`, 'decide once');
   seen.set(id, row);
-  if (verdict)
-    sheet.asked.push({
-      row,
-      id,
-      verdict,
-      note,
-      expected: at('expected'),
-      actual: at('actual'),
-      state: at('state'),
-    });
+  const [expected, actual, state] = [at('expected'), at('actual'), at('state')];
+  if (verdict) sheet.asked.push({ row, id, verdict, note, expected, actual, state });
 }
 
 async function readRows(path: string): Promise<Cell[][] | Problem> {
   const found = await stat(path).catch(() => undefined);
-  if (!found?.isFile()) throw new Stop(2, `no file ${path}`);
+  if (!found?.isFile()) throw new Stop(`no file ${path}`);
   if (found.size > workbookLimits.bytes)
     return wholeFile(`the file has ${found.size} bytes; at most ${workbookLimits.bytes} are read`, anew);
   const archive = await readFile(path);

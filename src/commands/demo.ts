@@ -40,7 +40,7 @@ export async function demo(context: Context): Promise<Result> {
       COUNTERFOIL_TEST_ENCRYPTION_KEY: sandbox.keys.test.encryptionKey,
     };
     const loaded = loadConfig({ cwd: dir, env });
-    if (loaded.kind === 'problem') throw new Stop(1, loaded.problems.join('\n'));
+    if (loaded.kind === 'problem') throw new Stop(loaded.problems.join('\n'), 1);
     const app = await openApp('whole', { config: loaded.config, kind: 'demo', breathes: true });
     const daemon = createDaemon(app);
     try {
@@ -83,7 +83,7 @@ async function play(context: Context, app: App, sandbox: Sandbox): Promise<Resul
   };
   step('1  intake: two batches from the inbox');
   const taken = await intakeJob.run(app);
-  if (taken.taken !== 2) throw new Stop(1, `the demo's batches were not taken in: ${JSON.stringify(taken)}`);
+  if (taken.taken !== 2) throw new Stop(`the demo's batches were not taken in: ${JSON.stringify(taken)}`, 1);
   for (const { batch, totals } of await batchCounts(app.ledger.db))
     step(`   ${batch.id}: ${batch.row_count} payouts, ${totalsText(totals)}`);
   step('2  submission: each payout signed and sent once');

@@ -31,12 +31,10 @@ export function section<T>(title: string, things: readonly T[], line: (thing: T)
   return things.length === 0 ? [] : ['', title, ...things.map((thing) => `  ${line(thing)}`)];
 }
 
-/** A webhook in one line. */
 export function webhookLine(one: Webhook, { time }: Pick<Terminal, 'time'>): string {
   return `${time(one.received_at)}  received ${one.deliveries} time(s): ${webhookText(one)}`;
 }
 
-/** A discrepancy in one line. */
 export function discrepancyLine(
   one: Pick<Discrepancy, 'first_seen_at' | 'id' | 'kind' | 'state' | 'expected' | 'actual'>,
   { time }: Pick<Terminal, 'time'>,
@@ -57,8 +55,8 @@ export function leftOpen(open: Record<string, number>): { code: number; text: st
 }
 
 /** The first problems as sentences, and how many more there are. */
-export function problemLines(problems: readonly Problem[], count: number, most = 20): string[] {
-  const shown = problems.slice(0, most).map((problem) => `  ${problemSentence(problem)}`);
+export function problemLines(problems: readonly Problem[], count: number): string[] {
+  const shown = problems.slice(0, 20).map((problem) => `  ${problemSentence(problem)}`);
   return count > shown.length ? [...shown, `  … and ${count - shown.length} more`] : shown;
 }
 
@@ -68,21 +66,16 @@ export function collectionLines(
 ): string[] {
   const taken = `${one.id}: ${one.rows} collections expected, ${totalsText(one.totals)}`;
   if (one.skipped === 0 || !('problems' in one)) return [taken];
-  const {
-    skipped: rows,
-    problem_count: problemCount,
-    errors_file: errorsFile,
-    invalid_file: invalidFile,
-  } = one;
-  const left = { rows, problemCount, errorsFile, invalidFile };
+  const { skipped: rows, problem_count: problemCount, ...files } = one;
+  const left = { rows, problemCount, errorsFile: files.errors_file, invalidFile: files.invalid_file };
   return [taken, `  ${leftOutCollectionsText(left)}`];
 }
 
 type Retried = { row: number; reference: string; pays_again: string; state: string; changed: string[] };
 
-/** The payouts that a file's rows would pay again, and where the account differs. Rows beyond `most` are counted. */
-export function retryLines(retries: readonly Retried[], most = 20): string[] {
-  const lines = retries.slice(0, most).map(({ row, reference, pays_again, state, changed }) => {
+/** The payouts that a file's rows would pay again, and where the account differs. Further rows are counted. */
+export function retryLines(retries: readonly Retried[]): string[] {
+  const lines = retries.slice(0, 20).map(({ row, reference, pays_again, state, changed }) => {
     const where = changed.length > 0 ? `, with another ${changed.join(' and ')}` : ', to the same account';
     return `  row ${row}: would pay ${pays_again} (${state}) again as ${reference}${where}`;
   });
@@ -104,7 +97,6 @@ export function unlessQuiet({ options }: Context, result: Result): Result {
   return options.quiet && result.code === 0 ? { ...result, lines: [] } : result;
 }
 
-/** How many payouts a halt stops. */
 export function standText(ready: number): string {
   return ready === 1 ? '1 payout waits' : `${ready} payouts wait`;
 }
@@ -144,7 +136,6 @@ export function notReleasedLines({ kept, first, doubted, firstDoubted }: Release
   ];
 }
 
-/** The same for `--json`. */
 export function notReleasedJson({ kept, first, doubted, firstDoubted }: Released): Record<string, unknown> {
   return { kept, kept_first: said(first), unknown: doubted, unknown_first: said(firstDoubted) };
 }

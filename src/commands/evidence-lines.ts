@@ -17,7 +17,6 @@ import { wrap } from './terminal/wrap.ts';
 /** The time now, and how long an unknown payout is watched. */
 export type Watch = { now: string; quietPeriodMinutes: number };
 
-/** The time now, and how long this configuration watches. */
 export function watchOf({ clock, config }: App<'looking'>): Watch {
   return { now: clock.iso(), quietPeriodMinutes: config.submission.quietPeriodMinutes };
 }
@@ -34,7 +33,6 @@ const verdicts: Record<Case['verdict'], string> = {
   returned: 'found it returned',
 };
 
-/** How the evidence is printed. */
 type View = { watch: Watch; terminal: Terminal };
 
 /** Everything that a person must see before ordering a retry, one block per payout (P20). */
@@ -126,7 +124,6 @@ const can = {
   successor: 'can be paid again under a new reference',
 };
 
-/** Whether it can be paid again, and how; or why not. */
 function retryText({ judgement, had }: Case): string {
   if (judgement.kind !== 'no') return can[judgement.kind];
   return `${had ? 'is not needed' : 'cannot be sent again'}: ${reasonText(judgement)}`;
@@ -172,7 +169,6 @@ export function warning(payout: Payout, attempts: readonly Attempt[], watch: Wat
   return unknownAction(payout.reference, { until, isOver: watch.now >= until });
 }
 
-/** The same for `--json`. */
 export function evidenceJson({ cases, digest }: Weighed, watch: Watch): Record<string, unknown> {
   return {
     evidence_digest: digest,
@@ -190,26 +186,18 @@ export function evidenceJson({ cases, digest }: Weighed, watch: Watch): Record<s
       row: Number(payout.row_number),
       transfer_id: payout.transfer_id,
       trx: payout.trx,
-      attempts: attempts.map(({ number, began_at, ended_at, outcome, code, message }) => ({
-        number: Number(number),
-        began_at,
-        ended_at,
-        outcome,
-        code,
-        message,
-      })),
+      attempts: attempts.map(({ number, began_at, ended_at, outcome, code, message }) => {
+        return { number: Number(number), began_at, ended_at, outcome, code, message };
+      }),
       look_up: {
         verdict: one.verdict,
         asked_at: lookUp?.askedAt || null,
         answered_at: lookUp?.answeredAt ?? null,
       },
       listing: listing && { run: listing.run, finished_at: listing.finishedAt, statuses: listing.statuses },
-      listed_since: one.listedSince.map(({ run, startedAt, finishedAt, status }) => ({
-        run,
-        started_at: startedAt,
-        finished_at: finishedAt,
-        status,
-      })),
+      listed_since: one.listedSince.map(({ run, startedAt, finishedAt, status }) => {
+        return { run, started_at: startedAt, finished_at: finishedAt, status };
+      }),
       settled_as_not_paid: one.notPaid,
       look_alikes: one.lookAlikes,
       webhooks: one.webhooks.map((w) => ({ received_at: w.received_at, effect: effectOf(w) })),

@@ -11,7 +11,6 @@ export const globalOptions: readonly OptionEntry[] = [
   ['--yes', 'answer yes to every question'],
 ];
 
-/** Adds the options of every command. */
 export function addGlobals(command: Command): void {
   for (const [flags, text] of globalOptions) command.addOption(new Option(flags, text));
 }

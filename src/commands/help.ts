@@ -51,5 +51,5 @@ export function noCommand(program: Command, name: string): Stop {
     name,
     known.map((one) => one.name()),
   );
-  return new Stop(2, `there is no command "${name}"${didYouMean(meant, ':')} counterfoil --help lists them`);
+  return new Stop(`there is no command "${name}"${didYouMean(meant, ':')} counterfoil --help lists them`);
 }

@@ -24,7 +24,7 @@ import { person } from './person.ts';
 import { type Result, Stop } from './result.ts';
 import { terminalOf } from './terminal/terminal.ts';
 import { withApp } from './with-app.ts';
-import type { Context, Handler } from './world.ts';
+import type { Handler } from './world.ts';
 
 /** `hold BATCH`, `hold --mode`: the brake (P21). Reports what was already in flight. */
 export const hold: Handler = async (context, args, options) => {
@@ -41,11 +41,7 @@ export const hold: Handler = async (context, args, options) => {
       return unlessQuiet(context, { code: 0, lines, json: { mode, held: true, sending } });
     }
     const batch = (await loadedBatch(app, args)).id;
-    const moved = await holdBatch(app.ledger, {
-      batch,
-      reason: { kind: 'person' },
-      at,
-    });
+    const moved = await holdBatch(app.ledger, { batch, reason: { kind: 'person' }, at });
     const [now] = await batchCounts(app.ledger.db, [batch]);
     const { ready: _r, held: _h, ...underWay } = now?.counts ?? {};
     const sending = underWay.sending ?? 0;
@@ -64,11 +60,7 @@ export const hold: Handler = async (context, args, options) => {
 };
 
 /** `release BATCH`, `release --mode`: releases a held batch, or lifts a halt (P11). */
-export async function release(
-  context: Context,
-  args: string[],
-  options: Record<string, unknown>,
-): Promise<Result> {
+export const release: Handler = async (context, args, options) => {
   return withApp(context, { level: 'local', use: 'writes' }, async (app) => {
     const { mode } = app.config;
     const at = app.clock.iso();
@@ -137,13 +129,13 @@ export async function release(
       },
     });
   });
-}
+};
 
 /** The note of `release --mode`, or null without one. */
 function readNote({ mode, note }: Record<string, unknown>): string | null {
   if (typeof note !== 'string') return null;
-  if (!mode) throw new Stop(2, '--note goes with --mode; nothing was done');
-  if (note.trim() === '') throw new Stop(2, 'say how you know: --note "account closed, letter of 3 May"');
+  if (!mode) throw new Stop('--note goes with --mode; nothing was done');
+  if (note.trim() === '') throw new Stop('say how you know: --note "account closed, letter of 3 May"');
   return note.trim();
 }
 
@@ -161,14 +153,13 @@ async function waive({ ledger, account, clock, log }: App<'local'>, note: string
 /** Refuses a batch name beside --mode: it would be ignored, and everything released instead of one batch. */
 function refuseBoth(args: string[], options: Record<string, unknown>): void {
   if (options.mode && args.length > 0)
-    throw new Stop(2, `name a batch ("${args[0]}") or say --mode for everything, not both; nothing was done`);
+    throw new Stop(`name a batch ("${args[0]}") or say --mode for everything, not both; nothing was done`);
 }
 
 /** Stops with 2 for a cancelled batch: nothing of it is ever sent, so it can be neither released nor approved. */
 export async function refuseCancelled({ ledger }: App<'local'>, batch: string): Promise<void> {
   if (!(await isCancelled(ledger.db, batch))) return;
   throw new Stop(
-    2,
     `${batch} is cancelled and is never sent; nothing was done. To pay it, submit it again with new references`,
   );
 }

@@ -11,17 +11,8 @@ import { scheduleList } from '../settings/schedule-list.ts';
 /** `elsewhere`: a daemon runs for another data folder, perhaps on another machine. Only with a shared ledger. */
 export type DaemonStanding = { running: boolean; elsewhere?: boolean };
 
-/** A scheduled job as `status` and `doctor` show it; `late`: its last due time has passed without it. */
-export type JobStanding = {
-  job: string;
-  /** Empty: switched off. */
-  expression: string;
-  last_run_at: string | null;
-  last_result: ({ kind: string } & Record<string, unknown>) | null;
-  /** Null when it is off, or when no daemon runs it. */
-  next_run_at: string | null;
-  late: boolean;
-};
+/** A scheduled job as `status` and `doctor` show it. */
+export type JobStanding = Awaited<ReturnType<typeof jobsStanding>>[number];
 
 const hourMs = 3_600_000;
 
@@ -43,7 +34,7 @@ export async function isIdle(app: App<'looking'>, { running, elsewhere }: Daemon
 export async function jobsStanding(
   app: App<'looking'>,
   { daemon, idle }: { daemon: DaemonStanding; idle: boolean },
-): Promise<JobStanding[]> {
+) {
   const { schedules } = app.config;
   const { timezone } = schedules;
   const serves = daemon.running || daemon.elsewhere === true;
@@ -58,17 +49,23 @@ export async function jobsStanding(
       const isKept = serves ? !(past && isUnderWay(past, nowMs)) : idle && past?.expression != null;
       return {
         job,
+        /** Empty: switched off. */
         expression,
         last_run_at: past?.lastRunAt ?? null,
         last_result: past ? resultOf(past, serves) : null,
+        /** Null when it is off, or when no daemon runs it. */
         next_run_at: serves ? (nextDue(expression, timezone)?.toISOString() ?? null) : null,
+        /** Its last due time has passed without it. */
         late: isKept && isLate(expression, timezone, past, nowMs),
       };
     }),
   );
 }
 
-function resultOf({ kind, lastResult }: JobPast, serves: boolean): JobStanding['last_result'] {
+function resultOf(
+  { kind, lastResult }: JobPast,
+  serves: boolean,
+): ({ kind: string } & Record<string, unknown>) | null {
   if (kind === null) return null;
   const counts: unknown = lastResult === null ? {} : JSON.parse(lastResult);
   const given = typeof counts === 'object' && counts !== null ? counts : {};

@@ -16,7 +16,6 @@ export async function refuseStrayLedger(config: Config): Promise<void> {
   if (!readdirSync(archive).some((name) => name.endsWith('.csv'))) return;
   if (await hasLedger(config)) return;
   throw new Stop(
-    2,
     `${archive} holds batches that were taken in, but there is no ledger ${nameOf(config.ledgerPlace)}: check ledger.url and --data, or put a backup in its place with counterfoil restore. Nothing was done`,
   );
 }
@@ -29,7 +28,6 @@ export async function refuseWithoutLedger(config: Config): Promise<void> {
   const { dataDir } = config;
   if (existsSync(join(dataDir, 'inbox')) || (await hasLedger(config))) return;
   throw new Stop(
-    2,
     `no ledger in ${dataDir} (${nameOf(config.ledgerPlace)} is not there): check --data and ledger.url, or run counterfoil init and submit`,
   );
 }
@@ -38,7 +36,7 @@ export async function refuseWithoutLedger(config: Config): Promise<void> {
 export async function demandLedger(config: Config): Promise<void> {
   await refuseWithoutLedger(config);
   await refuseStrayLedger(config);
-  if (!(await hasLedger(config))) throw new Stop(2, noLedgerYet(config));
+  if (!(await hasLedger(config))) throw new Stop(noLedgerYet(config));
 }
 
 export function noLedgerYet({ ledgerPlace }: Config): string {

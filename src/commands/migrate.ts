@@ -5,7 +5,7 @@ import { isLedgerUrl } from '../settings/settings-checks.ts';
 import { maskedPassword, nameOf, type Place, placeNamed } from '../storage/place.ts';
 import { loadSettings } from './context.ts';
 import { type Result, Stop } from './result.ts';
-import { whoIsThere } from './who-is-there.ts';
+import { alone } from './who-is-there.ts';
 import type { Context, Handler } from './world.ts';
 
 /** `migrate --to sqlite:FILE` or `--to postgres://…`: moves the ledger permanently. Stops with 11 while another process uses it. */
@@ -13,7 +13,6 @@ export const migrate: Handler = async (context, _args, options) => {
   const config = await loadSettings(context);
   if (config.ledgerPlace.kind === 'postgres')
     throw new Stop(
-      2,
       'this version moves a ledger away from a SQLite file only: PostgreSQL has ways of its own (pg_dump)',
     );
   const target = targetOf(config, typeof options.to === 'string' ? options.to : '');
@@ -21,13 +20,10 @@ export const migrate: Handler = async (context, _args, options) => {
   // It is printed and stored, so without the password.
   const url = target.kind === 'sqlite' && typeof options.to === 'string' ? options.to : to;
   const from = config.ledgerFile;
-  const { shutGate } = await import('../custody/custody-gate.ts');
   const { moveLedger } = await import('../custody/move.ts');
   const { assertNotHalfSwapped } = await import('../custody/swap.ts');
   const { systemClock } = await import('../runtime/clock.ts');
-  const gate = await shutGate(from);
-  if (!gate) throw new Stop(11, await whoIsThere(config, 'migrate'));
-  try {
+  return alone(config, 'migrate', async () => {
     assertNotHalfSwapped(from);
     // The command asks nothing, so it first prints what cannot be undone.
     if (!context.options.quiet)
@@ -37,25 +33,22 @@ export const migrate: Handler = async (context, _args, options) => {
     const onRows = createProgress(context);
     const moved = await moveLedger({ from, to: target, url, now: systemClock().iso, onRows });
     if (moved.kind === 'locked')
-      throw new Stop(11, `another process uses ${to}: stop it, then run migrate again`);
-    if (moved.kind === 'refused') throw new Stop(1, moved.why);
+      throw new Stop(`another process uses ${to}: stop it, then run migrate again`, 11);
+    if (moved.kind === 'refused') throw new Stop(moved.why, 1);
     return describe(config, { from, to, url }, moved);
-  } finally {
-    await gate.release();
-  }
+  });
 };
 
 function targetOf(config: Config, url: string): Place {
   if (!isLedgerUrl(url))
     throw new Stop(
-      2,
       'say where to: --to sqlite:FILE (relative to the data folder), or --to postgres://USER@HOST/DATABASE',
     );
   const target = placeNamed(url, config.dataDir);
   const { path } = target;
-  if (path === config.ledgerFile) throw new Stop(2, `${path} is the ledger's present place`);
-  if (!existsSync(config.ledgerFile)) throw new Stop(2, `there is no ledger at ${config.ledgerFile}`);
-  if (!existsSync(dirname(path))) throw new Stop(2, `there is no folder ${dirname(path)}: make it first`);
+  if (path === config.ledgerFile) throw new Stop(`${path} is the ledger's present place`);
+  if (!existsSync(config.ledgerFile)) throw new Stop(`there is no ledger at ${config.ledgerFile}`);
+  if (!existsSync(dirname(path))) throw new Stop(`there is no folder ${dirname(path)}: make it first`);
   return target;
 }
 

@@ -5,7 +5,6 @@ import type { Batch } from '../storage/tables/tables.ts';
 import { didYouMean, Stop } from './result.ts';
 import { firstOf } from './terminal/messages.ts';
 
-/** Candidates that an ambiguous prefix names. */
 const mostNamed = 4;
 
 /** The batch that a person named: its name, or a prefix that only one has. Stops with 2 for an ambiguous prefix. */
@@ -15,10 +14,7 @@ export async function findNamedBatch({ ledger }: App<'looking'>, name: string): 
   const begun = await batchesBeginning(ledger.db, name, 1000);
   if (begun.length < 2) return begun[0];
   const names = begun.map(({ id }) => id);
-  throw new Stop(
-    2,
-    `"${name}" begins ${names.length} batches: ${firstOf(names, mostNamed)}. Name one of them`,
-  );
+  throw new Stop(`"${name}" begins ${names.length} batches: ${firstOf(names, mostNamed)}. Name one of them`);
 }
 
 /** As {@link findNamedBatch}, and stops with 2 when there is none: it names the nearest. */
@@ -26,7 +22,7 @@ export async function namedBatch(app: App<'looking'>, name: string): Promise<Bat
   const batch = await findNamedBatch(app, name);
   if (batch) return batch;
   const meant = didYouMean(await nearestBatch(app, name), ': counterfoil batches lists them');
-  throw new Stop(2, `no batch "${name}" in this ledger${meant}`);
+  throw new Stop(`no batch "${name}" in this ledger${meant}`);
 }
 
 /** The batch whose name, or whose file's name, is nearly this one; undefined when none is. */
@@ -42,7 +38,7 @@ export async function nearestBatch({ ledger }: App<'looking'>, name: string): Pr
 
 /** The same, but refuses a batch that is still being taken in: its payouts are held until their history begins (P23). */
 export async function loadedBatch(app: App<'looking'>, [name]: string[]): Promise<Batch> {
-  if (!name) throw new Stop(2, 'name a batch, or say --mode for everything');
+  if (!name) throw new Stop('name a batch, or say --mode for everything');
   const batch = await namedBatch(app, name);
   refuseLoading(batch);
   return batch;
@@ -51,5 +47,5 @@ export async function loadedBatch(app: App<'looking'>, [name]: string[]): Promis
 /** Stops for a batch that is still being taken in: no command may move its payouts (P23). */
 export function refuseLoading({ id, phase }: Batch): void {
   if (phase !== 'loading') return;
-  throw new Stop(2, `${id} is still being taken in; run the command again when it is loaded`);
+  throw new Stop(`${id} is still being taken in; run the command again when it is loaded`);
 }

@@ -1,6 +1,7 @@
 import type { App } from '../app/app.ts';
 import { likely } from '../domain/nearest.ts';
 import { referencesBeginning } from '../ledger/payout-list.ts';
+import { didYouMean } from './result.ts';
 
 /** How many letters at its end may be wrong: a slip is looked for among references that begin alike. */
 const endings = [1, 2, 4];
@@ -19,4 +20,15 @@ export async function nearestReference(
     if (meant !== undefined) return meant;
   }
   return undefined;
+}
+
+/** That nothing in this ledger has the reference, and which one is near; `otherwise` ends the sentence where none is. */
+export async function noSuch(
+  what: string,
+  reference: string,
+  app: App<'looking'>,
+  otherwise = '',
+): Promise<string> {
+  const meant = didYouMean(await nearestReference(app, reference), otherwise);
+  return `no ${what} "${reference}" in this ledger (mode ${app.config.mode})${meant}`;
 }

@@ -1,6 +1,7 @@
 import { grouped } from '../domain/counted.ts';
 import { plainKind } from '../domain/plain-kind.ts';
 import type { OpenGroup } from '../reconciliation/discrepancies.sql.ts';
+import type { Discrepancy } from '../storage/tables/tables.ts';
 import { ageText } from './age-text.ts';
 import { severityColours } from './terminal/colours.ts';
 import type { Terminal } from './terminal/terminal.ts';
@@ -12,28 +13,35 @@ const most = 8;
 export function openTable(groups: readonly OpenGroup[], terminal: Terminal, nowMs: number): string[] {
   const shown = groups.slice(0, most);
   const rest = groups.slice(most).reduce((sum, { count }) => sum + count, 0);
-  const lines = terminal.table(
+  const rows = shown.map((one) => ({
+    ...one,
+    which: one.count === 1 ? one.reference || one.subject : `${grouped(`${one.count}`)} of them`,
+    difference: one.count === 1 ? one.difference : '',
+  }));
+  const lines = discrepancyTable(rows, terminal, nowMs);
+  return rest > 0 ? [...lines, `  and ${grouped(`${rest}`)} more`] : lines;
+}
+
+type Row = Pick<Discrepancy, 'severity' | 'kind' | 'difference'> & { which: string; since: string };
+
+export function discrepancyTable(rows: readonly Row[], terminal: Terminal, nowMs: number): string[] {
+  return terminal.table(
     [
       {
         title: 'Severity',
         cell: ({ severity }) => ({ text: severity, colour: severityColours[severity] }),
       },
       { title: 'What', cell: ({ kind }) => plainKind(kind) },
-      { title: 'Which', cell: whichText },
+      { title: 'Which', cell: ({ which }) => which },
       { title: 'Difference', right: true, optional: true, cell: differenceText },
       { title: 'Age', right: true, cell: ({ since }) => ageText(since, nowMs) },
     ],
-    shown,
+    rows,
   );
-  return rest > 0 ? [...lines, `  and ${grouped(`${rest}`)} more`] : lines;
 }
 
-function whichText({ count, reference, subject }: OpenGroup): string {
-  return count === 1 ? reference || subject : `${grouped(`${count}`)} of them`;
-}
-
-function differenceText({ count, difference }: OpenGroup): string {
-  if (count !== 1 || difference === '') return '';
+function differenceText({ difference }: Row): string {
+  if (difference === '') return '';
   return difference.startsWith('-') ? grouped(difference) : `+${grouped(difference)}`;
 }
 

@@ -1,3 +1,4 @@
+import { DateTime } from 'luxon';
 import type { App } from '../app/app.ts';
 import { amountText, counted, grouped } from '../domain/counted.ts';
 import { exponentOf } from '../domain/money.ts';
@@ -8,10 +9,9 @@ import { type ListedPayout, listPayouts, type PayoutFilter, sumPayouts } from '.
 import { csvText } from '../reporting/csv-writer.ts';
 import { money, zoned } from '../reporting/presentation.ts';
 import { stateWords } from '../reporting/state-words.ts';
-import type { ListedPayoutJson, PayoutsJson } from './json/lists-json.ts';
+import { type ListedPayoutJson, listedPayout, type PayoutsJson } from './json/lists-json.ts';
 import { namedBatch } from './named-batch.ts';
 import { didYouMean, type Result, Stop } from './result.ts';
-import { sinceInstant } from './since.ts';
 import { payoutColours } from './terminal/colours.ts';
 import type { Column } from './terminal/table.ts';
 import { type Terminal, terminalOf } from './terminal/terminal.ts';
@@ -21,7 +21,7 @@ import type { Context, Handler } from './world.ts';
 /** `payouts`: lists payouts that match, the newest first, with the totals of all that match. */
 export const payouts: Handler = async (context, _args, options) => {
   const limit = readLimit(options.limit);
-  if (options.csv && context.options.json) throw new Stop(2, 'name --json or --csv, not both');
+  if (options.csv && context.options.json) throw new Stop('name --json or --csv, not both');
   return withApp(context, { level: 'looking', use: 'reads' }, async (app) => {
     const filter = await readFilter(app, options);
     const account = options.fullAccounts ? (text: string) => text : maskAccount;
@@ -37,7 +37,7 @@ export const payouts: Handler = async (context, _args, options) => {
 
 function readLimit(limit: unknown): number {
   if (typeof limit === 'string' && /^[1-9]\d{0,8}$/.test(limit)) return Number(limit);
-  throw new Stop(2, `--limit: expected a whole number above zero, got "${String(limit)}"`);
+  throw new Stop(`--limit: expected a whole number above zero, got "${String(limit)}"`);
 }
 
 /** Reads the options that narrow the list. An unknown name or a bad date stops with 2. */
@@ -51,7 +51,7 @@ async function readFilter(app: App<'looking'>, options: Record<string, unknown>)
     state: state === undefined ? undefined : readState(state),
     batch: batch === undefined ? undefined : (await namedBatch(app, batch)).id,
     currency: currency === undefined ? undefined : readCurrency(currency),
-    since: since === undefined ? undefined : sinceInstant(since, app.config.reports.timezone),
+    since: since === undefined ? undefined : readSince(since, app.config.reports.timezone),
     reference: text('reference'),
   };
 }
@@ -61,24 +61,27 @@ function readState(text: string): PayoutState {
   const state = payoutStates.find((one) => one === text || stateWords[one] === text);
   if (state) return state;
   const meant = didYouMean(likely(text, payoutStates), '.');
-  throw new Stop(2, `--state: there is no state "${text}"${meant} There are ${payoutStates.join(', ')}`);
+  throw new Stop(`--state: there is no state "${text}"${meant} There are ${payoutStates.join(', ')}`);
 }
 
 function readCurrency(text: string): string {
   const currency = text.toUpperCase();
   if (exponentOf(currency) !== undefined) return currency;
-  throw new Stop(2, `--currency: expected a currency of ISO 4217 such as NGN, got "${text}"`);
+  throw new Stop(`--currency: expected a currency of ISO 4217 such as NGN, got "${text}"`);
+}
+
+/** The instant, ISO UTC, that a person wrote as a day or an ISO time in this zone. Anything else stops with 2. */
+function readSince(text: string, zone: string): string {
+  const time = /^\d{4}-\d\d-\d\d/.test(text) ? DateTime.fromISO(text, { zone }) : undefined;
+  const instant = time?.isValid ? time.toUTC().toISO() : null;
+  if (instant) return instant;
+  throw new Stop(`--since: expected a day or a time such as 2026-11-22 or 2026-11-22T16:00, got "${text}"`);
 }
 
 function payoutJson(one: ListedPayout, account: (text: string) => string): ListedPayoutJson {
   const { batch_id: batch, row_number: row, id: _id, amount, account_number: number, ...rest } = one;
-  return {
-    ...rest,
-    batch,
-    row: Number(row),
-    amount: money(amount, one.currency),
-    account_number: account(number),
-  };
+  const shown = { amount: money(amount, one.currency), account_number: account(number) };
+  return { ...rest, batch, row: Number(row), ...shown };
 }
 
 type Sums = Awaited<ReturnType<typeof sumPayouts>>;
@@ -133,26 +136,7 @@ function listLines(
   ];
 }
 
-const csvColumns = [
-  'reference',
-  'state',
-  'currency',
-  'amount',
-  'account_name',
-  'account_number',
-  'bank_code',
-  'batch',
-  'row',
-  'transfer_id',
-  'trx',
-  'fee',
-  'message',
-  'evidence',
-  'taken_in_at',
-  'submitted_at',
-  'settled_at',
-  'updated_at',
-] as const satisfies readonly (keyof ListedPayoutJson)[];
+const csvColumns = listedPayout.keyof().options;
 
 /** Writes a page at a time, as the CSV files of the reports are written. */
 async function writeCsv(
@@ -162,7 +146,7 @@ async function writeCsv(
   account: (text: string) => string,
 ): Promise<Result> {
   const text = csvText(reports);
-  context.write(text([[...csvColumns]]));
+  context.write(text([csvColumns]));
   for await (const page of pages) {
     const rows = page.map((one) => {
       const cells = payoutJson(one, account);

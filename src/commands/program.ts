@@ -39,7 +39,7 @@ export function buildProgram(world: ProgramWorld): Command {
     const [name] = program.args;
     if (name !== undefined) throw noCommand(program, name);
     for (const line of overview()) world.say(line);
-    throw new Stop(2, 'name a command');
+    throw new Stop('name a command');
   });
   return program;
 }

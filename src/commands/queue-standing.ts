@@ -2,7 +2,6 @@ import type { App } from '../app/app.ts';
 import { lookAtQueue, type QueueKind, queueKind } from '../runtime/queue-open.ts';
 import { withoutCredentials } from '../settings/file-values.ts';
 
-/** The queue as `status` reports it. */
 export type QueueStanding = {
   url: string;
   kind: QueueKind;

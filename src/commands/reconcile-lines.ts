@@ -141,7 +141,6 @@ function differencesOf(currency: string, one: CurrencyJson): Difference[] {
   }));
 }
 
-/** Why nothing was compared, and what still moves. */
 function uncheckedLines({ run, payouts }: Concluded): string[] {
   const parts = [
     ['in flight', (payouts.sending ?? 0) + (payouts.pending ?? 0)],

@@ -18,8 +18,8 @@ export const reconcile: Handler = async (context, _args, options) => {
     const lock = await tryReconcile(app.ledger);
     if (!lock)
       throw new Stop(
-        11,
         'another process is reconciling this ledger; wait for it, then run the command again',
+        11,
       );
     try {
       const payload = {

@@ -15,8 +15,7 @@ export const report: Handler = async (context, args, options) => {
     const [name] = args;
     const { against } = options;
     if (typeof against === 'string') {
-      if (name === undefined)
-        throw new Stop(2, 'name the run to compare: counterfoil report RUN --against RUN');
+      if (name === undefined) throw new Stop('name the run to compare: counterfoil report RUN --against RUN');
       return compareRuns(context, app, [name, against]);
     }
     const files = name === undefined ? (await reportJob.run(app)).files : await byName(context, app, name);
@@ -33,21 +32,19 @@ async function byName(context: Context, app: App<'local'>, name: string): Promis
   if (/^\d{8}T\d{6}Z(-\d+)?$/.test(name)) {
     const files = await app.reporting.writeRun(name);
     if (files.length === 0)
-      throw new Stop(2, `no run ${name} in this ledger: counterfoil status names the last one`);
+      throw new Stop(`no run ${name} in this ledger: counterfoil status names the last one`);
     return [...files, await app.reporting.writeIndex()];
   }
   const month = monthNamed(name);
   if (month !== null) {
     const files = await app.reporting.writePeriod(month);
-    if (!files)
-      throw new Stop(2, `${month} is not closed in this ledger: counterfoil close-period closes it`);
+    if (!files) throw new Stop(`${month} is not closed in this ledger: counterfoil close-period closes it`);
     return [...files, await app.reporting.writeIndex()];
   }
   const batch = await findNamedBatch(app, name);
   if (!batch) {
     const index = join(app.paths.reports, 'index.html');
     throw new Stop(
-      2,
       `no run or batch "${name}" in this ledger${didYouMean(await nearestBatch(app, name), `: ${index} lists them`)}`,
     );
   }

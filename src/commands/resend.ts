@@ -3,8 +3,8 @@ import { findCollection } from '../collections/collections.sql.ts';
 import { isAskable } from '../domain/others-reference.ts';
 import { payoutToAsk, type Subject } from '../lookups/resend-requests.sql.ts';
 import { finished, unlessQuiet } from './describe.ts';
-import { nearestReference } from './nearest-reference.ts';
-import { didYouMean, Stop } from './result.ts';
+import { noSuch } from './nearest-reference.ts';
+import { Stop } from './result.ts';
 import { withApp } from './with-app.ts';
 import type { Handler } from './world.ts';
 
@@ -57,10 +57,8 @@ export const resend: Handler = async (context, args, options) => {
 async function payoutOf(app: App, reference: string): Promise<Subject> {
   const subject = await payoutToAsk(app.ledger.db, reference);
   if (subject) return subject;
-  throw new Stop(
-    2,
-    `no payout "${reference}" in this ledger (mode ${app.config.mode})${didYouMean(await nearestReference(app, reference), '.')} For a collection add --collection. Nothing was asked`,
-  );
+  const why = await noSuch('payout', reference, app, '.');
+  throw new Stop(`${why} For a collection add --collection. Nothing was asked`);
 }
 
 /** Finds the collection, also one that the ledger does not know: it may exist when its webhook was lost. */
@@ -68,11 +66,10 @@ async function collectionOf(app: App, reference: string): Promise<Subject> {
   const { mode } = app.config;
   const known = await findCollection(app.ledger.db, reference);
   if (!isAskable(known?.reference ?? reference))
-    throw new Stop(2, `no request can name the reference "${reference}". Nothing was asked`);
+    throw new Stop(`no request can name the reference "${reference}". Nothing was asked`);
   const id = known?.id ?? (await app.collectionLookUps.discover(reference));
   if (id !== undefined) return { kind: 'transaction', id };
   throw new Stop(
-    2,
     `no collection "${reference}": it was not expected here, no webhook reported it, and the service does not show it (mode ${mode}). Nothing was asked`,
   );
 }

@@ -6,7 +6,7 @@ import type { Clock } from '../runtime/clock.ts';
 import { nameOf, type Place } from '../storage/place.ts';
 import { confirm, loadSettings } from './context.ts';
 import { type Result, Stop } from './result.ts';
-import { whoIsThere } from './who-is-there.ts';
+import { alone } from './who-is-there.ts';
 import type { Context, Handler } from './world.ts';
 
 type Plan = { path: string; place: Place; mode: Mode; file: string | undefined; adopt: boolean };
@@ -30,29 +30,21 @@ export const restore: Handler = async (context, args, options) => {
   await refuse(plan, isHalfSwapped(path));
   await confirm(context, question(plan));
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  const { shutGate } = await import('../custody/custody-gate.ts');
-  const gate = await shutGate(place);
-  if (!gate) throw new Stop(11, await whoIsThere(config, 'restore'));
-  try {
-    return describe(await carryOut(context, plan), plan);
-  } finally {
-    await gate.release();
-  }
+  return alone(config, 'restore', async () => describe(await carryOut(context, plan), plan));
 };
 
 async function refuse({ path, place, file, adopt }: Plan, halfDone: boolean): Promise<void> {
   if (place.kind === 'postgres' && file !== undefined)
     throw new Stop(
-      2,
       'restore a PostgreSQL ledger with its own tools (pg_restore, or point-in-time recovery); then counterfoil restore --adopt makes it safe to use',
     );
   if (file === undefined && !adopt && !halfDone)
-    throw new Stop(2, 'name a backup file, or say --adopt for the ledger that is in place');
-  if (file === path) throw new Stop(2, `${file} is the ledger itself`);
-  if (file !== undefined && !existsSync(file)) throw new Stop(2, `there is no file ${file}`);
+    throw new Stop('name a backup file, or say --adopt for the ledger that is in place');
+  if (file === path) throw new Stop(`${file} is the ledger itself`);
+  if (file !== undefined && !existsSync(file)) throw new Stop(`there is no file ${file}`);
   if (file !== undefined || halfDone) return;
   const { isLedgerThere } = await import('../storage/exists.ts');
-  if (!(await isLedgerThere(place))) throw new Stop(2, `there is no ledger at ${nameOf(place)}`);
+  if (!(await isLedgerThere(place))) throw new Stop(`there is no ledger at ${nameOf(place)}`);
 }
 
 function question({ path, file, adopt }: Plan): string {
@@ -73,7 +65,7 @@ async function carryOut(context: Context, { path, place, mode, file, adopt }: Pl
   let aside: string | null = null;
   if (file !== undefined) {
     const restored = await restoreLedger(path, file, clock.iso(), mode);
-    if (restored.kind === 'unfit') throw new Stop(1, restored.why);
+    if (restored.kind === 'unfit') throw new Stop(restored.why, 1);
     ({ aside } = restored);
   }
   try {
@@ -104,7 +96,7 @@ async function adopted(
   try {
     const seal = await findSeal(ledger.db, nameOf(place));
     const wrong = seal?.cause ?? whyMoved(ledger.path);
-    if (wrong !== null) throw new Stop(1, wrong);
+    if (wrong !== null) throw new Stop(wrong, 1);
     const { unknown } = await adoptLedger(ledger, clock.iso, (count) => {
       if (context.terminal && !context.options.json && !context.options.quiet)
         context.say(`${counted(count, 'payout')} became unknown`);

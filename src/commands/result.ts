@@ -13,10 +13,10 @@ export type Result = {
   ignoresInterrupt?: boolean;
 };
 
-/** Stops a command: one clear sentence with what to do, and the exit code. */
+/** Stops a command: one clear sentence with what to do, and the exit code; 2 is for usage and configuration. */
 export class Stop extends Error {
   readonly code: number;
-  constructor(code: number, message: string) {
+  constructor(message: string, code = 2) {
     super(message);
     this.code = code;
   }

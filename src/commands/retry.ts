@@ -18,7 +18,6 @@ type Options = { batch?: string; state?: string; evidence?: string; wait?: boole
 /** The ledger, the service when a key is configured, and the request. */
 type Work = Asking & { context: Context; args: string[]; options: Options };
 
-/** The evidence, and how long unknown payouts are watched. */
 type Seen = { shown: Weighed; watch: Watch };
 
 const retryable = ['failed', 'refused', 'returned', 'unknown'] as const;
@@ -40,7 +39,7 @@ async function decide(work: Work): Promise<Result> {
   const { ids, left } = await named(work);
   const since = app.clock.iso();
   await askAbout(context, work, ids, askedFirst);
-  if (context.signal.aborted) throw new Stop(1, 'interrupted: nothing was decided');
+  if (context.signal.aborted) throw new Stop('interrupted: nothing was decided', 1);
   const shown = await app.decisions.weigh(ids, since);
   const watch = watchOf(app);
   if (shown.cases.every(({ judgement }) => judgement.kind === 'no')) return refuseAll(work, shown, watch);
@@ -63,26 +62,25 @@ async function decide(work: Work): Promise<Result> {
 /** The requested payouts. An unknown name is a typing error and stops everything. */
 async function named({ app, args, options }: Work): Promise<{ ids: bigint[]; left: number }> {
   if (options.batch === undefined) {
-    if (args.length === 0) throw new Stop(2, 'name references, or --batch BATCH');
+    if (args.length === 0) throw new Stop('name references, or --batch BATCH');
     const { payouts, missing } = await app.decisions.find(args);
     if (missing.length > 0) {
       const names = missing.slice(0, 5).join(', ');
       const meant = missing.length === 1 ? await nearestReference(app, names) : undefined;
       throw new Stop(
-        2,
         `no payout "${names}" in this ledger (mode ${app.config.mode})${didYouMean(meant, '.')} Nothing was done`,
       );
     }
-    if (payouts.length > most) throw new Stop(2, `name at most ${most} references at once`);
+    if (payouts.length > most) throw new Stop(`name at most ${most} references at once`);
     return { ids: payouts.map(({ id }) => id), left: 0 };
   }
-  if (args.length > 0) throw new Stop(2, 'name references or a --batch, not both');
+  if (args.length > 0) throw new Stop('name references or a --batch, not both');
   const batch = await namedBatch(app, options.batch);
   const state = retryable.find((one) => one === (options.state ?? 'failed'));
   if (!state)
-    throw new Stop(2, `--state: expected one of ${retryable.join(', ')}, got "${options.state ?? ''}"`);
+    throw new Stop(`--state: expected one of ${retryable.join(', ')}, got "${options.state ?? ''}"`);
   const { ids, count } = await app.decisions.findInBatch(batch.id, state, most);
-  if (ids.length === 0) throw new Stop(2, `${batch.id} has no ${state} payout that waits for a decision`);
+  if (ids.length === 0) throw new Stop(`${batch.id} has no ${state} payout that waits for a decision`);
   return { ids, left: count - ids.length };
 }
 
@@ -116,7 +114,6 @@ function willSend({ app, service, options }: Work): boolean {
   return app.config.mode !== 'live' || Boolean(options.live);
 }
 
-/** The exact command that confirms this evidence. */
 function command({ context, args, options }: Work, { digest }: Weighed): string {
   const { config, data } = context.options;
   const words = [

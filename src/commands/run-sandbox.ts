@@ -8,11 +8,10 @@ export const sandbox: Handler = async (context, _args, options) => {
   const { createSandbox, duplicatesNames, scenarioNames } = await import('../sandbox/sandbox.ts');
   const scenario = String(options.scenario);
   if (!scenarioNames.includes(scenario))
-    throw new Stop(2, `--scenario: no "${scenario}"; the known ones: ${scenarioNames.join(', ')}`);
+    throw new Stop(`--scenario: no "${scenario}"; the known ones: ${scenarioNames.join(', ')}`);
   const duplicates = duplicatesNames.find((name) => name === options.duplicates);
   if (!duplicates)
     throw new Stop(
-      2,
       `--duplicates: expected ${duplicatesNames.join(', ')}, got "${String(options.duplicates)}"`,
     );
   const keys = await configuredKeys(context);
@@ -29,7 +28,7 @@ export const sandbox: Handler = async (context, _args, options) => {
   }).catch((error: unknown) => {
     const at = { what: 'the sandbox', host: '127.0.0.1', port, setting: '--port' };
     const problem = listenProblem(error, at);
-    throw problem ? new Stop(1, problem) : error;
+    throw problem ? new Stop(problem, 1) : error;
   });
   const { test } = running.keys;
   const facts = {
@@ -58,19 +57,15 @@ export const sandbox: Handler = async (context, _args, options) => {
 async function configuredKeys(context: Context) {
   const { loadTestKeys } = await import('../settings/settings.ts');
   const loaded = loadTestKeys(settingsPlaces(context));
-  if (loaded.kind === 'problem') throw new Stop(2, settingsProblem(loaded));
+  if (loaded.kind === 'problem') throw new Stop(settingsProblem(loaded));
   const { keys } = loaded;
-  const [secretKey, publicKey, encryptionKey, webhookKey] = [
-    keys?.secretKeys[0],
-    keys?.publicKeys[0],
-    keys?.encryptionKeys[0],
-    keys?.webhookKeys[0],
-  ];
+  const secretKey = keys?.secretKeys[0];
+  const webhookKey = keys?.webhookKeys[0];
   if (!secretKey) return undefined;
   return {
     secretKey,
-    publicKey: publicKey ?? 'pk_test_sandbox',
-    encryptionKey: encryptionKey ?? secretKey,
+    publicKey: keys?.publicKeys[0] ?? 'pk_test_sandbox',
+    encryptionKey: keys?.encryptionKeys[0] ?? secretKey,
     ...(webhookKey && { webhookKey }),
   };
 }
@@ -78,6 +73,6 @@ async function configuredKeys(context: Context) {
 function number(value: unknown, flag: string, most = 999_999_999): number {
   const text = String(value);
   if (!/^\d{1,9}$/.test(text) || Number(text) > most)
-    throw new Stop(2, `${flag}: expected a whole number up to ${most}, got "${text}"`);
+    throw new Stop(`${flag}: expected a whole number up to ${most}, got "${text}"`);
   return Number(text);
 }

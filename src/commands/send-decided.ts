@@ -34,7 +34,7 @@ export async function sendDecided(
   }
   const cleared = await app.preflight(context.signal);
   if (cleared.kind === 'problem')
-    throw new Stop(1, `${cleared.problem}. The decision is recorded: ${submitCommand(mode)} sends it`);
+    throw new Stop(`${cleared.problem}. The decision is recorded: ${submitCommand(mode)} sends it`, 1);
   const sent = await submitJob.run(app, { scope: { payouts }, signal: context.signal });
   switch (sent.ended) {
     case 'drained':

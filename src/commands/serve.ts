@@ -26,7 +26,6 @@ export const serve: Handler = async (context, _args, options) => {
   const config = await loadSettings(context);
   if (config.mode === 'live' && !liveAllowedForServe(context.env)) {
     throw new Stop(
-      2,
       'the configuration says mode: live; set COUNTERFOIL_LIVE=yes to let the daemon send real money',
     );
   }
@@ -37,8 +36,8 @@ export const serve: Handler = async (context, _args, options) => {
   const lock = takeServeLock(config.dataDir, shared);
   if (!lock)
     throw new Stop(
-      11,
       `another serve runs on ${config.dataDir}: stop it first (several can share a ledger when queue.url names a Redis or a PostgreSQL)`,
+      11,
     );
   try {
     const renderLog = (line: string): string => {
@@ -127,16 +126,16 @@ function readFormat(
 ): LogFormat {
   if (logFormat === undefined) return terminal && !json ? 'plain' : 'json';
   if (logFormat === 'plain' || logFormat === 'json') return logFormat;
-  throw new Stop(2, `--log-format: expected plain or json, got ${JSON.stringify(logFormat)}`);
+  throw new Stop(`--log-format: expected plain or json, got ${JSON.stringify(logFormat)}`);
 }
 
 /** Why a server of the daemon cannot listen, and what helps; null for an error that is about something else. */
 function startProblem(error: unknown, config: Config): Stop | null {
   if (!(error instanceof CannotListen)) return null;
   const { server, cause } = error;
-  if (cause instanceof TlsProblem) return new Stop(2, cause.message);
+  if (cause instanceof TlsProblem) return new Stop(cause.message);
   const { host, port } = config[server];
   const what = server === 'receiver' ? 'the receiver' : 'the admin server';
   const problem = listenProblem(cause, { what, host, port, setting: `${server}.port` });
-  return problem === null ? null : new Stop(1, problem);
+  return problem === null ? null : new Stop(problem, 1);
 }

@@ -4,10 +4,10 @@ import { stateWords } from '../reporting/state-words.ts';
 import { type Asking, askAbout, withService } from './ask-service.ts';
 import { confirm } from './context.ts';
 import { evidenceJson, evidenceLines, factsOf, watchOf } from './evidence-lines.ts';
-import { nearestReference } from './nearest-reference.ts';
+import { noSuch } from './nearest-reference.ts';
 import { person } from './person.ts';
 import { remedyText } from './remedy-text.ts';
-import { didYouMean, type Result, Stop } from './result.ts';
+import { type Result, Stop } from './result.ts';
 import { closing } from './terminal/closing.ts';
 import { terminalOf } from './terminal/terminal.ts';
 import { wrapAll } from './terminal/wrap.ts';
@@ -45,22 +45,19 @@ async function close(context: Context, asking: Asking, args: string[], word: Wor
   const { payouts, missing } = await app.decisions.find(args);
   const [payout] = payouts;
   if (missing.length > 0 || !payout || payouts.length > 1)
-    throw new Stop(
-      2,
-      `no payout "${args.join(' ')}" in this ledger (mode ${app.config.mode})${didYouMean(await nearestReference(app, args.join(' ')), '')}`,
-    );
+    throw new Stop(await noSuch('payout', args.join(' '), app));
   const since = app.clock.iso();
   await askAbout(context, asking, [payout.id], asked);
-  if (context.signal.aborted) throw new Stop(1, 'interrupted: nothing was settled');
+  if (context.signal.aborted) throw new Stop('interrupted: nothing was settled', 1);
   const shown = await app.decisions.weigh([payout.id], since);
   const watch = watchOf(app);
   const terminal = terminalOf(context, app.config, watch.now);
   const [one] = shown.cases;
-  if (!one) throw new Stop(2, `no payout "${args.join(' ')}" in this ledger (mode ${app.config.mode})`);
+  if (!one) throw new Stop(`no payout "${args.join(' ')}" in this ledger (mode ${app.config.mode})`);
   const { reference, state } = one.payout;
   if (!one.remedies.includes('settle')) {
     const why = refusal(one, as);
-    if (state !== as) throw new Stop(2, why);
+    if (state !== as) throw new Stop(why);
     return { code: 0, lines: [why], json: { ...evidenceJson(shown, watch), reference, state } };
   }
   const facts = [
@@ -106,9 +103,9 @@ function beside({ verdict }: Case): string[] {
 
 function readOptions({ as, note }: Options): Word {
   if (as !== 'paid' && as !== 'not-paid')
-    throw new Stop(2, `--as: expected paid or not-paid, got "${as ?? ''}"`);
+    throw new Stop(`--as: expected paid or not-paid, got "${as ?? ''}"`);
   const text = note?.trim() ?? '';
   if (text === '')
-    throw new Stop(2, '--note: say how we know, for example --note "bank statement of 3 May, line 12"');
+    throw new Stop('--note: say how we know, for example --note "bank statement of 3 May, line 12"');
   return { as: verdicts[as], note: text };
 }

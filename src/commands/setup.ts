@@ -8,13 +8,12 @@ export const init: Handler = async (context, args, options) => {
   const dir = resolve(context.cwd, args[0] ?? '.');
   const { mode, sandbox } = options;
   if (mode !== 'test' && mode !== 'live')
-    throw new Stop(2, `--mode: expected test or live, got "${String(mode)}"`);
+    throw new Stop(`--mode: expected test or live, got "${String(mode)}"`);
   if (mode === 'live' && sandbox === true)
-    throw new Stop(2, '--sandbox is a test service: leave out --mode live');
+    throw new Stop('--sandbox is a test service: leave out --mode live');
   const there = await modeThere(dir);
   if (mode === 'live' && there === 'test')
     throw new Stop(
-      2,
       `${dir} has a configuration that says mode: test, and a home belongs to one mode: name another folder. Nothing was written`,
     );
   const { written, kept } = await runInit(dir, { mode, sandbox: sandbox === true });

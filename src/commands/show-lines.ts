@@ -1,10 +1,12 @@
 import { amountText } from '../domain/counted.ts';
 import { formatMinor } from '../domain/money.ts';
+import type { PayoutState } from '../domain/payout.ts';
 import { adviceOnHeld } from '../evidence/withheld.ts';
 import type { neighboursOf } from '../ledger/successors.ts';
 import { adviceText } from '../reporting/advice-text.ts';
 import { actionFor } from '../reporting/discrepancy-words.ts';
 import type { Story } from '../reporting/overview.sql.ts';
+import { payoutMoments } from '../reporting/payout-moments.ts';
 import { readable } from '../reporting/readable.ts';
 import { stateWords } from '../reporting/state-words.ts';
 import type { originOf } from '../sending/approvals.sql.ts';
@@ -13,7 +15,6 @@ import { closing } from './terminal/closing.ts';
 import { payoutColours } from './terminal/colours.ts';
 import type { Terminal } from './terminal/terminal.ts';
 import { wrap, wrapAll } from './terminal/wrap.ts';
-import { timelineLines } from './timeline.ts';
 
 export type Chain = Awaited<ReturnType<typeof neighboursOf>> & Awaited<ReturnType<typeof originOf>>;
 
@@ -129,4 +130,14 @@ function commandsFor(
         : { 'pay it again': `counterfoil retry ${reference}` })),
     ...(open.length > 0 && state !== 'unknown' && { 'dealt with': resolve }),
   };
+}
+
+/** What happened to a payout, the oldest first: each fact once, with its source. */
+function timelineLines(story: Story, terminal: Terminal): string[] {
+  const painted = (state: PayoutState): string => terminal.paint(payoutColours[state], stateWords[state]);
+  const moments = payoutMoments(story, painted);
+  const width = Math.max(...moments.map(({ at }) => terminal.timeWithSeconds(at).length), 0);
+  return moments.map(
+    ({ at, text }) => `  ${terminal.timeWithSeconds(at).padEnd(width)}   ${readable(text, terminal.time)}`,
+  );
 }

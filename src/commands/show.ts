@@ -7,8 +7,8 @@ import { originOf } from '../sending/approvals.sql.ts';
 import { watchOf } from './evidence-lines.ts';
 import { resendOf } from './json/plain-parts.ts';
 import { storyOf } from './json/show-payout.ts';
-import { nearestReference } from './nearest-reference.ts';
-import { didYouMean, Stop } from './result.ts';
+import { noSuch } from './nearest-reference.ts';
+import { Stop } from './result.ts';
 import { resendLines, showCollection } from './show-collection.ts';
 import { showLines } from './show-lines.ts';
 import { terminalOf } from './terminal/terminal.ts';
@@ -23,11 +23,7 @@ export const show: Handler = async (context, args, options) => {
     const collection = await collectionStory(app.ledger.db, reference);
     if (!story && collection)
       return showCollection(collection, app.clock.iso(), terminalOf(context, app.config, app.clock.iso()));
-    if (!story)
-      throw new Stop(
-        2,
-        `no payout or collection "${reference}" in this ledger (mode ${app.config.mode})${didYouMean(await nearestReference(app, reference), '')}`,
-      );
+    if (!story) throw new Stop(await noSuch('payout or collection', reference, app));
     const requests = await resendsOf(app.ledger.db, { kind: 'payout', id: story.payout.id });
     const origin = await originOf(app.ledger.db, story.payout);
     const chain = { ...(await neighboursOf(app.ledger.db, story.payout)), ...origin };

@@ -1,18 +1,15 @@
-import type { App } from '../app/app.ts';
 import { amountText, counted, grouped } from '../domain/counted.ts';
 import { visible } from '../domain/hidden.ts';
 import { isUsable } from '../domain/verdict.ts';
 import { waitingWhy } from '../domain/waiting-file.ts';
 import type { BatchCounts } from '../ledger/batches.ts';
-import type { OpenGroup } from '../reconciliation/discrepancies.sql.ts';
-import type { SaidHalt } from '../reporting/halt-words.ts';
 import type { LastRun } from '../reporting/run-verdicts.sql.ts';
-import type { Attention } from '../sending/attention.sql.ts';
 import { heldBecause } from './batch-lines.ts';
 import { countsText, haltText, standText } from './describe.ts';
-import { type DaemonStanding, type JobStanding, jobProblem, whyOf } from './jobs-standing.ts';
+import { type JobStanding, jobProblem, whyOf } from './jobs-standing.ts';
 import { openText } from './open-table.ts';
-import { type QueueStanding, queueText } from './queue-standing.ts';
+import { queueText } from './queue-standing.ts';
+import type { Standing } from './status-standing.ts';
 import { attentionLines } from './submit-lines.ts';
 import { closing } from './terminal/closing.ts';
 import { verdictColours } from './terminal/colours.ts';
@@ -20,53 +17,24 @@ import type { Terminal } from './terminal/terminal.ts';
 import { wrapAll } from './terminal/wrap.ts';
 import { verdictWords } from './verdict-text.ts';
 
-/** Everything that `status` prints. */
-export type Standing = {
-  mode: string;
-  halted: SaidHalt | undefined;
-  batches: readonly BatchCounts[];
-  /** Open discrepancies by batch. */
-  openByBatch: ReadonlyMap<string, number>;
-  groups: readonly OpenGroup[];
-  lastRun: LastRun | undefined;
-  needed: Attention;
-  payouts: Partial<Record<string, number>>;
-  webhooks: Webhooks;
-  collections: Record<string, number>;
-  inbox: Awaited<ReturnType<App<'looking'>['lying']>>;
-  queue: QueueStanding;
-  daemon: DaemonStanding;
-  jobs: readonly JobStanding[];
-  isStuck: boolean;
-  /** Something needs a person, whatever it is: the command ends with 4. */
-  needsPerson: boolean;
-  brakes: readonly string[];
-  promised: readonly string[];
-  /** What could not be sent to people. */
-  alerts: readonly string[];
-  terminal: Terminal;
-};
-
-type Webhooks = Record<
-  'received' | 'applied' | 'rejected' | 'differing' | 'due' | 'heard' | 'late' | 'resent' | 'forged',
-  number
->;
-
 /** At most this many batches and files are printed. */
 const most = 10;
 
 /** Where everything stands: one line of state, the batches, what needs a person, what runs next. */
-export function statusLines(standing: Standing): string[] {
+export function statusLines(
+  standing: Standing,
+  { mode, needsPerson }: { mode: string; needsPerson: boolean },
+): string[] {
   const { terminal } = standing;
   const blocks = [
-    [headLine(standing), ...haltLines(standing)],
+    [headLine(mode, standing), ...haltLines(standing)],
     batchTable(standing),
-    [...personLines(standing), ...attentionLines(standing.needed)],
+    [...personLines(standing, needsPerson), ...attentionLines(standing.needed)],
     [
       ...inboxLines(standing),
-      ...standing.promised,
-      ...standing.brakes,
-      ...standing.alerts.map((one) => `! alerts: ${one}`),
+      ...standing.promised.lines,
+      ...standing.brakes.lines,
+      ...standing.alerts.problems.map((one) => `! alerts: ${one}`),
       ...webhookLines(standing),
     ],
     scheduleLines(standing),
@@ -81,7 +49,7 @@ export function statusLines(standing: Standing): string[] {
   );
 }
 
-function headLine({ mode, halted, lastRun, terminal }: Standing): string {
+function headLine(mode: string, { halted, lastRun, terminal }: Standing): string {
   const sending = halted ? terminal.paint('bad', 'HALTED') : 'sending';
   return `${mode} mode   ${sending}   ${lastRunText(lastRun, terminal)}`;
 }
@@ -95,7 +63,7 @@ function lastRunText(last: LastRun | undefined, { time, paint }: Terminal): stri
   return `last reconciliation ${time(last.startedAt)}: ${words}`;
 }
 
-function haltLines({ halted, payouts, terminal }: Standing): string[] {
+function haltLines({ halted, overview: { payouts }, terminal }: Standing): string[] {
   return halted ? [`  Halted ${haltText(halted, terminal)} (${standText(payouts.ready ?? 0)})`] : [];
 }
 
@@ -138,15 +106,8 @@ function paidText({ totalsByState }: BatchCounts): string {
 }
 
 /** What waits for a person. Says "not checked", never "nothing", when no list was compared. */
-function personLines({
-  batches,
-  groups,
-  halted,
-  lastRun,
-  needed,
-  needsPerson,
-  terminal,
-}: Standing): string[] {
+function personLines(standing: Standing, needsPerson: boolean): string[] {
+  const { batches, groups, halted, lastRun, needed, terminal } = standing;
   const held = batches.filter(({ state }) => state === 'held');
   const checked = lastRun !== undefined && isUsable(lastRun.list);
   const open = groups.reduce((sum, { count }) => sum + count, 0);
@@ -200,8 +161,7 @@ function webhookLines({ webhooks, collections, queue }: Standing): string[] {
   ];
 }
 
-/** What runs next, and what is wrong with a job. */
-function scheduleLines({ daemon, jobs, isStuck, payouts, terminal }: Standing): string[] {
+function scheduleLines({ daemon, jobs, isStuck, overview, terminal }: Standing): string[] {
   const { running, elsewhere = false } = daemon;
   const next = jobs.flatMap(({ job, next_run_at: at }) =>
     at === null ? [] : [`${job} ${terminal.time(at)}`],
@@ -215,7 +175,7 @@ function scheduleLines({ daemon, jobs, isStuck, payouts, terminal }: Standing): 
     ...jobs.flatMap((job) => jobLines(job)),
     ...(isStuck
       ? [
-          `  ! ${payouts.ready} payouts are ready, and nothing that sends has run for an hour: start counterfoil serve, or run counterfoil submit from cron`,
+          `  ! ${overview.payouts.ready} payouts are ready, and nothing that sends has run for an hour: start counterfoil serve, or run counterfoil submit from cron`,
         ]
       : []),
   ];

@@ -33,11 +33,9 @@ export function describeDryRun(taken: Taken[], { cwd, columns }: Context, { conf
     const rows = { rows: c.rows - skipped, skipped, ...(skipped > 0 && { problems: c.problems }) };
     return [{ file, ...rows, totals, warnings, banks, retries, ...foreseenJson(c) }];
   });
-  const bad = [...dry.filter((c) => !c.ok), ...refused].map(({ file, problems, problemCount }) => ({
-    file,
-    problem_count: problemCount,
-    problems,
-  }));
+  const bad = [...dry.filter((c) => !c.ok), ...refused].map(({ file, problems, problemCount }) => {
+    return { file, problem_count: problemCount, problems };
+  });
   const next = batches.length > 0 && bad.length === 0 ? submitCommand(config.mode) : '';
   const end = closing({ Next: next === '' ? '' : `${next}, without --dry-run` });
   return {

@@ -17,7 +17,6 @@ import { unknownLines, withheldLines } from './unknown-lines.ts';
 import { needsPerson, waitingText } from './waiting.ts';
 import { warningLines } from './warning-lines.ts';
 
-/** What the lines are about, and how they are printed. */
 type View = { app: App<'local'>; cwd: string; terminal: Terminal; failed: boolean };
 
 /** Where each batch stands, what needs a person, the result files and the next command. */
@@ -115,7 +114,6 @@ function nextCommand({ app, failed }: View, { sent }: Done, now: Standing): stri
   return went ? 'counterfoil reconcile' : '';
 }
 
-/** Why files were refused, for stderr. */
 export function refusedLines(taken: readonly Taken[], cwd: string): string[] {
   return taken.flatMap((t) => {
     if (t.kind !== 'refused') return [];

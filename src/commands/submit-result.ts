@@ -101,11 +101,9 @@ function refusedJson(refused: Refused[], expected: Expected[]): Record<string, u
 
 function givenBackJson(back: GivenBack[]): Record<string, unknown> {
   if (back.length === 0) return {};
-  const shown = back.map(({ owner, errorsFile, invalidFile }) => ({
-    owner,
-    errors_file: errorsFile,
-    invalid_file: invalidFile,
-  }));
+  const shown = back.map(({ owner, errorsFile: errors_file, invalidFile: invalid_file }) => {
+    return { owner, errors_file, invalid_file };
+  });
   return { given_back: shown };
 }
 

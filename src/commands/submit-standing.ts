@@ -22,11 +22,9 @@ export type Done = {
   /** Rows that a dead process left out, returned now. */
   givenBack: GivenBack[];
   sent: Sent;
-  /** The batches of which this run sent a payout. */
   sentFrom: ReadonlySet<string>;
   only: string[] | undefined;
   unwritten?: string | undefined;
-  /** The result files that were written. */
   files: readonly string[];
 };
 
@@ -54,7 +52,6 @@ export async function standing(app: App<'local'>, { taken, sentFrom, only }: Don
   return { fresh, shown, needed, halted, waits, stands };
 }
 
-/** How many payouts of these batches wait to be sent. */
 export function readyIn(batches: BatchCounts[]): number {
   return batches.reduce((sum, { counts }) => sum + (counts.ready ?? 0), 0);
 }

@@ -30,7 +30,7 @@ export const submit: Handler = async (context, args, given) => {
   const options: Options = given;
   const config = await loadSettings(context);
   if (options.live && config.mode !== 'live')
-    throw new Stop(2, `mode is ${config.mode}: no real money would move; leave --live out. Nothing was done`);
+    throw new Stop(`mode is ${config.mode}: no real money would move; leave --live out. Nothing was done`);
   // loadSettings already printed the configuration's warnings.
   const silent = hushed(context);
   const takes = (app: App<'local'>) => takeOnly(context, app, args, options);
@@ -101,7 +101,7 @@ async function takeIn(
     const asked = { dryRun, signal: context.signal, ...(figures && { figures }) };
     const look = () => app.intake.takeInbox(asked);
     const { taken, waiting, ignored } = dryRun ? await look() : await patiently(context, app, look);
-    if (figures && taken.length === 0) throw new Stop(2, notOneFile(app.paths.inbox, waiting));
+    if (figures && taken.length === 0) throw new Stop(notOneFile(app.paths.inbox, waiting));
     if (context.options.quiet) return taken;
     for (const { name, why } of waiting) context.say(`waiting  ${visible(name)}: ${waitingWhy(why)}`);
     for (const { name, why } of ignored) context.say(`ignored  ${name}: ${why}`);
@@ -147,15 +147,14 @@ async function takeExpected(context: Context, app: App<'local'>, args: string[])
   return (await patiently(context, app, () => app.intake.takeCollections())).taken;
 }
 
-/** The control figures of the command line, if any. */
 function readControl({ rows, total }: Options): Figures | undefined {
   if (rows === undefined && total === undefined) return undefined;
   if (rows !== undefined && !/^\d+$/.test(rows))
-    throw new Stop(2, `--rows: expected a whole number, got "${rows}"`);
+    throw new Stop(`--rows: expected a whole number, got "${rows}"`);
   const totals = (total ?? []).map((text) => {
     const [currency, amount] = text.split('=');
     if (!currency || !amount)
-      throw new Stop(2, `--total: expected CURRENCY=AMOUNT such as NGN=1200000.00, got "${text}"`);
+      throw new Stop(`--total: expected CURRENCY=AMOUNT such as NGN=1200000.00, got "${text}"`);
     return [currency, amount] as const;
   });
   return {

@@ -15,7 +15,7 @@ export async function upgrade(context: Pick<World, 'say'>, config: Config): Prom
   const { systemClock } = await import('../runtime/clock.ts');
   const place = config.ledgerPlace;
   const done = await upgradeLedger(place, { mode: config.mode, now: systemClock().iso });
-  if (done.kind === 'locked') throw new Stop(11, await whoIsThere(config, 'the command'));
+  if (done.kind === 'locked') throw new Stop(await whoIsThere(config, 'the command'), 11);
   if (done.kind === 'current') return { upgraded: false, backup: null };
   // Also with --quiet: nothing else says where the backup of the old ledger is.
   context.say(upgradeText(place, done.backup));

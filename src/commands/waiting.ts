@@ -42,7 +42,6 @@ function fileText({ batch, count, why }: Extract<Waiting, { kind: 'file' }>, sub
   }
 }
 
-/** The same for `--json`. */
 export function waitingJson(waiting: Waiting): Record<string, unknown> {
   if (waiting.kind === 'canary') {
     const { kind, batch, count, failed, canary } = waiting;
@@ -91,7 +90,6 @@ export async function brakesStanding(
   return { lines, json, failed: waits.some(needsPerson) };
 }
 
-/** How much of a daily limit is used. */
 function dailyLine({ currency, limit, used, left, until }: DailyLimit, { time }: Terminal): string {
   return `  Daily limit: ${amountText(currency, used)} of ${grouped(limit)} used, ${grouped(left)} left until ${time(until)}`;
 }

@@ -1,6 +1,19 @@
 import { join } from 'node:path';
 import type { Config } from '../settings/settings.ts';
 import { nameOf } from '../storage/place.ts';
+import { Stop } from './result.ts';
+
+/** Runs a command that needs the ledger for itself. Stops with 11 beside another process. */
+export async function alone<T>(config: Config, command: string, work: () => Promise<T>): Promise<T> {
+  const { shutGate } = await import('../custody/custody-gate.ts');
+  const gate = await shutGate(config.ledgerPlace);
+  if (!gate) throw new Stop(await whoIsThere(config, command), 11);
+  try {
+    return await work();
+  } finally {
+    await gate.release();
+  }
+}
 
 /** Which process uses the ledger, as far as it can be seen. */
 export async function whoIsThere(config: Config, command: string): Promise<string> {

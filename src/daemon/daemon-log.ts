@@ -10,10 +10,12 @@ const checkLineMs = 30_000;
 
 type Log = Pick<App, 'log'>;
 
+export type BatchEvent = `batch_${'taken' | 'held' | 'released' | 'sent' | 'done' | 'cancelled'}`;
+
 /** Logs what happened to a batch; `counts`: its payouts by state. */
 export async function logBatch(
   { ledger, log }: Pick<App, 'ledger' | 'log'>,
-  event: `batch_${'taken' | 'held' | 'released' | 'sent' | 'done' | 'cancelled'}`,
+  event: BatchEvent,
   { batch, counts }: { batch: string; counts: Readonly<Record<string, number>> },
 ): Promise<void> {
   switch (event) {
@@ -48,7 +50,6 @@ export function logCheck({ log, clock }: Pick<App, 'log' | 'clock'>): (progress:
   };
 }
 
-/** Logs a halt that began or ended. */
 export function logHalt({ log }: Log, event: 'halt_raised' | 'halt_lifted', cause: StandingCause): void {
   const what = cause.kind.replaceAll('_', ' ');
   const where = cause.reference ?? cause.batch;
@@ -85,7 +86,6 @@ export function logRun({ log }: Log, run: reconcileJob.ReconcileResult): void {
   });
 }
 
-/** Logs a reconciliation that ended without a verdict. */
 export function logRunFailed({ log }: Log, job: string, error: unknown): void {
   const words = errorText(error);
   logEvent(log, 'run_failed', { job, error: words, text: `the reconciliation failed: ${words}` });

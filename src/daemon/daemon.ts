@@ -32,17 +32,6 @@ const makeUpEvery = 10;
 /** Webhooks that come within so long of each other are applied together: a commit each would keep the disk busy. */
 const gatherMs = 50;
 
-export type Daemon = {
-  /** Begins to listen, then to run jobs. Throws {@link CannotListen} when a port is taken. */
-  start(): Promise<{ url: string | null; admin: string | null }>;
-  /** Resolves with the reason when the ledger can no longer be written (P12) or others took over (P3): it must stop. */
-  failed: Promise<string>;
-  /** Uses a renewed certificate at once. Never throws. */
-  reload(): Promise<void>;
-  /** Stops accepting, finishes what is in flight, applies what is stored. Returns why it had to stop, if it failed. */
-  stop(): Promise<string | undefined>;
-};
-
 /** A server of the daemon cannot listen; `cause` says why. */
 export class CannotListen extends Error {
   readonly server: 'receiver' | 'admin';
@@ -54,7 +43,7 @@ export class CannotListen extends Error {
 }
 
 /** Wires schedules, queue and receiver around one app: what `serve` runs. */
-export function createDaemon(app: App): Daemon {
+export function createDaemon(app: App) {
   const { config, clock, log, jobsStore } = app;
   const stopping = new AbortController();
   const failure = Promise.withResolvers<string>();
@@ -91,11 +80,14 @@ export function createDaemon(app: App): Daemon {
   const wake = async (job: string): Promise<void> => {
     if (!stopping.signal.aborted) await own.add({ name: job, id: job, payload: {} });
   };
-  const untilQuiet = (job: string, work: () => Promise<void>) => async (): Promise<void> => {
-    do {
-      again.delete(job);
-      await work();
-    } while (again.has(job) && !stopping.signal.aborted);
+  const process = (job: string, work: () => Promise<void>): void => {
+    const untilQuiet = async (): Promise<void> => {
+      do {
+        again.delete(job);
+        await work();
+      } while (again.has(job) && !stopping.signal.aborted);
+    };
+    queue.process(job, untilQuiet, { concurrency: 1 });
   };
   const gate = createGate(app);
   const events = createEventWatch(app);
@@ -106,36 +98,21 @@ export function createDaemon(app: App): Daemon {
   const results = createResults(app, { stopping: stopping.signal, watched });
   const wakeResults = (): Promise<void> => wake(resultsJob.name);
 
-  queue.process(submitJob.name, untilQuiet(submitJob.name, sending.submit), { concurrency: 1 });
+  process(submitJob.name, sending.submit);
   // A lane of its own, so that a slow service never keeps a webhook from being applied.
-  queue.process(
-    lookUpJob.name,
-    untilQuiet(lookUpJob.name, async () => {
-      const { lookups } = await watched(lookUpJob.run(app, stopping.signal));
-      if (lookups > 0) await wakeResults();
-    }),
-    { concurrency: 1 },
-  );
-  queue.process(resultsJob.name, untilQuiet(resultsJob.name, results.keep), { concurrency: 1 });
-  queue.process(
-    applyJob.name,
-    untilQuiet(applyJob.name, async () => {
-      await watched(app.applyWebhooks(stopping.signal));
-      await wakeResults();
-      await wake(lookUpJob.name);
-      await clock.sleep(gatherMs, stopping.signal);
-    }),
-    { concurrency: 1 },
-  );
+  process(lookUpJob.name, async () => {
+    const { lookups } = await watched(lookUpJob.run(app, stopping.signal));
+    if (lookups > 0) await wakeResults();
+  });
+  process(resultsJob.name, results.keep);
+  process(applyJob.name, async () => {
+    await watched(app.applyWebhooks(stopping.signal));
+    await wakeResults();
+    await wake(lookUpJob.name);
+    await clock.sleep(gatherMs, stopping.signal);
+  });
   const receiver = config.receiver.enabled
-    ? createReceiver({
-        config,
-        ledger: app.ledger,
-        clock,
-        log,
-        onStored: () => wake(applyJob.name),
-        onFailed: guard,
-      })
+    ? createReceiver({ ...app, onStored: () => wake(applyJob.name), onFailed: guard })
     : null;
   let started = false;
   const queues = createProbes({ own: queue, shared: () => shared });
@@ -178,28 +155,30 @@ export function createDaemon(app: App): Daemon {
       log.error({ err: error }, 'times could not be computed again after a step of the wall clock'),
     );
   }
-  async function listen(): Promise<{ url: string | null; adminUrl: string | null }> {
+  async function listen(): Promise<{ url: string | null; admin: string | null }> {
     const of = (server: 'receiver' | 'admin') => (error: unknown) => {
       throw new CannotListen(server, error);
     };
     const received = await receiver?.listen().catch(of('receiver'));
     try {
       const served = await admin?.listen().catch(of('admin'));
-      return { url: received?.url ?? null, adminUrl: served?.url ?? null };
+      return { url: received?.url ?? null, admin: served?.url ?? null };
     } catch (error) {
       await receiver?.close();
       throw error;
     }
   }
   const isQueueStuck = async (): Promise<boolean> => (await queueProblems({ clock, queues })).length > 0;
-  const alerting = createAlerting(app, { stopping: stopping.signal, watched, isQueueStuck });
+  const keepTelling = createAlerting(app, { stopping: stopping.signal, watched, isQueueStuck });
   let takingOver: Promise<void> | undefined;
   let watchingSteps: Promise<void> | undefined;
   let telling: Promise<void> | undefined;
   return {
+    /** Resolves with the reason when the ledger can no longer be written (P12) or others took over (P3): it must stop. */
     failed: failure.promise,
-    async start() {
-      const { url, adminUrl } = await listen();
+    /** Begins to listen, then to run jobs. Throws {@link CannotListen} when a port is taken. */
+    async start(): Promise<{ url: string | null; admin: string | null }> {
+      const urls = await listen();
       shared = await sending.join({ retry, onFailed, onBack: refill });
       // Before schedules are caught up: what a dead daemon was about is nobody's any more.
       await watched(app.takeOver());
@@ -210,14 +189,16 @@ export function createDaemon(app: App): Daemon {
       watchingSteps = watchWallSteps(clock, { signal: stopping.signal, onStep });
       await scheduler.start();
       takingOver = keepTakingOver();
-      telling = alerting.keep();
+      telling = keepTelling();
       started = true;
-      return { url, admin: adminUrl };
+      return urls;
     },
-    async reload() {
+    /** Uses a renewed certificate at once. Never throws. */
+    async reload(): Promise<void> {
       await Promise.all([receiver?.reload(), admin?.reload()]);
     },
-    async stop() {
+    /** Stops accepting, finishes what is in flight, applies what is stored. Returns why it had to stop, if it failed. */
+    async stop(): Promise<string | undefined> {
       stopping.abort();
       const told = problem === undefined ? undefined : app.alerts.sayStopped(problem);
       await Promise.all([takingOver, watchingSteps, telling]);

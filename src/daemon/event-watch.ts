@@ -3,29 +3,15 @@ import type { BatchState } from '../domain/payout.ts';
 import { type BatchStanding, batchStandings } from '../ledger/batch-states.ts';
 import { newestHistory } from '../ledger/history.ts';
 import { findHaltCauses, type StandingCause } from '../sending/halts.sql.ts';
-import { logBatch, logHalt } from './daemon-log.ts';
+import { type BatchEvent, logBatch, logHalt } from './daemon-log.ts';
 
-export type EventWatch = {
-  /**
-   * Logs what happened to batches and halts since the last look, by any process. The first look logs only halts. Never
-   * throws: what could not be read is read at the next look.
-   */
-  look(): Promise<void>;
-};
-
-type BatchEvent =
-  | 'batch_taken'
-  | 'batch_held'
-  | 'batch_released'
-  | 'batch_sent'
-  | 'batch_done'
-  | 'batch_cancelled';
+export type EventWatch = ReturnType<typeof createEventWatch>;
 
 /**
  * Finds events by comparing the ledger with the last look, so that one place logs them whichever process caused them.
  * A batch that passes several states between two looks has all of its events.
  */
-export function createEventWatch(app: Pick<App, 'ledger' | 'log'>): EventWatch {
+export function createEventWatch(app: Pick<App, 'ledger' | 'log'>) {
   const { ledger, log } = app;
   let batches: Map<string, BatchStanding> | undefined;
   let halts = new Map<string, StandingCause>();
@@ -50,7 +36,11 @@ export function createEventWatch(app: Pick<App, 'ledger' | 'log'>): EventWatch {
         await logBatch(app, event, { batch, counts: now.counts });
   }
   return {
-    look() {
+    /**
+     * Logs what happened to batches and halts since the last look, by any process. The first look logs only halts. Never
+     * throws: what could not be read is read at the next look.
+     */
+    look(): Promise<void> {
       last = last
         .then(compare)
         .catch((error: unknown) => log.error({ err: error }, 'events could not be read from the ledger yet'));

@@ -10,18 +10,11 @@ const afterFailureMs = 60_000;
 /** A slower write is skipped on shutdown. */
 const quickMs = 2000;
 
-export type Results = {
-  /** Writes due results once the pause is over. Never throws: results that were not written stay due. */
-  keep(): Promise<void>;
-  /** Writes due results as the daemon ends, unless that may take long; the next start then does it. Never throws. */
-  last(): Promise<void>;
-};
-
 /** Keeps the result files of batches current with webhooks and look-ups, using at most a tenth of the time. */
 export function createResults(
   app: App,
   { stopping, watched }: { stopping: AbortSignal; watched<T>(work: Promise<T>): Promise<T> },
-): Results {
+) {
   const { clock, log } = app;
   let tookMs = 0;
   let notBefore = 0;
@@ -44,11 +37,13 @@ export function createResults(
     notBefore = clock.monotonic() + rest;
   }
   return {
-    async keep() {
+    /** Writes due results once the pause is over. Never throws: results that were not written stay due. */
+    async keep(): Promise<void> {
       await clock.sleep(Math.max(gatherMs, notBefore - clock.monotonic()), stopping);
       if (!stopping.aborted) await write();
     },
-    async last() {
+    /** Writes due results as the daemon ends, unless that may take long; the next start then does it. Never throws. */
+    async last(): Promise<void> {
       if (!writing && tookMs <= quickMs) await write();
     },
   };

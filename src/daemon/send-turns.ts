@@ -13,34 +13,19 @@ type SubmitEnd = Pick<submitJob.SubmitResult, 'ended' | 'detail' | 'counts'>;
 /** How long chunks are dropped after sending stopped early; the schedule queues them again. */
 const restMs = 5000;
 
-export type Sending = {
-  /** Sends what is ready, if the schedule allows it; other processes may send too. */
-  submit(): Promise<void>;
-  /** Starts to take chunks from the queue that daemons share; null if `queue.url` names none. */
-  join(deps: {
-    retry: RetryPolicy;
-    onFailed(job: Job, error: unknown): void;
-    onBack(): Promise<unknown>;
-  }): Promise<Queue | null>;
-};
-
 /** Sends in a daemon one piece of work at a time, so that `service.concurrency` holds for the process. */
 export function createSending(
   app: App,
-  {
-    gate,
-    stopping,
-    watched,
-    events,
-  }: {
+  deps: {
     gate: Gate;
     stopping: AbortSignal;
     watched<T>(work: Promise<T>): Promise<T>;
     events: EventWatch;
   },
-): Sending {
+) {
+  const { gate, stopping, watched, events } = deps;
   const { config, clock, log } = app;
-  const turns = createTurns();
+  const take = createTurns();
   let cleared = false;
   let restUntil = 0;
 
@@ -87,8 +72,18 @@ export function createSending(
     if (chunk.result.ended !== 'drained' || sent > 0) await noteEnd(chunk.result);
   }
   return {
-    submit: () => turns.take(submit),
-    async join({ retry, onFailed, onBack }) {
+    /** Sends what is ready, if the schedule allows it; other processes may send too. */
+    submit: () => take(submit),
+    /** Starts to take chunks from the queue that daemons share; null if `queue.url` names none. */
+    async join({
+      retry,
+      onFailed,
+      onBack,
+    }: {
+      retry: RetryPolicy;
+      onFailed(job: Job, error: unknown): void;
+      onBack(): Promise<unknown>;
+    }): Promise<Queue | null> {
       const queue = await openSharedQueue(
         { url: config.queue.url, ledgerId: app.ledger.id, mode: config.mode },
         {
@@ -106,19 +101,18 @@ export function createSending(
           },
         },
       );
-      queue?.process(chunkJob.name, (job) => turns.take(() => sendChunk(job, queue)), { concurrency: 1 });
+      queue?.process(chunkJob.name, (job) => take(() => sendChunk(job, queue)), { concurrency: 1 });
       return queue;
     },
   };
 }
 
-function createTurns(): { take(work: () => Promise<void>): Promise<void> } {
+/** Does one piece of work after the other. */
+function createTurns(): (work: () => Promise<void>) => Promise<void> {
   let last: Promise<void> = Promise.resolve();
-  return {
-    take(work) {
-      const mine = last.then(work);
-      last = mine.catch(() => undefined);
-      return mine;
-    },
+  return (work) => {
+    const mine = last.then(work);
+    last = mine.catch(() => undefined);
+    return mine;
   };
 }

@@ -3,24 +3,21 @@ import { dayAt } from '../sending/daily-limit.ts';
 
 const dayMs = 24 * 3_600_000;
 
-/** The one gate of sending in a daemon: `schedules.submit` alone decides. */
-export type Gate = {
-  /**
-   * Returns the scheduled run that lets payouts go now; null where there is none. `given`: the run under which a piece
-   * of work began, which also covers the rest of that work past midnight.
-   */
-  word(given?: string): Promise<string | null>;
-};
+export type Gate = ReturnType<typeof createGate>;
 
 /**
- * Opens with each run of the submit schedule on this ledger, by any daemon, caught-up runs included. Stays open for the
+ * The one gate of sending in a daemon: `schedules.submit` alone decides. Opens with each run of the submit schedule on this ledger, by any daemon, caught-up runs included. Stays open for the
  * rest of that day in `schedules.timezone`, so that later arrivals go too and work continues after a crash. An empty
  * schedule never opens it, nor does a run of another schedule.
  */
-export function createGate({ config, clock, jobsStore }: Pick<App, 'config' | 'clock' | 'jobsStore'>): Gate {
+export function createGate({ config, clock, jobsStore }: Pick<App, 'config' | 'clock' | 'jobsStore'>) {
   const { submit: expression, timezone } = config.schedules;
   return {
-    async word(given) {
+    /**
+     * Returns the scheduled run that lets payouts go now; null where there is none. `given`: the run under which a piece
+     * of work began, which also covers the rest of that work past midnight.
+     */
+    async word(given?: string): Promise<string | null> {
       if (expression.trim() === '') return null;
       const past = await jobsStore.find('submit');
       if (past?.expression !== expression || past.lastRunAt === null) return null;

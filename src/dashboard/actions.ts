@@ -89,7 +89,6 @@ export function createActions({ ledger, clock, log, config }: Deps) {
   }
 
   return {
-    /** The review before an approval. */
     async review(id: string, by: string): Promise<{ shown: Approvable; warnings: string[] }> {
       const batch = await notCancelled(id);
       const judged = await judge(batch, by);
@@ -160,28 +159,19 @@ export function createActions({ ledger, clock, log, config }: Deps) {
         ],
       };
     },
-    async decide({
-      id,
-      by,
-      verdict,
-      note: given,
-    }: {
-      id: string;
-      by: string;
-      verdict: Verdict;
-      note: string;
-    }): Promise<Done> {
-      const words = given.trim();
-      if (words.length > longestNote)
+    async decide(order: { id: string; by: string; verdict: Verdict; note: string }): Promise<Done> {
+      const { id, by, verdict } = order;
+      const note = order.note.trim();
+      if (note.length > longestNote)
         throw new Declined(422, `The note is longer than ${longestNote} characters.`);
-      if (verdict === 'resolve' && words === '')
+      if (verdict === 'resolve' && note === '')
         throw new Declined(422, 'A resolution needs a note: say what was done about it.');
       const changed = await ledger.write(async (trx) => {
         const [found] = await findByIds(trx, [id]);
         if (!found) throw new Declined(404, `There is no discrepancy ${id}.`);
         if (!openTo[verdict].includes(found.state))
           throw new Declined(409, `${id} is ${found.state} already.`);
-        return decide(trx, { ids: [id] }, { verdict, note: words, person: by, at: clock.iso() });
+        return decide(trx, { ids: [id] }, { verdict, note, person: by, at: clock.iso() });
       });
       logged(by, { action: verdict, discrepancy: id });
       const word = verdict === 'resolve' ? 'resolved' : 'acknowledged';

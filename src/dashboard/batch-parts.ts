@@ -7,15 +7,7 @@ import { amount, number, table, time, to } from './parts.ts';
 
 /** States that a payout does not leave by itself. */
 const ended: readonly PayoutState[] = ['success', 'failed', 'refused', 'cancelled', 'returned'];
-const open: readonly PayoutState[] = ['held', 'ready', 'sending', 'pending', 'unknown'];
-
-/** How many payouts have ended, and of how many. */
-function progressOf({ batch, counts }: BatchLook): { done: number; of: number } {
-  const sum = (states: readonly PayoutState[]): number =>
-    states.reduce((n, one) => n + (counts[one] ?? 0), 0);
-  const done = sum(ended);
-  return { done, of: Math.max(done + sum(open), Number(batch.row_count)) };
-}
+export const open: readonly PayoutState[] = ['held', 'ready', 'sending', 'pending', 'unknown'];
 
 const stateNames: Record<BatchState, string> = {
   loading: 'is being taken in',
@@ -32,7 +24,6 @@ export function batchStateText({ state, batch }: BatchLook): string {
   return waits ? 'waits for approval' : stateNames[state];
 }
 
-/** The sum of some states, per currency. */
 export function moneyIn({ sums }: BatchLook, states: readonly PayoutState[]): Html {
   const parts = [...sums].flatMap(([currency, byState]) => {
     const minor = states.reduce((sum, state) => sum + (byState[state]?.minor ?? 0n), 0n);
@@ -41,26 +32,21 @@ export function moneyIn({ sums }: BatchLook, states: readonly PayoutState[]): Ht
   return parts.length > 0 ? html`${parts}` : html`–`;
 }
 
-export function progressBar(look: BatchLook): Html {
-  const { done, of } = progressOf(look);
-  return html`<progress value="${done}" max="${Math.max(of, 1)}" aria-label="Ended in ${look.batch.id}"></progress> ${number(done)} of ${number(of)} ended`;
+export function progressBar({ batch, counts }: BatchLook): Html {
+  const sum = (states: readonly PayoutState[]): number =>
+    states.reduce((n, one) => n + (counts[one] ?? 0), 0);
+  const done = sum(ended);
+  const of = Math.max(done + sum(open), Number(batch.row_count));
+  return html`<progress value="${done}" max="${Math.max(of, 1)}" aria-label="Ended in ${batch.id}"></progress> ${number(done)} of ${number(of)} ended`;
 }
 
-/** Batches with their progress and money. */
 export function batchTable(caption: string, looks: readonly BatchLook[], view: View): Html {
   return table(
     caption,
-    [
-      { name: 'Batch' },
-      { name: 'State' },
-      { name: 'Progress' },
-      { name: 'Paid', number: true },
-      { name: 'Open', number: true },
-      { name: 'Taken in' },
-    ],
+    ['Batch', 'State', 'Progress', { number: 'Paid' }, { number: 'Open' }, 'Taken in'],
     looks.map((look) => [
       to(['batches', look.batch.id], look.batch.id),
-      html`${batchStateText(look)}`,
+      batchStateText(look),
       progressBar(look),
       moneyIn(look, ['success']),
       moneyIn(look, open),

@@ -3,9 +3,9 @@ import { readReasons } from '../ledger/hold-reasons.ts';
 import { holdTexts } from '../reporting/hold-words.ts';
 import { newsOf } from '../reporting/plain-words.ts';
 import type { Approvable, approvalsOf } from '../sending/approvals.sql.ts';
-import { batchStateText, batchTable, moneyIn, progressBar } from './batch-parts.ts';
+import { batchStateText, batchTable, moneyIn, open, progressBar } from './batch-parts.ts';
 import type { BatchLook, payoutsIn } from './batches.sql.ts';
-import { form } from './forms.ts';
+import { decision, form } from './forms.ts';
 import { seesBank, type View } from './frame.ts';
 import { hider } from './hide.ts';
 import { type Html, html } from './html.ts';
@@ -14,21 +14,18 @@ import { amount, exactAmount, facts, number, panel, sentence, stateText, table, 
 type Approvals = NonNullable<ReturnType<Awaited<ReturnType<typeof approvalsOf>>['get']>>;
 type Rows = Awaited<ReturnType<typeof payoutsIn>>;
 
-/** The most payouts on the page of a batch. */
+/** A part of a long list: its number, from 1, and whether more follows. */
+export type Page = { more: boolean; number: number };
+
 export const mostRows = 200;
 
-export function batchesView(
-  looks: readonly BatchLook[],
-  view: View,
-  page: { more: boolean; number: number },
-): Html {
+export function batchesView(looks: readonly BatchLook[], view: View, page: Page): Html {
   return html`<h1>Batches</h1>
 ${panel('Newest first', looks.length > 0 ? batchTable('Batches', looks, view) : html`<p>No batch was taken in yet.</p>`)}
 ${pages('/batches', page)}`;
 }
 
-/** Links to newer and older entries of a long list. */
-export function pages(path: string, { more, number: page }: { more: boolean; number: number }): Html {
+export function pages(path: string, { more, number: page }: Page): Html {
   return html`<nav aria-label="Pages"><ul>${page > 1 && html`<li><a href="${path}?page=${page - 1}">Newer</a></li>`}${more && html`<li><a href="${path}?page=${page + 1}">Older</a></li>`}</ul></nav>`;
 }
 
@@ -51,7 +48,7 @@ ${panel(
     ['State', batchStateText(look)],
     ['Progress', progressBar(look)],
     ['Paid', moneyIn(look, ['success'])],
-    ['Open', moneyIn(look, ['held', 'ready', 'sending', 'pending', 'unknown'])],
+    ['Open', moneyIn(look, open)],
     ['File', batch.file_name],
     ['Taken in', time(batch.created_at, view)],
     ['Dropped by', `${batch.dropped_by}${as}`],
@@ -76,20 +73,22 @@ function decisions(look: BatchLook, view: View): Html {
     ...(waits ? [html`<p><a class="go" href="${path}/approve">Review and approve…</a></p>`] : []),
     ...(state === 'held' && reasons.some(({ kind }) => kind !== 'approval')
       ? [
-          html`<details id="release"><summary>Release…</summary>${form(view, {
+          decision(view, {
+            id: 'release',
+            name: 'Release',
             action: `${path}/release`,
-            fields: [{ kind: 'sure', label: 'The reasons above are dealt with: its payouts may be sent' }],
-            buttons: [{ name: 'Release' }],
-          })}</details>`,
+            sure: 'The reasons above are dealt with: its payouts may be sent',
+          }),
         ]
       : []),
     ...(canHold
       ? [
-          html`<details id="hold"><summary>Hold…</summary>${form(view, {
+          decision(view, {
+            id: 'hold',
+            name: 'Hold',
             action: `${path}/hold`,
-            fields: [{ kind: 'sure', label: 'Hold what is not sent yet' }],
-            buttons: [{ name: 'Hold' }],
-          })}</details>`,
+            sure: 'Hold what is not sent yet',
+          }),
         ]
       : []),
   ];
@@ -103,14 +102,14 @@ function statesTable({ batch, counts, sums }: BatchLook): Html {
     if (count === 0) return [];
     const cells = currencies.map((currency) => {
       const one = sums.get(currency)?.[state];
-      return one ? html`${amount(currency, one.minor)}` : html`–`;
+      return one ? amount(currency, one.minor) : '–';
     });
     const name = html`<a href="/batches/${encodeURIComponent(batch.id)}?state=${state}">${stateText(state)}</a>`;
-    return [[name, html`${number(count)}`, ...cells]];
+    return [[name, number(count), ...cells]];
   });
   if (rows.length === 0) return html`<p>Its payouts are still being taken in.</p>`;
-  const columns = currencies.map((currency) => ({ name: currency, number: true }));
-  return table('Payouts by state', [{ name: 'State' }, { name: 'Payouts', number: true }, ...columns], rows);
+  const columns = currencies.map((currency) => ({ number: currency }));
+  return table('Payouts by state', ['State', { number: 'Payouts' }, ...columns], rows);
 }
 
 function payoutsPart(
@@ -121,21 +120,14 @@ function payoutsPart(
   const which = state === null ? '' : `, only ${stateText(state)}`;
   const cells = rows.map((row) => [
     to(['payouts', row.reference], row.reference),
-    html`${exactAmount(row.currency, row.amount)}`,
-    html`${stateText(row.state)}`,
-    html`${sentence(seesBank(view) ? newsOf(row, []) : hider(row)(newsOf(row, [])), view)}`,
+    exactAmount(row.currency, row.amount),
+    stateText(row.state),
+    sentence(seesBank(view) ? newsOf(row, []) : hider(row)(newsOf(row, [])), view),
   ]);
-  const columns = [
-    { name: 'Reference' },
-    { name: 'Amount', number: true },
-    { name: 'State' },
-    { name: 'Message' },
-  ];
   return html`<p>The first ${mostRows} rows of the file${which}; results.csv has all. ${state !== null && to(['batches', batch.id], 'All states')}</p>
-${table('Payouts of the batch', columns, cells)}`;
+${table('Payouts of the batch', ['Reference', { number: 'Amount' }, 'State', 'Message'], cells)}`;
 }
 
-/** A state named in an address, or null. */
 export function stateNamed(text: unknown): PayoutState | null {
   return payoutStates.find((one) => one === text) ?? null;
 }

@@ -34,15 +34,7 @@ export function dashboardRoutes(deps: DashboardDeps): Routes {
         .code(status)
         .headers(pageHeaders)
         .send(pageOf(page, await viewFor(request)));
-    const shared: Shared = {
-      deps,
-      admin,
-      looks,
-      forms,
-      actions: createActions(deps),
-      send,
-      viewFor,
-    };
+    const shared: Shared = { deps, looks, forms, actions: createActions(deps), send, viewFor };
     server.register(async (scope) => {
       // A browser posts forms as this and nothing else; whatever else is sent finds no parser.
       scope.removeAllContentTypeParsers();

@@ -2,11 +2,6 @@ import type { ServerResponse } from 'node:http';
 import type { Clock } from '../runtime/clock.ts';
 import type { Looks } from './look.ts';
 
-export type Events = {
-  /** Starts a stream of server-sent events on this answer; false: there are too many already. */
-  open(raw: ServerResponse, headers: Record<string, string>): boolean;
-};
-
 /** Each open dashboard holds a connection. */
 const mostStreams = 100;
 const lookEveryMs = 1000;
@@ -21,7 +16,7 @@ export function createEvents(deps: {
   clock: Pick<Clock, 'sleep'>;
   closing: AbortSignal;
   onFailed(error: unknown): void;
-}): Events {
+}) {
   const { looks, clock, closing } = deps;
   const streams = new Set<ServerResponse>();
   let watching = false;
@@ -57,7 +52,8 @@ export function createEvents(deps: {
     for (const raw of streams) raw.end();
   });
   return {
-    open(raw, headers) {
+    /** Starts a stream of server-sent events on this answer; false: there are too many already. */
+    open(raw: ServerResponse, headers: Record<string, string>): boolean {
       if (streams.size >= mostStreams || closing.aborted) return false;
       raw.writeHead(200, { ...headers, 'content-type': 'text/event-stream', 'cache-control': 'no-store' });
       raw.write('retry: 3000\n\n');

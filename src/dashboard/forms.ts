@@ -8,28 +8,24 @@ import { type Html, html, trusted } from './html.ts';
 const mostPosts = 30;
 const windowMs = 60_000;
 
-export type Forms = {
-  /** The token for forms of this caller; null for one who may decide nothing. It is worth nothing after a restart. */
-  tokenFor(caller: Caller): string | null;
-  /** Whether a form came from a page of this server that was made for this person. */
-  isOurs(name: string, token: string | null): boolean;
-  /** Counts a decision. Seconds until this person may decide again; 0: now. */
-  waitSeconds(name: string): number;
-};
+export type Forms = ReturnType<typeof createForms>;
 
 /** Guards the forms: a token bound to the person by a key that only this process has, and a limit on their number. */
-export function createForms(clock: Pick<Clock, 'monotonic'>): Forms {
+export function createForms(clock: Pick<Clock, 'monotonic'>) {
   const key = randomBytes(32);
   const posts = new Map<string, { beganMs: number; count: number }>();
   const sign = (name: string): Buffer => createHmac('sha256', key).update(name).digest();
   return {
-    tokenFor: (caller) => (caller.kind === 'token' ? sign(caller.name).toString('base64url') : null),
-    isOurs(name, token) {
+    /** The token for forms of this caller; null for one who may decide nothing. It is worth nothing after a restart. */
+    tokenFor: (caller: Caller) => (caller.kind === 'token' ? sign(caller.name).toString('base64url') : null),
+    /** Whether a form came from a page of this server that was made for this person. */
+    isOurs(name: string, token: string | null): boolean {
       const given = Buffer.from(token ?? '', 'base64url');
       const own = sign(name);
       return given.length === own.length && timingSafeEqual(given, own);
     },
-    waitSeconds(name) {
+    /** Counts a decision. Seconds until this person may decide again; 0: now. */
+    waitSeconds(name: string): number {
       const nowMs = clock.monotonic();
       const last = posts.get(name);
       const turn = last && nowMs - last.beganMs < windowMs ? last : { beganMs: nowMs, count: 0 };
@@ -40,6 +36,12 @@ export function createForms(clock: Pick<Clock, 'monotonic'>): Forms {
   };
 }
 
+/** The person behind a decision: the name of the token. */
+export function nameOf(caller: Caller): string {
+  if (caller.kind !== 'token') throw new Error('a decision without a name');
+  return caller.name;
+}
+
 type Field =
   | { kind: 'hidden'; name: string; value: string }
   | { kind: 'sure'; label: string }
@@ -48,19 +50,27 @@ type Field =
 /** A form that posts to `action`; for a reader without a token, what it takes instead. */
 export function form(
   view: View,
-  {
-    action,
-    fields = [],
-    buttons,
-  }: { action: string; fields?: readonly Field[]; buttons: readonly { name: string; to?: string }[] },
+  order: { action: string; fields: readonly Field[]; buttons: readonly { name: string; to?: string }[] },
 ): Html {
   if (view.formToken === null)
     return html`<p class="soft"><a href="/signin">Sign in</a> to decide: it needs a token.</p>`;
-  return html`<form class="decide" method="post" action="${action}">
+  return html`<form class="decide" method="post" action="${order.action}">
 <input type="hidden" name="form" value="${view.formToken}">
-${fields.map(fieldOf)}
-${buttons.map((one, index) => html`<button${index === 0 && trusted(' class="go"')}${one.to !== undefined && html` formaction="${one.to}"`}>${one.name}</button>`)}
+${order.fields.map(fieldOf)}
+${order.buttons.map((one, index) => html`<button${index === 0 && trusted(' class="go"')}${one.to !== undefined && html` formaction="${one.to}"`}>${one.name}</button>`)}
 </form>`;
+}
+
+/** A decision behind its name: a box that says what it means, and one button. */
+export function decision(
+  view: View,
+  { id, name, action, sure }: { id: string; name: string; action: string; sure: string },
+): Html {
+  return html`<details id="${id}"><summary>${name}…</summary>${form(view, {
+    action,
+    fields: [{ kind: 'sure', label: sure }],
+    buttons: [{ name }],
+  })}</details>`;
 }
 
 function fieldOf(field: Field): Html {

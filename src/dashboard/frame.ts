@@ -19,7 +19,6 @@ export type View = {
   formToken: string | null;
 };
 
-/** Whether the reader may see account numbers and names. */
 export function seesBank({ caller }: Pick<View, 'caller'>): boolean {
   return caller.kind === 'token';
 }

@@ -28,12 +28,7 @@ export type LookDeps = {
   findProblems(): Promise<Unready[]>;
 };
 
-export type Looks = {
-  /** The present look: at most a second old, unless something was decided since. */
-  look(): Promise<Look>;
-  /** The next look is a new one. */
-  forget(): void;
-};
+export type Looks = ReturnType<typeof createLooks>;
 
 /** However many dashboards are open, the ledger is read once a second at most. */
 const freshMs = 1000;
@@ -41,8 +36,8 @@ const freshMs = 1000;
 const problemsFreshMs = 10_000;
 const mostBatches = 30;
 
-/** Looks at the whole ledger by its kept figures. */
-export function createLooks(deps: LookDeps): Looks {
+/** Looks at the whole ledger by its kept figures. A look is at most a second old; after `forget` the next one is new. */
+export function createLooks(deps: LookDeps) {
   const problems = kept(deps.clock, problemsFreshMs, deps.findProblems);
   const all = kept(deps.clock, freshMs, () => lookAgain(deps, problems.read));
   return { look: all.read, forget: all.forget };

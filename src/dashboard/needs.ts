@@ -7,14 +7,14 @@ import type { Look } from './look.ts';
 import { ago, number, sentence, severity, stateText, table, to, verdictText } from './parts.ts';
 
 /** Something that waits for a person: what, how many, and since when. */
-export type Need = { what: Html; count: Html; age: string };
+type Need = { what: Html; count: string; age: string };
 
 /** Everything that waits for a person, the gravest first. A halt has its own place. */
 export function needsOf(look: Look, view: View): Need[] {
   return [
     ...look.unready.map(({ problem, fix }) => ({
       what: html`<span class="bad">${sentence(problem, view)}</span>: ${fix}`,
-      count: html``,
+      count: '',
       age: '',
     })),
     ...unknownNeed(look, view),
@@ -32,7 +32,7 @@ function unknownNeed({ figures }: Look, view: View): Need[] {
   return [
     {
       what: html`<span class="bad">${stateText('unknown')}</span>: may be paid; do not pay another way`,
-      count: html`${number(count)}`,
+      count: number(count),
       age: since === undefined ? '' : ago(since, view),
     },
   ];
@@ -45,7 +45,7 @@ function discrepancyNeeds({ figures }: Look, view: View): Need[] {
     .toSorted((a, b) => gravity.indexOf(a.severity) - gravity.indexOf(b.severity))
     .map((one) => ({
       what: html`${severity(one.severity === 'high' || one.severity === 'medium' ? one.severity : 'low')} <a href="/discrepancies?kind=${one.kind}">${plainKind(one.kind)}</a>`,
-      count: html`${number(one.count)}`,
+      count: number(one.count),
       age: ago(one.since, view),
     }));
 }
@@ -57,7 +57,7 @@ function heldNeeds({ batches }: Look, view: View): Need[] {
       const waits = readReasons(batch.hold_reasons).some(({ kind }) => kind === 'approval');
       return {
         what: html`${to(['batches', batch.id], batch.id)} ${waits ? 'waits for approval' : 'is held'}`,
-        count: html`${number(counts.held ?? 0)}`,
+        count: number(counts.held ?? 0),
         age: ago(batch.created_at, view),
       };
     });
@@ -68,7 +68,7 @@ function verdictNeeds({ lastRun }: Look): Need[] {
   return [
     {
       what: html`The last reconciliation: ${verdictText(lastRun.verdict)}. ${to(['runs', lastRun.run], 'See the run')}`,
-      count: html``,
+      count: '',
       age: '',
     },
   ];
@@ -76,8 +76,8 @@ function verdictNeeds({ lastRun }: Look): Need[] {
 
 export function needsTable(needs: readonly Need[], look: Look): Html {
   if (needs.length > 0) {
-    const columns = [{ name: 'What' }, { name: 'How many', number: true }, { name: 'Since', number: true }];
-    const rows = needs.map(({ what, count, age }) => [what, count, html`${age}`]);
+    const columns = ['What', { number: 'How many' }, { number: 'Since' }];
+    const rows = needs.map(({ what, count, age }) => [what, count, age]);
     // Where nothing has an age, the words take the whole width.
     const used = needs.some(({ age }) => age !== '') ? columns.length : 1;
     return table(

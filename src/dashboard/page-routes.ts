@@ -4,11 +4,9 @@ import { foldReference } from '../domain/ids.ts';
 import { isUsable } from '../domain/verdict.ts';
 import { neighboursOf } from '../ledger/successors.ts';
 import { countFiltered, listOpen } from '../reconciliation/discrepancies.sql.ts';
-
 import { payoutStory } from '../reporting/overview.sql.ts';
 import { runRows } from '../reporting/run-sheets.sql.ts';
 import { verdictsOf } from '../reporting/run-verdicts.sql.ts';
-
 import { storedCells } from '../reporting/stored-cells.ts';
 import { approvalsOf, originOf } from '../sending/approvals.sql.ts';
 import type { Db } from '../storage/ledger.ts';
@@ -16,7 +14,7 @@ import { Declined } from './actions.ts';
 import { approveView, batchesView, batchView, mostRows, stateNamed } from './batch-view.ts';
 import { batchesNamed, findBatchLook, findReference, newestBatches, payoutsIn } from './batches.sql.ts';
 import { discrepanciesView } from './discrepancies-view.ts';
-import type { View } from './frame.ts';
+import { nameOf } from './forms.ts';
 import { payoutView } from './payout-view.ts';
 import { openReport } from './report-files.ts';
 import { findRun, newestRuns } from './runs.sql.ts';
@@ -29,7 +27,6 @@ const mostDiscrepancies = 100;
 
 type Params = { Params: { name: string } };
 
-/** The pages that only show. */
 export function pageRoutes(scope: FastifyInstance, shared: Shared): void {
   const { deps, looks, send, viewFor, actions } = shared;
   const { reader, config, reports } = deps;
@@ -64,7 +61,7 @@ export function pageRoutes(scope: FastifyInstance, shared: Shared): void {
     const { name } = request.params;
     const look = await findBatchLook(reader, name);
     if (!look) throw new Declined(404, `There is no batch ${name}.`);
-    const { shown, warnings } = await actions.review(name, nameOf(view));
+    const { shown, warnings } = await actions.review(name, nameOf(view.caller));
     const main = approveView(look, shown, { warnings, view });
     return send(request, reply, { title: `Approve ${name}`, main, renews: 'still' });
   });
@@ -145,18 +142,12 @@ async function sendReport(reports: string, path: string, reply: FastifyReply): P
   const file = await openReport(reports, path);
   if (!file) throw new Declined(404, 'There is no such report file.');
   reply.headers({ ...file.headers, 'content-length': String(file.bytes) });
-  // Not a byte beyond the length that was announced, though the file may be replaced meanwhile.
-  const end = Math.max(0, file.bytes - 1);
   if (file.bytes === 0) {
     await file.handle.close();
     return reply.send('');
   }
-  return reply.send(file.handle.createReadStream({ start: 0, end, autoClose: true }));
-}
-
-function nameOf({ caller }: View): string {
-  if (caller.kind !== 'token') throw new Error('a decision without a name');
-  return caller.name;
+  // Not a byte beyond the length that was announced, though the file may be replaced meanwhile.
+  return reply.send(file.handle.createReadStream({ start: 0, end: file.bytes - 1, autoClose: true }));
 }
 
 /** The only value of a name in the query. */

@@ -69,17 +69,21 @@ export function verdictText(verdict: Verdict): Html {
   return html`<span class="${look}"><span aria-hidden="true">${sign}</span> ${word}</span>`;
 }
 
-export type Column = { name: string; number?: boolean };
+/** The name of a column; one of numbers stands at the right. */
+type Column = string | { number: string };
 
 /** A table whose rows become blocks on a narrow screen. The first cell heads its row. */
-export function table(caption: string, columns: readonly Column[], rows: readonly (readonly Html[])[]): Html {
-  const look = (index: number): Html =>
-    columns[index]?.number === true ? trusted(' class="number"') : trusted('');
-  const head = columns.map(({ name }, index) => html`<th scope="col"${look(index)}>${name}</th>`);
+export function table(
+  caption: string,
+  columns: readonly Column[],
+  rows: readonly (readonly (Html | string)[])[],
+): Html {
+  const names = columns.map((column) => (typeof column === 'string' ? column : column.number));
+  const look = (index: number): Html => trusted(typeof columns[index] === 'object' ? ' class="number"' : '');
+  const head = names.map((name, index) => html`<th scope="col"${look(index)}>${name}</th>`);
   const body = rows.map(([first, ...cells]) => {
     const data = cells.map(
-      (cell, index) =>
-        html`<td${look(index + 1)} data-label="${columns[index + 1]?.name ?? ''}">${cell}</td>`,
+      (cell, index) => html`<td${look(index + 1)} data-label="${names[index + 1] ?? ''}">${cell}</td>`,
     );
     return html`<tr><th scope="row">${first ?? ''}</th>${data}</tr>\n`;
   });
@@ -90,7 +94,6 @@ export function table(caption: string, columns: readonly Column[], rows: readonl
 </table></div>`;
 }
 
-/** A part of a page with its heading. */
 export function panel(title: string, content: Html): Html {
   return html`<section class="panel"><h2>${title}</h2>
 ${content}
@@ -107,7 +110,6 @@ ${content}
 `;
 }
 
-/** Facts by name. */
 export function facts(list: readonly (readonly [string, Html | string])[]): Html {
   return html`<dl>${list.map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl>`;
 }

@@ -1,22 +1,17 @@
-import type { DiscrepancyKind } from '../domain/discrepancy-kinds.ts';
 import { plainKind } from '../domain/plain-kind.ts';
 import { maskAccount } from '../domain/redact.ts';
+import type { neighboursOf } from '../ledger/successors.ts';
 import { actionFor } from '../reporting/discrepancy-words.ts';
 import type { Story } from '../reporting/overview.sql.ts';
 import { payoutMoments } from '../reporting/payout-moments.ts';
 import { newsOf } from '../reporting/plain-words.ts';
+import type { originOf } from '../sending/approvals.sql.ts';
 import { seesBank, type View } from './frame.ts';
 import { hider } from './hide.ts';
 import { type Html, html } from './html.ts';
 import { exactAmount, facts, panel, sentence, severity, stateText, table, time, to } from './parts.ts';
 
-export type Chain = {
-  predecessor: string | null;
-  successor: string | null;
-  dropped_by: string | null;
-  approved_by: string | null;
-  approved_at: string | null;
-};
+type Chain = Awaited<ReturnType<typeof neighboursOf>> & Awaited<ReturnType<typeof originOf>>;
 
 /** The whole story of one payout. Without the right to bank details, account and name are hidden wherever they stand. */
 export function payoutView(story: Story, chain: Chain, view: View): Html {
@@ -68,19 +63,12 @@ function timeline(story: Story, view: View, say: (text: string) => string): Html
 
 function discrepancies({ discrepancies: all }: Story, say: (text: string) => string): Html {
   if (all.length === 0) return html`<p>None was found about it.</p>`;
-  const columns = [
-    { name: 'Kind' },
-    { name: 'Severity' },
-    { name: 'State' },
-    { name: 'What' },
-    { name: 'To do' },
-  ];
   const rows = all.map((one) => [
-    html`${plainKind(one.kind satisfies DiscrepancyKind)}`,
+    plainKind(one.kind),
     severity(one.severity),
-    html`${one.state}`,
-    html`${say(`expected ${one.expected || '–'}; found ${one.actual || '–'}`)}`,
-    html`${one.state === 'resolved' ? '' : say(actionFor(one))}`,
+    one.state,
+    say(`expected ${one.expected || '–'}; found ${one.actual || '–'}`),
+    one.state === 'resolved' ? '' : say(actionFor(one)),
   ]);
-  return table('Discrepancies of this payout', columns, rows);
+  return table('Discrepancies of this payout', ['Kind', 'Severity', 'State', 'What', 'To do'], rows);
 }

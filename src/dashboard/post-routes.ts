@@ -1,27 +1,24 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Refused } from '../admin/access.ts';
 import { Declined, type Done } from './actions.ts';
+import { nameOf } from './forms.ts';
 import { html } from './html.ts';
 import { banner } from './parts.ts';
 import type { Shared } from './shared.ts';
 
 type Params = { Params: { name?: string } };
 
-/** What a handler of a form gets: who decides, and the fields. */
-type Order = { by: string; fields: URLSearchParams };
+/** What a handler of a form gets: the batch of the path, who decides, and the fields. */
+type Order = { name: string; by: string; fields: URLSearchParams };
 
 /** The forms. Each needs the right to change, a page of this server, and a form made for this person. */
 export function postRoutes(scope: FastifyInstance, shared: Shared): void {
   const { actions, looks, send } = shared;
-  const post = (
-    path: string,
-    back: (name: string) => string,
-    act: (name: string, order: Order) => Promise<Done>,
-  ): void => {
+  const post = (path: string, back: (name: string) => string, act: (order: Order) => Promise<Done>): void => {
     scope.post<Params>(path, { config: { right: 'change' } }, async (request, reply) => {
-      const order = orderIn(request, shared);
       const { name = '' } = request.params;
-      const done = await act(name, order).finally(looks.forget);
+      const order = { name, ...orderIn(request, shared) };
+      const done = await act(order).finally(looks.forget);
       const lines = done.lines.map((line) => html`<p>${line}</p>`);
       const main = banner('good', done.title, html`${lines}<p><a href="${back(name)}">Go on</a></p>`);
       return send(request, reply, { title: done.title, main, renews: 'still' });
@@ -30,52 +27,56 @@ export function postRoutes(scope: FastifyInstance, shared: Shared): void {
   const batchPage = (name: string): string => `/batches/${encodeURIComponent(name)}`;
   const today = (): string => '/';
   const discrepancies = (): string => '/discrepancies';
-  post('/halt', today, async (_name, { by, fields }) => {
-    demandSure(fields);
-    return actions.haltAll(by);
-  });
-  post('/release', today, async (_name, { by, fields }) => {
-    demandSure(fields);
-    return actions.releaseAll(by);
-  });
-  post('/batches/:name/hold', batchPage, async (name, { by, fields }) => {
-    demandSure(fields);
-    return actions.hold(name, by);
-  });
-  post('/batches/:name/release', batchPage, async (name, { by, fields }) => {
-    demandSure(fields);
-    return actions.release(name, by);
-  });
-  post('/batches/:name/approve', batchPage, async (name, { by, fields }) => {
-    demandSure(fields);
-    return actions.approve(name, by, fields.get('digest') ?? '');
-  });
+  post(
+    '/halt',
+    today,
+    sure(({ by }) => actions.haltAll(by)),
+  );
+  post(
+    '/release',
+    today,
+    sure(({ by }) => actions.releaseAll(by)),
+  );
+  post(
+    '/batches/:name/hold',
+    batchPage,
+    sure(({ name, by }) => actions.hold(name, by)),
+  );
+  post(
+    '/batches/:name/release',
+    batchPage,
+    sure(({ name, by }) => actions.release(name, by)),
+  );
+  const approve = sure(({ name, by, fields }) => actions.approve(name, by, fields.get('digest') ?? ''));
+  post('/batches/:name/approve', batchPage, approve);
   for (const verdict of ['acknowledge', 'resolve'] as const)
-    post(`/discrepancies/${verdict}`, discrepancies, async (_name, { by, fields }) =>
+    post(`/discrepancies/${verdict}`, discrepancies, ({ by, fields }) =>
       actions.decide({ id: fields.get('id') ?? '', by, verdict, note: fields.get('note') ?? '' }),
     );
 }
 
-function orderIn({ caller, body }: FastifyRequest, { forms }: Shared): Order {
-  if (caller.kind !== 'token') throw new Error('a decision without a name');
+function orderIn({ caller, body }: FastifyRequest, { forms }: Shared): Omit<Order, 'name'> {
+  const by = nameOf(caller);
   if (!(body instanceof URLSearchParams)) throw new Declined(422, 'Use the forms of these pages.');
-  if (!forms.isOurs(caller.name, body.get('form')))
+  if (!forms.isOurs(by, body.get('form')))
     throw new Refused(403, {
       problem: 'the form is not from a page of this server, or serve was started again since',
       fix: 'load the page again and repeat the decision',
     });
-  const wait = forms.waitSeconds(caller.name);
+  const wait = forms.waitSeconds(by);
   if (wait > 0)
     throw new Refused(429, {
       problem: 'too many decisions in a minute',
       fix: `wait ${wait} s`,
       retryAfterSeconds: wait,
     });
-  return { by: caller.name, fields: body };
+  return { by, fields: body };
 }
 
 /** Every decision about sending is ticked off: a button alone is pressed too easily. */
-function demandSure(fields: URLSearchParams): void {
-  if (fields.get('sure') !== 'yes')
+function sure(act: (order: Order) => Promise<Done>): (order: Order) => Promise<Done> {
+  return async (order) => {
+    if (order.fields.get('sure') === 'yes') return act(order);
     throw new Declined(422, 'Tick the box first: it says what the decision means.');
+  };
 }

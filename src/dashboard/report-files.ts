@@ -3,9 +3,6 @@ import { type FileHandle, open, realpath } from 'node:fs/promises';
 import { extname, join, sep } from 'node:path';
 import { indexScript, sourceOf } from '../reporting/page/index-script.ts';
 
-/** A report file that is open for reading; the caller closes it. */
-export type ReportFile = { handle: FileHandle; bytes: number; headers: Record<string, string> };
-
 const types: Record<string, string> = {
   '.html': 'text/html; charset=utf-8',
   '.csv': 'text/csv; charset=utf-8',
@@ -25,9 +22,12 @@ const policy = [
 
 /**
  * Opens a file of the reports folder. Undefined for a name that leads out of the folder or through a link. Undefined
- * too for a hidden file, a folder, a device, and a kind that Counterfoil does not write.
+ * too for a hidden file, a folder, a device, and a kind that Counterfoil does not write. The caller closes it.
  */
-export async function openReport(reports: string, path: string): Promise<ReportFile | undefined> {
+export async function openReport(
+  reports: string,
+  path: string,
+): Promise<{ handle: FileHandle; bytes: number; headers: Record<string, string> } | undefined> {
   const parts = path.split('/');
   const type = types[extname(path)];
   if (type === undefined || !parts.every(isName)) return undefined;

@@ -6,27 +6,26 @@ import { listWords } from '../reporting/page/verdict-words.ts';
 import type { RunVerdict } from '../reporting/run-verdicts.sql.ts';
 import { records } from '../reporting/sheet.ts';
 import type { Run } from '../storage/tables/tables.ts';
-import { pages } from './batch-view.ts';
+import { type Page, pages } from './batch-view.ts';
 import type { View } from './frame.ts';
 import { type Html, html } from './html.ts';
 import { facts, number, panel, table, time, to, verdictText } from './parts.ts';
 
-export function runsView(runs: readonly Run[], view: View, page: { more: boolean; number: number }): Html {
+export function runsView(runs: readonly Run[], view: View, page: Page): Html {
   const rows = runs.map((run) => [
     to(['runs', run.id], run.id),
     time(run.started_at, view),
     verdictOf(run),
-    html`${run.list_standing === null ? '' : listWords[run.list_standing]}`,
+    run.list_standing === null ? '' : listWords[run.list_standing],
   ]);
-  const columns = [{ name: 'Run' }, { name: 'Begun' }, { name: 'Verdict' }, { name: 'List' }];
   return html`<h1>Reconciliations</h1>
-${panel('Newest first', rows.length > 0 ? table('Reconciliations', columns, rows) : html`<p>No reconciliation has run yet.</p>`)}
+${panel('Newest first', rows.length > 0 ? table('Reconciliations', ['Run', 'Begun', 'Verdict', 'List'], rows) : html`<p>No reconciliation has run yet.</p>`)}
 ${pages('/runs', page)}`;
 }
 
-function verdictOf(run: Run): Html {
+function verdictOf(run: Run): Html | string {
   if (run.verdict !== null) return verdictText(run.verdict);
-  return html`${run.finished_at === null ? 'not finished' : 'no verdict'}`;
+  return run.finished_at === null ? 'not finished' : 'no verdict';
 }
 
 const files = [
@@ -65,8 +64,8 @@ ${
   verdicts.length > 0 &&
   table(
     'Verdict per currency',
-    [{ name: 'Currency' }, { name: 'Verdict' }],
-    verdicts.map(({ currency, verdict }) => [html`${currency}`, verdictText(verdict)]),
+    ['Currency', 'Verdict'],
+    verdicts.map(({ currency, verdict }) => [currency, verdictText(verdict)]),
   )
 }`,
 )}
@@ -76,16 +75,10 @@ ${statement.length > 0 && panel('Statement', statementTable(statement))}`;
 
 function statementTable(statement: string[][]): Html {
   const rows = records(statement).map(({ currency = '', line = '', count = '', amount = '' }) => [
-    html`${plainKind(line)}`,
-    html`${currency}`,
-    html`${/^\d+$/.test(count) ? number(BigInt(count)) : count}`,
-    html`${amountText(currency, amount)}`,
+    plainKind(line),
+    currency,
+    /^\d+$/.test(count) ? number(BigInt(count)) : count,
+    amountText(currency, amount),
   ]);
-  const columns = [
-    { name: 'Line' },
-    { name: 'Currency' },
-    { name: 'Count', number: true },
-    { name: 'Amount', number: true },
-  ];
-  return table('Statement', columns, rows);
+  return table('Statement', ['Line', 'Currency', { number: 'Count' }, { number: 'Amount' }], rows);
 }

@@ -1,5 +1,4 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { RouteDeps } from '../admin/admin-server.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Logger } from '../runtime/logger.ts';
 import type { Config } from '../settings/settings.ts';
@@ -16,14 +15,11 @@ export type DashboardDeps = Pick<LookDeps, 'findHalt' | 'findProblems' | 'source
   config: Pick<Config, 'mode' | 'reports' | 'schedules' | 'submission'>;
   clock: Clock;
   log: Logger;
-  /** The folder of the report files. */
   reports: string;
 };
 
-/** What the routes share. */
 export type Shared = {
   deps: DashboardDeps;
-  admin: RouteDeps;
   looks: Looks;
   forms: Forms;
   actions: ReturnType<typeof createActions>;

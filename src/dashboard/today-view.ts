@@ -4,9 +4,10 @@ import { type PayoutState, payoutStates } from '../domain/payout.ts';
 import { money } from '../reporting/presentation.ts';
 import { nextDue } from '../runtime/next-run.ts';
 import { haltAdvice } from '../sending/halt.ts';
+import { scheduleList } from '../settings/schedule-list.ts';
 import type { Config } from '../settings/settings.ts';
 import { batchTable } from './batch-parts.ts';
-import { form } from './forms.ts';
+import { decision } from './forms.ts';
 import type { View } from './frame.ts';
 import { type Html, html } from './html.ts';
 import type { Look } from './look.ts';
@@ -39,11 +40,12 @@ ${panel('Machinery', machinery(look, view, schedules))}
 ${panel('Needs a person', needsTable(needs, look))}
 ${
   look.halt === null &&
-  html`<details id="halt"><summary>Stop all sending…</summary>${form(view, {
+  decision(view, {
+    id: 'halt',
+    name: 'Stop all sending',
     action: '/halt',
-    fields: [{ kind: 'sure', label: 'Hold everything until somebody releases it' }],
-    buttons: [{ name: 'Stop all sending' }],
-  })}</details>`
+    sure: 'Hold everything until somebody releases it',
+  })
 }
 </div></div>`;
 }
@@ -81,11 +83,12 @@ function haltBanner({ halt, figures }: Look, view: View): Html {
   const waiting = countIn(figures, ['ready', 'held']);
   const release =
     advice !== 'as_the_cause_says' &&
-    html`<details id="release"><summary>Release…</summary>${form(view, {
+    decision(view, {
+      id: 'release',
+      name: 'Release',
       action: '/release',
-      fields: [{ kind: 'sure', label: 'The cause is gone: payouts that are ready may be sent' }],
-      buttons: [{ name: 'Release' }],
-    })}</details>`;
+      sure: 'The cause is gone: payouts that are ready may be sent',
+    });
   return banner(
     'bad',
     `Sending is halted`,
@@ -97,7 +100,6 @@ function countIn({ payouts }: LedgerFigures, states: readonly PayoutState[]): nu
   return payouts.filter(({ state }) => states.includes(state)).reduce((sum, { count }) => sum + count, 0);
 }
 
-/** The sum of some states, per currency. */
 function sumsIn({ payouts }: LedgerFigures, states: readonly PayoutState[]): Html[] {
   const byCurrency = Map.groupBy(
     payouts.filter(({ state }) => states.includes(state)),
@@ -144,14 +146,12 @@ function moneyTable({ payouts }: LedgerFigures): Html {
     if (some.length === 0) return [];
     const cells = currencies.map((currency) => {
       const one = some.find((figure) => figure.currency === currency);
-      return one ? html`${grouped(money(one.amount, currency))}` : html`–`;
+      return one ? grouped(money(one.amount, currency)) : '–';
     });
-    return [
-      [html`${stateText(state)}`, html`${number(some.reduce((n, { count }) => n + count, 0))}`, ...cells],
-    ];
+    return [[stateText(state), number(some.reduce((n, { count }) => n + count, 0)), ...cells]];
   });
-  const columns = currencies.map((currency) => ({ name: currency, number: true }));
-  return table('Money by state', [{ name: 'State' }, { name: 'Payouts', number: true }, ...columns], rows);
+  const columns = currencies.map((currency) => ({ number: currency }));
+  return table('Money by state', ['State', { number: 'Payouts' }, ...columns], rows);
 }
 
 /** The verdict on each currency, when it was given, and the way to its run. */
@@ -162,13 +162,13 @@ function verdictTile({ lastRun }: Look, view: View): Html {
   return html`${each.length > 0 ? each : html`<b>${verdictText(verdict)}</b>`}<small><a href="/runs/${run}">${time(startedAt, view)}</a></small>`;
 }
 
-const jobNames: Record<string, [name: string, key: keyof Schedules]> = {
-  intake: ['Intake', 'intake'],
-  submit: ['Submit', 'submit'],
-  follow_up: ['Follow-up', 'followUp'],
-  reconcile: ['Reconcile', 'reconcile'],
-  reconcile_full: ['Full reconcile', 'reconcileFull'],
-  report: ['Reports', 'report'],
+const jobNames: Record<string, string> = {
+  intake: 'Intake',
+  submit: 'Submit',
+  follow_up: 'Follow-up',
+  reconcile: 'Reconcile',
+  reconcile_full: 'Full reconcile',
+  report: 'Reports',
 };
 
 function machinery({ figures, unready }: Look, view: View, schedules: Schedules): Html {
@@ -182,30 +182,26 @@ function machinery({ figures, unready }: Look, view: View, schedules: Schedules)
     bad.has(check) ? html`<span class="bad">■ trouble</span>` : html`<span class="good">✓ works</span>`;
   const rows = [
     [
-      html`Webhooks`,
+      'Webhooks',
       mark('webhooks'),
-      html`${received}${turnedAway > 0 && html`; ${number(turnedAway)} turned away`}`,
+      html`${received}${turnedAway > 0 && `; ${number(turnedAway)} turned away`}`,
     ],
-    [html`Queue`, mark('queue'), html``],
-    [html`Ledger`, mark('ledger'), html`${size(figures.ledgerBytes)}`],
-    [html`Disk`, mark('disk'), html`${size(figures.freeBytes)} free`],
+    ['Queue', mark('queue'), ''],
+    ['Ledger', mark('ledger'), size(figures.ledgerBytes)],
+    ['Disk', mark('disk'), `${size(figures.freeBytes)} free`],
   ];
-  const jobs = Object.entries(jobNames).map(([job, [name, key]]) => {
+  const jobs = scheduleList(schedules).map(({ job, expression }) => {
     const past = figures.jobs.find((one) => one.job === job);
-    const due = nextDue(schedules[key], schedules.timezone);
+    const due = nextDue(expression, schedules.timezone);
     const ended = past?.kind ?? null;
     const look = ended === 'failed' || ended === 'incomplete' ? 'bad' : 'soft';
     return [
-      html`${name}`,
+      jobNames[job] ?? job,
       html`<span class="${look}">${ended ?? 'has not run'}</span>`,
       html`last ${time(past?.lastRunAt ?? null, view)}; ${due ? html`next ${time(due.toISOString(), view)}` : 'off'}`,
     ];
   });
-  return table(
-    'Machinery and schedules',
-    [{ name: 'Part' }, { name: 'State' }, { name: 'Facts' }],
-    [...rows, ...jobs],
-  );
+  return table('Machinery and schedules', ['Part', 'State', 'Facts'], [...rows, ...jobs]);
 }
 
 function size(bytes: number): string {

@@ -83,14 +83,12 @@ export const plan: readonly Planted[] = [
   { reference: 'CON-ZA-2026-11-04', what: 'the webhook came twice', kind: null, fault: 'webhook_doubled' },
 ];
 
-/** The reference of the transfer that was not ordered. */
 export const stranger = {
   reference: 'NOBODY-ORDERED-THIS',
   what: 'a transfer nobody ordered',
   kind: 'missing_in_ledger' as const,
 };
 
-/** The faults to give the sandbox. */
 export function faultsOf(planted: readonly Planted[]): Record<string, Fault> {
   return Object.fromEntries(planted.flatMap(({ reference, fault }) => (fault ? [[reference, fault]] : [])));
 }

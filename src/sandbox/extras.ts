@@ -17,7 +17,7 @@ export type ExtraFault =
  * Two endpoints that services of this kind have, and that the interface document does not name. A person or a test says
  * what they know; all is for one mode.
  */
-export type Extras = {
+type Extras = {
   /** The holder of each account, by account number. An account that is not here is unknown to the service. */
   names: Map<string, string>;
   /** What the wallet held before any transfer, as decimals by currency. */
@@ -28,16 +28,10 @@ export type Extras = {
   asked: string[];
 };
 
-export type ExtraEndpoints = {
-  extras: Extras;
-  balance(): Reply;
-  accountName(body: Buffer): Reply;
-  /** What a person tells the sandbox: `{account_number, account_name}`, or `{currency, balance}`. */
-  learn(given: Parameters): Reply;
-};
+export type ExtraEndpoints = ReturnType<typeof createExtras>;
 
 /** Knows no account; the wallet holds a billion of each currency. */
-export function createExtras(book: Pick<Book, 'transfers'>): ExtraEndpoints {
+export function createExtras(book: Pick<Book, 'transfers'>) {
   const extras: Extras = {
     names: new Map(),
     wallet: new Map([
@@ -62,21 +56,22 @@ export function createExtras(book: Pick<Book, 'transfers'>): ExtraEndpoints {
 
   return {
     extras,
-    balance() {
+    balance(): Reply {
       const data = [...extras.wallet].map(([currency, first]) => {
         const left = toMinor(first) - spent(currency);
         return { currency, balance: left < 0n ? '0.00' : fromMinor(left) };
       });
       return struck('wallet_balance') ?? accepted('Wallet balance', data);
     },
-    accountName(body) {
+    accountName(body: Buffer): Reply {
       const given = readParameters(body);
       const account = given?.get('account_number');
       if (typeof account !== 'string' || typeof given?.get('bank_code') !== 'string') return refused('07');
       const name = extras.names.get(account);
       return struck(account) ?? (name === undefined ? unknownAccount : accepted('Account found', name));
     },
-    learn(given) {
+    /** What a person tells the sandbox: `{account_number, account_name}`, or `{currency, balance}`. */
+    learn(given: Parameters): Reply {
       const [account, name] = [given.get('account_number'), given.get('account_name')];
       const [currency, balance] = [given.get('currency'), given.get('balance')];
       if (typeof account === 'string' && typeof name === 'string') {

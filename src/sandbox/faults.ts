@@ -56,5 +56,4 @@ export type Fault =
   /** A 429 of an edge, without the envelope. */
   | 'edge_429_once';
 
-/** The fault of a payout, if any. */
 export type FaultFor = (reference: string) => Fault | undefined;

@@ -2,31 +2,27 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { foreignPage, type Reply } from './replies.ts';
 import type { Arrival } from './routes.ts';
-import { createHttpDate, type Now } from './sandbox-clock.ts';
+import type { Now } from './sandbox-clock.ts';
 
-/** A listening server and its address, without a path. */
-export type HttpServer = { url: string; stop(): Promise<void> };
+const maxBodyBytes = 1_048_576;
+const keepAliveMs = 30_000;
 
-/** `latencyMs`: the delay between the end of a request and its handling. */
-export type HttpServerDeps = {
+/**
+ * Listens until stopped. Rejects when the address is not available. `latencyMs`: the delay between the end of a request
+ * and its handling. Returns the address without a path.
+ */
+export async function startHttpServer(deps: {
   host: string;
   port: number;
   latencyMs: number;
   now: Now;
   answer: (arrival: Arrival) => Reply;
-};
-
-const maxBodyBytes = 1_048_576;
-const keepAliveMs = 30_000;
-
-/** Listens until stopped. Rejects when the address is not available. */
-export async function startHttpServer(deps: HttpServerDeps): Promise<HttpServer> {
-  const httpDate = createHttpDate(deps.now);
+}): Promise<{ url: string; stop(): Promise<void> }> {
+  const httpDate = (): string => new Date(deps.now()).toUTCString();
   const delayed = new Set<NodeJS.Timeout>();
 
   function handle(request: IncomingMessage, response: ServerResponse, body: Buffer): void {
-    const reply = deps.answer(arrivalOf(request, body));
-    send(response, reply, httpDate());
+    send(response, deps.answer(arrivalOf(request, body)), httpDate());
   }
 
   const server = createServer({ keepAliveTimeout: keepAliveMs }, (request, response) => {
@@ -91,17 +87,13 @@ function arrivalOf(request: IncomingMessage, body: Buffer): Arrival {
 
 function send(response: ServerResponse, reply: Reply, date: string): void {
   if (reply.kind === 'silence') return;
-  if (reply.kind === 'cut') {
-    response.destroy();
-    return;
-  }
+  if (reply.kind === 'cut') return void response.destroy();
   const text = reply.kind === 'json' ? JSON.stringify(reply.body) : reply.text;
-  const { retryAfterSeconds } = reply;
   response.writeHead(reply.status, {
     'content-type': reply.kind === 'json' ? 'application/json' : reply.contentType,
     'content-length': Buffer.byteLength(text),
     date,
-    ...(retryAfterSeconds === undefined ? {} : { 'retry-after': String(retryAfterSeconds) }),
+    ...(reply.retryAfterSeconds && { 'retry-after': String(reply.retryAfterSeconds) }),
   });
   response.end(text);
 }

@@ -3,36 +3,29 @@ import { feeFor, fromMinor, toMinor } from './amounts.ts';
 import type { FaultFor } from './faults.ts';
 import type { Now } from './sandbox-clock.ts';
 
-/** A merchant's collections: money received, announced by webhook and confirmed by the verify endpoint. */
-export type Collections = {
-  /** Books a collection, filling in plausible values, and sends its signed webhook as its fault allows. */
-  add(partial: Partial<CollectionData>): CollectionData;
-  /** Changes a booking and sends a webhook. Throws when there is no such collection. */
-  change(mode: WireDomain, reference: string, patch: Partial<CollectionData>): CollectionData;
-  /** The collection as its webhooks show it. */
-  find(mode: WireDomain, reference: string): CollectionData | undefined;
-  /** The collection as the verify endpoint shows it, which a fault may alter. */
-  shown(mode: WireDomain, reference: string): CollectionData | undefined;
-};
-
 /** Times without a zone are Lagos time: an hour ahead of UTC all year. */
 const lagosMs = 3_600_000;
 
-/** Starts without collections. `announce` sends the webhook. */
+/**
+ * A merchant's collections: money received, announced by webhook and confirmed by the verify endpoint. `announce` sends
+ * the webhook.
+ */
 export function createCollections(deps: {
   now: Now;
   faultFor: FaultFor;
   announce: (collection: CollectionData) => void;
-}): Collections {
+}) {
   const byReference = new Map<string, CollectionData>();
   let lastId = 70_000;
 
+  /** The collection as its webhooks show it. */
   function find(mode: WireDomain, reference: string): CollectionData | undefined {
     return byReference.get(`${mode} ${reference}`);
   }
 
   return {
-    add(partial) {
+    /** Books a collection, filling in plausible values, and sends its signed webhook as its fault allows. */
+    add(partial: Partial<CollectionData> = {}): CollectionData {
       lastId += 1;
       const currency = partial.currency ?? 'NGN';
       const amount = partial.amount ?? '1000.00';
@@ -58,7 +51,8 @@ export function createCollections(deps: {
       deps.announce(collection);
       return collection;
     },
-    change(mode, reference, patch) {
+    /** Changes a booking and sends a webhook. Throws when there is no such collection. */
+    change(mode: WireDomain, reference: string, patch: Partial<CollectionData>): CollectionData {
       const before = find(mode, reference);
       if (!before) throw new Error(`collections: expected the reference of a collection, got ${reference}`);
       const collection = { ...before, ...patch };
@@ -67,7 +61,8 @@ export function createCollections(deps: {
       return collection;
     },
     find,
-    shown(mode, reference) {
+    /** The collection as the verify endpoint shows it, which a fault may alter. */
+    shown(mode: WireDomain, reference: string): CollectionData | undefined {
       const collection = find(mode, reference);
       if (!collection) return undefined;
       switch (deps.faultFor(reference)) {

@@ -13,7 +13,6 @@ import type { Book, TransferPatch } from './transfer-book.ts';
 export const duplicatesNames = ['refuse', 'accept', 'conflict'] as const;
 export type Duplicates = (typeof duplicatesNames)[number];
 
-/** One signed request to pay. */
 export type Order = {
   caller: Caller;
   body: Buffer;
@@ -21,18 +20,15 @@ export type Order = {
   signature: string | undefined;
 };
 
-/** What initiation needs. */
-export type InitiateDeps = {
+/** Answers "Initiate a bank transfer". It checks signature, fields, fault and duplicates in this order, then books. */
+export function createInitiate(deps: {
   book: Book;
   settlement: Settlement;
   faultFor: FaultFor;
   duplicates: Duplicates;
   /** A signature must be valid under both readings of its rule. */
   strictSignature: boolean;
-};
-
-/** Answers "Initiate a bank transfer". It checks signature, fields, fault and duplicates in this order, then books. */
-export function createInitiate(deps: InitiateDeps): (order: Order) => Reply {
+}): (order: Order) => Reply {
   const { book, settlement, faultFor, duplicates, strictSignature: strict } = deps;
   // Faults of the answer occur once: a repeated request meets an ordinary service.
   const struck = new Set<string>();
@@ -88,7 +84,6 @@ function initiated(transferId: string, reference: string): Reply {
   return accepted('Transfer initiated', { transfer_id: transferId, reference, status: 'pending' });
 }
 
-/** The answers that book no transfer. */
 function withoutBooking(fault: Fault | undefined, reference: string): Reply | undefined {
   switch (fault) {
     case 'lost_before':

@@ -9,10 +9,8 @@ export type SandboxKeys = {
   webhookKey?: string;
 };
 
-/** The keys of the modes that the service accepts. */
 export type SandboxModes = { test: SandboxKeys; live?: SandboxKeys };
 
-/** The owner of a Bearer token. */
 export type Caller = { mode: WireDomain; keys: SandboxKeys; by: 'secret' | 'encryption' };
 
 /** Test keys that look like a merchant's; the same seed makes the same keys. */

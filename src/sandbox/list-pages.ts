@@ -3,17 +3,15 @@ import { type Reply, refused } from './replies.ts';
 import { filteredRecord, fullRecord } from './transfer.ts';
 import type { Book } from './transfer-book.ts';
 
-/** Answers both list endpoints ("List all transfers", "List transfers by status"). Pages count from 1. */
-export type Listing = {
-  all(mode: WireDomain, page: number): Reply;
-  /** An unknown status is refused with 12, not found. */
-  byStatus(mode: WireDomain, status: string, page: number): Reply;
-};
+export type Listing = ReturnType<typeof createListing>;
 
 const listable: ReadonlySet<string> = new Set(['pending', 'success', 'failed']);
 
-/** Lists over the given book; `base` is the API's address, which page links start with. */
-export function createListing(deps: { book: Book; perPage: number; base: () => string }): Listing {
+/**
+ * Answers both list endpoints ("List all transfers", "List transfers by status"). Pages count from 1. `base` is the API's
+ * address, which page links start with.
+ */
+export function createListing(deps: { book: Book; perPage: number; base: () => string }) {
   const { book, perPage } = deps;
 
   function frame(mode: WireDomain, status: string | undefined, page: number) {
@@ -22,20 +20,20 @@ export function createListing(deps: { book: Book; perPage: number; base: () => s
     const rows = book.rows(mode, status, start, perPage);
     const path = `${deps.base()}/fetch_all_transfers${status === undefined ? '' : `/${status}`}`;
     const span = rows.length === 0 ? { from: null, to: null } : { from: start + 1, to: start + rows.length };
-    return { rows, path, span, total, lastPage: Math.max(1, Math.ceil(total / perPage)) };
+    const shape = { current_page: page, per_page: perPage, ...span, total };
+    return { rows, path, shape, lastPage: Math.max(1, Math.ceil(total / perPage)) };
   }
 
   return {
-    all(mode, page) {
-      const { rows, path, span, total, lastPage } = frame(mode, undefined, page);
+    all(mode: WireDomain, page: number): Reply {
+      const { rows, path, shape, lastPage } = frame(mode, undefined, page);
       const urlOf = (number: number): string => `${path}?page=${number}`;
       const prev = page > 1 ? urlOf(page - 1) : null;
       const next = page < lastPage ? urlOf(page + 1) : null;
       const data: ListPage = {
-        current_page: page,
+        ...shape,
         data: rows.map(fullRecord),
         first_page_url: urlOf(1),
-        from: span.from,
         last_page: lastPage,
         last_page_url: urlOf(lastPage),
         links: [
@@ -45,27 +43,16 @@ export function createListing(deps: { book: Book; perPage: number; base: () => s
         ],
         next_page_url: next,
         path,
-        per_page: perPage,
         prev_page_url: prev,
-        to: span.to,
-        total,
       };
       return envelope(data);
     },
-    byStatus(mode, status, page) {
+    /** An unknown status is refused with 12, not found. */
+    byStatus(mode: WireDomain, status: string, page: number): Reply {
       if (!listable.has(status)) return refused('12');
-      const { rows, path, span, total, lastPage } = frame(mode, status, page);
-      const data: FilteredListPage = {
-        current_page: page,
-        data: rows.map(filteredRecord),
-        first_page_url: `${path}?page=1`,
-        from: span.from,
-        last_page: lastPage,
-        per_page: perPage,
-        to: span.to,
-        total,
-      };
-      return envelope(data);
+      const { rows, path, shape, lastPage } = frame(mode, status, page);
+      const data = rows.map(filteredRecord);
+      return envelope({ ...shape, data, first_page_url: `${path}?page=1`, last_page: lastPage });
     },
   };
 }
@@ -79,8 +66,7 @@ function envelope(data: ListPage | FilteredListPage): Reply {
  * same.
  */
 function pageLinks(current: number, lastPage: number, urlOf: (page: number) => string): PageLink[] {
-  const wanted = new Set<number>();
-  for (const near of [1, 2, lastPage - 1, lastPage]) wanted.add(near);
+  const wanted = new Set([1, 2, lastPage - 1, lastPage]);
   for (let page = current - 3; page <= current + 3; page += 1) wanted.add(page);
   const pages = [...wanted].filter((page) => page >= 1 && page <= lastPage).sort((a, b) => a - b);
   const links: PageLink[] = [];

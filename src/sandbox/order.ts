@@ -2,7 +2,6 @@ import type { BankTransferRequest } from '../service/wire.ts';
 import { isAmount } from './amounts.ts';
 import type { RefusalCode } from './replies.ts';
 
-/** The parameters of a body as they came. */
 export type Parameters = ReadonlyMap<string, unknown>;
 
 /** A valid order, or why it is refused. */

@@ -1,17 +1,13 @@
-/** Items in ascending order of a unique number, read by position. A page costs its own length, not the list's. */
-export type OrderedIndex<Item> = {
-  insert(item: Item): void;
-  remove(item: Item): void;
-  /** `count` items from `start`, counted from the end of the order when `fromEnd`. */
-  slice(start: number, count: number, fromEnd: boolean): readonly Item[];
-  size(): number;
-};
+export type OrderedIndex<Item> = ReturnType<typeof createOrderedIndex<Item>>;
 
 /** A block that grows beyond this splits in two. Moving one item among a million then moves one block, not all. */
 const mostInBlock = 2048;
 
-/** An empty index. An item's key must not change while the item is in it. */
-export function createOrderedIndex<Item>(keyOf: (item: Item) => number): OrderedIndex<Item> {
+/**
+ * Items in ascending order of a unique number, read by position. A page costs its own length, not the list's. An item's
+ * key must not change while the item is in it.
+ */
+export function createOrderedIndex<Item>(keyOf: (item: Item) => number) {
   /** Each block is ascending and not empty; every key of a block is below those of the next. */
   const blocks: Item[][] = [];
   let size = 0;
@@ -26,7 +22,7 @@ export function createOrderedIndex<Item>(keyOf: (item: Item) => number): Ordered
     firstNot(block, (item) => keyOf(item) < key);
 
   return {
-    insert(item) {
+    insert(item: Item): void {
       const key = keyOf(item);
       // Nearly every item is the newest so far; the search serves the few that are not.
       const last = blocks.at(-1);
@@ -38,7 +34,7 @@ export function createOrderedIndex<Item>(keyOf: (item: Item) => number): Ordered
       else block.splice(placeIn(block, key), 0, item);
       if (block.length > mostInBlock) blocks.splice(at + 1, 0, block.splice(mostInBlock / 2));
     },
-    remove(item) {
+    remove(item: Item): void {
       const at = blockOf(keyOf(item));
       const block = blocks[at];
       const place = block ? placeIn(block, keyOf(item)) : 0;
@@ -47,7 +43,8 @@ export function createOrderedIndex<Item>(keyOf: (item: Item) => number): Ordered
       size -= 1;
       if (block.length === 0) blocks.splice(at, 1);
     },
-    slice(start, count, fromEnd) {
+    /** `count` items from `start`, counted from the end of the order when `fromEnd`. */
+    slice(start: number, count: number, fromEnd: boolean): readonly Item[] {
       const end = fromEnd ? size - start : Math.min(size, start + count);
       const from = fromEnd ? Math.max(0, end - count) : start;
       const items: Item[] = [];

@@ -21,16 +21,7 @@ const refusals = {
   '100': { status: 500, message: 'An error occurred' },
 } as const;
 
-/** A code that can refuse a request. */
 export type RefusalCode = keyof typeof refusals;
-
-/** Details of a refusal beyond its code. */
-export type RefusalDetail = {
-  status?: number;
-  message?: string;
-  reference?: string;
-  retryAfterSeconds?: number;
-};
 
 /** A success envelope: status `00`. */
 export function accepted(message: string, data: unknown): Reply {
@@ -38,20 +29,20 @@ export function accepted(message: string, data: unknown): Reply {
 }
 
 /** A refusal in the service's envelope; echoes the payout's reference where it is known. */
-export function refused(code: RefusalCode, detail: RefusalDetail = {}): Reply {
-  const { status, message } = refusals[code];
-  const data = detail.reference === undefined ? {} : { data: { reference: detail.reference } };
-  const body = { success: false, status: code, message: detail.message ?? message, ...data };
-  const reply: Reply = { kind: 'json', status: detail.status ?? status, body };
-  return detail.retryAfterSeconds === undefined
-    ? reply
-    : { ...reply, retryAfterSeconds: detail.retryAfterSeconds };
+export function refused(
+  code: RefusalCode,
+  detail: { status?: number; message?: string; reference?: string } = {},
+): Extract<Reply, { kind: 'json' }> {
+  const { reference, ...rest } = { ...refusals[code], ...detail };
+  const data = reference === undefined ? {} : { data: { reference } };
+  const body = { success: false, status: code, message: rest.message, ...data };
+  return { kind: 'json', status: rest.status, body };
 }
 
 /** Answers too many requests. No known code means that: only the HTTP status shows it. */
 export function throttled(retryAfterSeconds: number, reference?: string): Reply {
-  const about = reference === undefined ? {} : { reference };
-  return refused('100', { status: 429, message: 'Too many requests', retryAfterSeconds, ...about });
+  const detail = { status: 429, message: 'Too many requests', ...(reference && { reference }) };
+  return { ...refused('100', detail), retryAfterSeconds };
 }
 
 /** A page from a machine in front of or behind the service: no envelope. */

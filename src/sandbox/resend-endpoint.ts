@@ -1,20 +1,18 @@
 import type { WireDomain } from '../service/wire.ts';
-import type { CollectionWebhooks } from './collection-webhooks.ts';
-import type { PayoutWebhooks } from './payout-webhooks.ts';
-import { accepted, type Reply, refused, throttled } from './replies.ts';
+import type { CollectionWebhooks, PayoutWebhooks } from './announce.ts';
+import { accepted, type RefusalCode, type Reply, refused, throttled } from './replies.ts';
 import type { Now } from './sandbox-clock.ts';
 import type { Delivery } from './send-webhooks.ts';
 import type { Book } from './transfer-book.ts';
 
-/** Answers both endpoints of "Resend webhooks". */
-export type Resend = {
-  payout(mode: WireDomain, reference: string): Reply;
-  transaction(mode: WireDomain, reference: string): Reply;
-};
+export type Resend = ReturnType<typeof createResend>;
 
 const windowMs = 60_000;
 
-/** Resends at most `perMinute` in any minute and mode; answers further requests 429 with `Retry-After`. */
+/**
+ * Answers both endpoints of "Resend webhooks". Resends at most `perMinute` in any minute and mode; answers further requests
+ * 429 with `Retry-After`.
+ */
 export function createResend(deps: {
   book: Book;
   delivery: Delivery;
@@ -22,35 +20,35 @@ export function createResend(deps: {
   collectionWebhooks: CollectionWebhooks;
   perMinute: number;
   now: Now;
-}): Resend {
+}) {
   const { book, delivery, webhooks } = deps;
   const throttles: Record<WireDomain, () => number> = {
     test: createThrottle(deps.perMinute, deps.now),
     live: createThrottle(deps.perMinute, deps.now),
   };
 
-  function refusal(mode: WireDomain): Reply | undefined {
+  function resend(
+    mode: WireDomain,
+    reference: string,
+    unknown: RefusalCode,
+    send: (() => void) | null,
+  ): Reply {
     const waitMs = throttles[mode]();
     if (waitMs > 0) return throttled(Math.ceil(waitMs / 1000));
-    return delivery.urlOf(mode) === undefined ? refused('06') : undefined;
+    if (delivery.urlOf(mode) === undefined) return refused('06');
+    if (send === null) return refused(unknown);
+    send();
+    return accepted('Webhook sent', { reference });
   }
 
   return {
-    payout(mode, reference) {
-      const refusedAs = refusal(mode);
-      if (refusedAs !== undefined) return refusedAs;
+    payout(mode: WireDomain, reference: string): Reply {
       const transfer = book.shown(mode, reference);
-      if (transfer === undefined) return refused('04');
-      webhooks.resend(transfer);
-      return accepted('Webhook sent', { reference });
+      return resend(mode, reference, '04', transfer ? () => webhooks.resend(transfer) : null);
     },
-    transaction(mode, reference) {
-      const refusedAs = refusal(mode);
-      if (refusedAs !== undefined) return refusedAs;
-      const collection = book.collection(mode, reference);
-      if (collection === undefined) return refused('05');
-      deps.collectionWebhooks.resend(collection);
-      return accepted('Webhook sent', { reference });
+    transaction(mode: WireDomain, reference: string): Reply {
+      const found = book.collection(mode, reference);
+      return resend(mode, reference, '05', found ? () => deps.collectionWebhooks.resend(found) : null);
     },
   };
 }

@@ -2,7 +2,7 @@ import type { ExtraEndpoints } from './extras.ts';
 import type { Order } from './initiate.ts';
 import type { Caller } from './keyring.ts';
 import type { Listing } from './list-pages.ts';
-import { readParameters, referenceOf } from './order.ts';
+import { type Parameters, readParameters, referenceOf } from './order.ts';
 import { accepted, type Reply, refused } from './replies.ts';
 import type { Resend } from './resend-endpoint.ts';
 import { fullRecord } from './transfer.ts';
@@ -18,8 +18,14 @@ export type Arrival = {
   body: Buffer;
 };
 
-/** What the routes need. */
-export type RouteDeps = {
+const prefix = '/api/v1/';
+/** Not an endpoint of the service: here a person who tries the sandbox makes a payer pay. */
+const collectPath = '/sandbox/collections';
+/** Likewise: here a person says whose an account is, or what the wallet holds. */
+const factsPath = '/sandbox/facts';
+
+/** Routes each request to its endpoint ("Endpoints"); refuses any other path with 12. */
+export function createRoutes(deps: {
   book: Book;
   callerOf: (token: string) => Caller | undefined;
   initiate: (order: Order) => Reply;
@@ -28,22 +34,15 @@ export type RouteDeps = {
   extras: ExtraEndpoints;
   /** Called with the reference of every initiation, refused ones included. */
   received: (reference: string | undefined) => void;
-};
-
-const prefix = '/api/v1/';
-/** Not an endpoint of the service: here a person who tries the sandbox makes a payer pay. */
-const collectPath = '/sandbox/collections';
-/** Likewise: here a person says whose an account is, or what the wallet holds. */
-const factsPath = '/sandbox/facts';
-
-/** Routes each request to its endpoint ("Endpoints"); refuses any other path with 12. */
-export function createRoutes(deps: RouteDeps): (arrival: Arrival) => Reply {
+}): (arrival: Arrival) => Reply {
   const { book, listing, resend } = deps;
+  const callerOf = ({ token }: Arrival): Caller | undefined =>
+    token === undefined ? undefined : deps.callerOf(token);
 
   function initiate(arrival: Arrival): Reply {
     const parameters = readParameters(arrival.body);
     deps.received(referenceOf(parameters));
-    const caller = arrival.token === undefined ? undefined : deps.callerOf(arrival.token);
+    const caller = callerOf(arrival);
     if (caller === undefined) return refused('18');
     return deps.initiate({ caller, body: arrival.body, parameters, signature: arrival.signature });
   }
@@ -74,12 +73,7 @@ export function createRoutes(deps: RouteDeps): (arrival: Arrival) => Reply {
   }
 
   /** Books money received from the given members, which are those of a collection webhook. Changes a known reference. */
-  function collect({ token, body }: Arrival): Reply {
-    const caller = token === undefined ? undefined : deps.callerOf(token);
-    if (caller === undefined || caller.by !== 'secret') return refused('18');
-    const { mode } = caller;
-    const given = readParameters(body);
-    if (given === undefined) return refused('07');
+  function collect({ mode }: Caller, given: Parameters): Reply {
     const patch = Object.fromEntries(
       ['reference', 'amount', 'currency', 'status', 'trx', 'paid_at'].flatMap((name) => {
         const value = given.get(name);
@@ -95,21 +89,24 @@ export function createRoutes(deps: RouteDeps): (arrival: Arrival) => Reply {
     );
   }
 
-  function learn({ token, body }: Arrival): Reply {
-    if (token === undefined || deps.callerOf(token)?.by !== 'secret') return refused('18');
-    const given = readParameters(body);
-    return given === undefined ? refused('07') : deps.extras.learn(given);
+  /** What a person does, with the secret key, to the service itself. */
+  function told(arrival: Arrival, act: (caller: Caller, given: Parameters) => Reply): Reply {
+    const caller = callerOf(arrival);
+    if (caller?.by !== 'secret') return refused('18');
+    const given = readParameters(arrival.body);
+    return given === undefined ? refused('07') : act(caller, given);
   }
 
   return (arrival) => {
-    if (arrival.path === factsPath && arrival.method === 'POST') return learn(arrival);
-    if (arrival.path === collectPath && arrival.method === 'POST') return collect(arrival);
+    if (arrival.method === 'POST' && arrival.path === collectPath) return told(arrival, collect);
+    if (arrival.method === 'POST' && arrival.path === factsPath)
+      return told(arrival, (_caller, given) => deps.extras.learn(given));
     if (!arrival.path.startsWith(prefix)) return refused('12');
     const rest = arrival.path.slice(prefix.length);
     if (rest === 'bank_transfer' && arrival.method === 'POST') return initiate(arrival);
-    const caller = arrival.token === undefined ? undefined : deps.callerOf(arrival.token);
+    const caller = callerOf(arrival);
     // Only initiation accepts the encryption key as a Bearer token; everything else takes the secret key alone.
-    if (caller === undefined || caller.by !== 'secret') return refused('18');
+    if (caller?.by !== 'secret') return refused('18');
     const route = split(rest);
     if (route === undefined) return refused('12');
     if (arrival.method === 'GET') return read(caller, route.name, route.argument, arrival.page);

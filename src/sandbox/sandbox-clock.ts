@@ -12,17 +12,3 @@ export function createStamp(now: Now): () => string {
     return `${new Date(ms).toISOString().slice(0, -1)}${String(micros).padStart(3, '0')}Z`;
   };
 }
-
-/** The value of a `Date` header, recomputed only when the second changes. */
-export function createHttpDate(now: Now): () => string {
-  let second = Number.NaN;
-  let text = '';
-  return () => {
-    const current = Math.floor(now() / 1000);
-    if (current !== second) {
-      second = current;
-      text = new Date(current * 1000).toUTCString();
-    }
-    return text;
-  };
-}

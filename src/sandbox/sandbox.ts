@@ -1,13 +1,12 @@
-import { createCollectionWebhooks } from './collection-webhooks.ts';
-import { createExtras, type Extras } from './extras.ts';
+import { createCollectionWebhooks, createPayoutWebhooks } from './announce.ts';
+import { createExtras } from './extras.ts';
 import type { Fault, FaultFor } from './faults.ts';
 import { startHttpServer } from './http-server.ts';
 import { createInitiate, type Duplicates } from './initiate.ts';
 import { createKeyring, makeTestKeys, type SandboxKeys, type SandboxModes } from './keyring.ts';
 import { createListing } from './list-pages.ts';
-import { createPayoutWebhooks } from './payout-webhooks.ts';
 import { createRandom } from './random.ts';
-import { createRequestCounter, type RequestCounts } from './request-counter.ts';
+import { createRequestCounter } from './request-counter.ts';
 import { createResend } from './resend-endpoint.ts';
 import { createRoutes } from './routes.ts';
 import type { Now } from './sandbox-clock.ts';
@@ -15,13 +14,12 @@ import { createScenario } from './scenarios.ts';
 import { createDelivery, type WebhookUrls, webhookUrls } from './send-webhooks.ts';
 import { createSettlement } from './settlement.ts';
 import type { ListOrder } from './shelves.ts';
-import { type Book, createBook } from './transfer-book.ts';
+import { createBook } from './transfer-book.ts';
 
 export type { Fault } from './faults.ts';
 export { duplicatesNames } from './initiate.ts';
 export type { SandboxKeys } from './keyring.ts';
 export { scenarioNames } from './scenarios.ts';
-export type { Book } from './transfer-book.ts';
 
 /** How the local service behaves; every member has a default. */
 export type SandboxOptions = {
@@ -49,24 +47,10 @@ export type SandboxOptions = {
 };
 
 /** A running local service, with everything a test or a demo may do to it. */
-export type Sandbox = {
-  /** The base address, without `/api/v1`. */
-  url: string;
-  keys: SandboxModes;
-  book: Book;
-  faults: Map<string, Fault>;
-  extras: Extras;
-  setWebhookUrl(url: string): void;
-  /** Settles everything pending; resolves when its webhooks are delivered or given up. */
-  settleAll(): Promise<void>;
-  /** Resolves when no settlement and no delivery is pending or running. */
-  idle(): Promise<void>;
-  requests: RequestCounts;
-  stop(): Promise<void>;
-};
+export type Sandbox = Awaited<ReturnType<typeof createSandbox>>;
 
 /** Starts a local payments service that speaks the whole interface. Throws on an unknown scenario. */
-export async function createSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
+export async function createSandbox(options: SandboxOptions = {}) {
   const now = options.now ?? Date.now;
   const seed = options.seed ?? 1;
   const scenario = createScenario(options.scenario ?? 'calm', seed);
@@ -76,8 +60,9 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
   const settleMs = options.settleMs ?? 300;
   const delivery = createDelivery({ keys, retryMs: options.webhookRetryMs ?? 200, now });
   if (options.webhookUrl !== undefined) delivery.setUrls(webhookUrls(options.webhookUrl));
-  const webhooks = createPayoutWebhooks({ delivery, faultFor, lateMs: 500 + 5 * settleMs });
-  const collectionWebhooks = createCollectionWebhooks({ delivery, faultFor, lateMs: 500 + 5 * settleMs });
+  const announcing = { delivery, faultFor, lateMs: 500 + 5 * settleMs };
+  const webhooks = createPayoutWebhooks(announcing);
+  const collectionWebhooks = createCollectionWebhooks(announcing);
   const book = createBook({
     now,
     random: createRandom(seed + 1),
@@ -121,14 +106,16 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
   url = server.url;
 
   return {
+    /** The base address, without `/api/v1`. */
     url,
     keys,
     book,
     faults,
     extras: extras.extras,
     requests: counter.counts,
-    setWebhookUrl: (address) => delivery.setUrls(webhookUrls(address)),
-    async settleAll() {
+    setWebhookUrl: (address: string) => delivery.setUrls(webhookUrls(address)),
+    /** Settles everything pending; resolves when its webhooks are delivered or given up. */
+    async settleAll(): Promise<void> {
       // Once for each stage: a return waits for the success that it reverses.
       while (settlement.waiting() > 0) {
         settlement.flush();
@@ -136,11 +123,12 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
       }
       await delivery.idle();
     },
-    async idle() {
+    /** Resolves when no settlement and no delivery is pending or running. */
+    async idle(): Promise<void> {
       await settlement.idle();
       await delivery.idle();
     },
-    async stop() {
+    async stop(): Promise<void> {
       settlement.stop();
       await Promise.all([server.stop(), delivery.stop()]);
     },

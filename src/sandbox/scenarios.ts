@@ -1,80 +1,71 @@
 import type { Fault, FaultFor } from './faults.ts';
 import { shareOf } from './random.ts';
 
-type Share = { fault: Fault; share: number };
+type Share = readonly [fault: Fault, share: number];
 
 const scenarios: ReadonlyMap<string, readonly Share[]> = new Map<string, readonly Share[]>([
   ['calm', []],
   [
     'lost-answers',
     [
-      { fault: 'lost_answer', share: 0.15 },
-      { fault: 'error_500_after', share: 0.05 },
-      { fault: 'lost_before', share: 0.05 },
+      ['lost_answer', 0.15],
+      ['error_500_after', 0.05],
+      ['lost_before', 0.05],
     ],
   ],
-  ['late-webhooks', [{ fault: 'webhook_late', share: 0.4 }]],
-  ['doubled-webhooks', [{ fault: 'webhook_doubled', share: 0.4 }]],
-  ['missing-webhooks', [{ fault: 'webhook_missing', share: 0.4 }]],
-  ['forged-webhooks', [{ fault: 'webhook_forged', share: 0.4 }]],
-  ['failures', [{ fault: 'fail', share: 0.25 }]],
-  ['returns', [{ fault: 'return', share: 0.25 }]],
+  ['late-webhooks', [['webhook_late', 0.4]]],
+  ['doubled-webhooks', [['webhook_doubled', 0.4]]],
+  ['missing-webhooks', [['webhook_missing', 0.4]]],
+  ['forged-webhooks', [['webhook_forged', 0.4]]],
+  ['failures', [['fail', 0.25]]],
+  ['returns', [['return', 0.25]]],
   ['stranger', []],
-  ['wrong-amount', [{ fault: 'wrong_amount', share: 0.2 }]],
-  ['wrong-fee', [{ fault: 'wrong_fee', share: 0.2 }]],
-  ['duplicates', [{ fault: 'duplicate', share: 0.2 }]],
-  ['vanishing', [{ fault: 'vanish', share: 0.2 }]],
+  ['wrong-amount', [['wrong_amount', 0.2]]],
+  ['wrong-fee', [['wrong_fee', 0.2]]],
+  ['duplicates', [['duplicate', 0.2]]],
+  ['vanishing', [['vanish', 0.2]]],
   [
     'chaos',
     [
-      { fault: 'fail', share: 0.05 },
-      { fault: 'return', share: 0.03 },
-      { fault: 'lost_answer', share: 0.05 },
-      { fault: 'lost_before', share: 0.03 },
-      { fault: 'error_500_after', share: 0.03 },
-      { fault: 'html_502', share: 0.02 },
-      { fault: 'rate_limited_once', share: 0.03 },
-      { fault: 'webhook_missing', share: 0.04 },
-      { fault: 'webhook_doubled', share: 0.04 },
-      { fault: 'webhook_late', share: 0.04 },
-      { fault: 'webhook_forged', share: 0.03 },
-      { fault: 'wrong_amount', share: 0.02 },
-      { fault: 'wrong_fee', share: 0.02 },
-      { fault: 'duplicate', share: 0.02 },
-      { fault: 'vanish', share: 0.02 },
-      { fault: 'never_settles', share: 0.01 },
+      ['fail', 0.05],
+      ['return', 0.03],
+      ['lost_answer', 0.05],
+      ['lost_before', 0.03],
+      ['error_500_after', 0.03],
+      ['html_502', 0.02],
+      ['rate_limited_once', 0.03],
+      ['webhook_missing', 0.04],
+      ['webhook_doubled', 0.04],
+      ['webhook_late', 0.04],
+      ['webhook_forged', 0.03],
+      ['wrong_amount', 0.02],
+      ['wrong_fee', 0.02],
+      ['duplicate', 0.02],
+      ['vanish', 0.02],
+      ['never_settles', 0.01],
     ],
   ],
 ]);
 
-const withStranger: ReadonlySet<string> = new Set(['stranger', 'chaos']);
-
 /** The valid values of `scenario`. */
 export const scenarioNames: readonly string[] = [...scenarios.keys()];
 
-/** A prepared scenario: which payout meets which fault, and whether the lists hold a transfer that nobody ordered. */
-export type Scenario = { faultFor: FaultFor; stranger: boolean };
-
 /**
- * Returns the named scenario; a reference's fault depends only on the seed and the reference. Throws an Error that
- * lists the known scenarios for any other name.
+ * Returns the named scenario: which payout meets which fault, and whether the lists hold a transfer that nobody ordered.
+ * A reference's fault depends only on the seed and the reference. Throws an Error that lists the known scenarios.
  */
-export function createScenario(name: string, seed: number): Scenario {
+export function createScenario(name: string, seed: number): { faultFor: FaultFor; stranger: boolean } {
   const shares = scenarios.get(name);
-  if (shares === undefined) {
+  if (shares === undefined)
     throw new Error(`scenario: expected one of ${scenarioNames.join(', ')}, got "${name}"`);
-  }
-  return {
-    faultFor: (reference) => pick(shares, shareOf(seed, reference)),
-    stranger: withStranger.has(name),
+  const faultFor = (reference: string): Fault | undefined => {
+    const position = shareOf(seed, reference);
+    let upTo = 0;
+    for (const [fault, share] of shares) {
+      upTo += share;
+      if (position < upTo) return fault;
+    }
+    return undefined;
   };
-}
-
-function pick(shares: readonly Share[], position: number): Fault | undefined {
-  let upTo = 0;
-  for (const { fault, share } of shares) {
-    upTo += share;
-    if (position < upTo) return fault;
-  }
-  return undefined;
+  return { faultFor, stranger: name === 'stranger' || name === 'chaos' };
 }

@@ -1,15 +1,5 @@
 /** Counts pending work; on `release`, all of it is forgotten. */
-export type Pending = {
-  begin(): void;
-  end(): void;
-  count(): number;
-  /** Resolves when nothing is pending, or after `release`. */
-  idle(): Promise<void>;
-  release(): void;
-};
-
-/** Creates a counter without pending work. */
-export function createPending(): Pending {
+export function createPending() {
   let count = 0;
   let waiting: (() => void)[] = [];
   const wake = (): void => {
@@ -18,16 +8,19 @@ export function createPending(): Pending {
     for (const resolve of woken) resolve();
   };
   return {
-    begin: () => {
+    begin(): void {
       count += 1;
     },
-    end: () => {
+    end(): void {
       count -= 1;
       if (count === 0) wake();
     },
     count: () => count,
-    idle: () => (count === 0 ? Promise.resolve() : new Promise((resolve) => waiting.push(resolve))),
-    release: () => {
+    /** Resolves when nothing is pending, or after `release`. */
+    async idle(): Promise<void> {
+      if (count > 0) await new Promise<void>((resolve) => waiting.push(resolve));
+    },
+    release(): void {
       count = 0;
       wake();
     },
@@ -35,19 +28,11 @@ export function createPending(): Pending {
 }
 
 /** Tasks that run later, each once; a task counts as pending until it has returned. */
-export type Schedule = {
-  after(ms: number, task: () => void): void;
-  /** Runs every waiting task now, in the order in which they were added. */
-  flush(): void;
-  stop(): void;
-};
-
-/** A schedule that reports to the given counter. */
-export function createSchedule(pending: Pending): Schedule {
+export function createSchedule(pending: ReturnType<typeof createPending>) {
   const waiting = new Map<NodeJS.Timeout, () => void>();
   let stopped = false;
   return {
-    after(ms, task) {
+    after(ms: number, task: () => void): void {
       if (stopped) return;
       pending.begin();
       const run = (): void => {
@@ -58,13 +43,14 @@ export function createSchedule(pending: Pending): Schedule {
       const timer = setTimeout(run, ms);
       waiting.set(timer, run);
     },
-    flush() {
+    /** Runs every waiting task now, in the order in which they were added. */
+    flush(): void {
       for (const [timer, run] of [...waiting]) {
         clearTimeout(timer);
         run();
       }
     },
-    stop() {
+    stop(): void {
       stopped = true;
       for (const timer of waiting.keys()) clearTimeout(timer);
       waiting.clear();

@@ -8,23 +8,17 @@ import { type WebhookMessage, webhookHeaders } from './webhook-message.ts';
 /** Where webhooks go, by mode; a mode without an address gets none. */
 export type WebhookUrls = { test?: string; live?: string };
 
-/** Delivers webhooks until they are answered 200 or given up. */
-export type Delivery = {
-  /** Sends at once, or after `delayMs`. Sends nothing to a mode without an address. */
-  send(message: WebhookMessage, delayMs?: number): void;
-  urlOf(mode: WireDomain): string | undefined;
-  setUrls(urls: WebhookUrls): void;
-  /** Resolves when no delivery waits or runs. */
-  idle(): Promise<void>;
-  stop(): Promise<void>;
-};
+export type Delivery = ReturnType<typeof createDelivery>;
 
 const maxTries = 10;
 const answerTimeoutMs = 10_000;
 const connections = 32;
 
-/** A deliverer that tries at most ten times: `retryMs` apart at first, then twice as long each time. */
-export function createDelivery(deps: { keys: SandboxModes; retryMs: number; now: Now }): Delivery {
+/**
+ * Delivers webhooks until they are answered 200. It tries at most ten times: `retryMs` apart at first, then twice as long
+ * each time.
+ */
+export function createDelivery(deps: { keys: SandboxModes; retryMs: number; now: Now }) {
   const pending = createPending();
   const schedule = createSchedule(pending);
   const agent = new Agent({
@@ -64,17 +58,19 @@ export function createDelivery(deps: { keys: SandboxModes; retryMs: number; now:
   }
 
   return {
-    send(message, delayMs = 0) {
+    /** Sends at once, or after `delayMs`. Sends nothing to a mode without an address. */
+    send(message: WebhookMessage, delayMs = 0): void {
       if (stopped || urls[message.mode] === undefined) return;
       if (delayMs > 0) schedule.after(delayMs, () => void attempt(message, 0));
       else void attempt(message, 0);
     },
-    urlOf: (mode) => urls[mode],
-    setUrls(changed) {
+    urlOf: (mode: WireDomain) => urls[mode],
+    setUrls(changed: WebhookUrls): void {
       urls = { ...urls, ...changed };
     },
+    /** Resolves when no delivery waits or runs. */
     idle: pending.idle,
-    async stop() {
+    async stop(): Promise<void> {
       stopped = true;
       schedule.stop();
       await agent.destroy();

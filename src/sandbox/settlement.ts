@@ -1,27 +1,18 @@
+import type { PayoutWebhooks } from './announce.ts';
 import type { FaultFor } from './faults.ts';
-import type { PayoutWebhooks } from './payout-webhooks.ts';
 import { createPending, createSchedule } from './schedule.ts';
 import type { BookedTransfer } from './transfer.ts';
 import type { Book, TransferPatch } from './transfer-book.ts';
 
-/** Settles pending transfers and moves their money. */
-export type Settlement = {
-  /** Settles the transfer after the delay, or never if its fault says so. */
-  begin(transfer: BookedTransfer): void;
-  /** Settles now what is due later, one stage at a time: a return follows its success in the next. */
-  flush(): void;
-  waiting(): number;
-  idle(): Promise<void>;
-  stop(): void;
-};
+export type Settlement = ReturnType<typeof createSettlement>;
 
-/** Settlement after `settleMs`; a return takes as long again. */
+/** Settles pending transfers after `settleMs`, and moves their money; a return takes as long again. */
 export function createSettlement(deps: {
   book: Book;
   faultFor: FaultFor;
   webhooks: PayoutWebhooks;
   settleMs: number;
-}): Settlement {
+}) {
   const { book, faultFor, webhooks, settleMs } = deps;
   const pending = createPending();
   const schedule = createSchedule(pending);
@@ -41,15 +32,16 @@ export function createSettlement(deps: {
       return;
     }
     change(transfer, { status: 'success', moneyMoved: true, ...book.bankIdentifiers() });
-    if (fault === 'return') {
+    if (fault === 'return')
       schedule.after(settleMs, () => change(transfer, { status: 'failed', returned: true }));
-    }
   }
 
   return {
-    begin(transfer) {
+    /** Settles the transfer after the delay, or never if its fault says so. */
+    begin(transfer: BookedTransfer): void {
       if (faultFor(transfer.reference) !== 'never_settles') schedule.after(settleMs, () => settle(transfer));
     },
+    /** Settles now what is due later, one stage at a time: a return follows its success in the next. */
     flush: schedule.flush,
     waiting: pending.count,
     idle: pending.idle,

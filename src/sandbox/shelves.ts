@@ -8,17 +8,11 @@ export type ListOrder = 'newest' | 'oldest' | 'updated';
 /** One transfer with its position in the order of changes, and whether the lists hide it. */
 export type Shelved = { transfer: BookedTransfer; change: number; hidden: boolean };
 
-/** The transfers that the service shows, ordered for its lists. */
-export type Shelves = {
-  put(item: Shelved): void;
-  take(item: Shelved): void;
-  /** A mode's transfers, `count` of them from row `start`, of one status or of all. */
-  rows(mode: WireDomain, status: string | undefined, start: number, count: number): readonly BookedTransfer[];
-  size(mode: WireDomain, status: string | undefined): number;
-};
-
-/** Empty shelves in the given order. Take an item out before its status or its `change` changes. */
-export function createShelves(order: ListOrder): Shelves {
+/**
+ * The transfers that the service shows, ordered for its lists; none at first. Take an item out before its status or its
+ * `change` changes.
+ */
+export function createShelves(order: ListOrder) {
   const shelves = new Map<string, OrderedIndex<Shelved>>();
   const keyOf = order === 'updated' ? (item: Shelved) => item.change : (item: Shelved) => item.transfer.id;
 
@@ -31,21 +25,21 @@ export function createShelves(order: ListOrder): Shelves {
     return made;
   }
 
+  const shelvesOf = ({ hidden, transfer: { mode, status } }: Shelved): OrderedIndex<Shelved>[] =>
+    hidden ? [] : [shelf(mode, undefined), shelf(mode, status)];
+
   return {
-    put(item) {
-      if (item.hidden) return;
-      shelf(item.transfer.mode, undefined).insert(item);
-      shelf(item.transfer.mode, item.transfer.status).insert(item);
+    put(item: Shelved): void {
+      for (const one of shelvesOf(item)) one.insert(item);
     },
-    take(item) {
-      if (item.hidden) return;
-      shelf(item.transfer.mode, undefined).remove(item);
-      shelf(item.transfer.mode, item.transfer.status).remove(item);
+    take(item: Shelved): void {
+      for (const one of shelvesOf(item)) one.remove(item);
     },
-    rows: (mode, status, start, count) =>
+    /** A mode's transfers, `count` of them from row `start`, of one status or of all. */
+    rows: (mode: WireDomain, status: string | undefined, start: number, count: number) =>
       shelf(mode, status)
         .slice(start, count, order !== 'oldest')
         .map((item) => item.transfer),
-    size: (mode, status) => shelf(mode, status).size(),
+    size: (mode: WireDomain, status?: string) => shelf(mode, status).size(),
   };
 }

@@ -4,57 +4,22 @@ import { createCollections } from './incoming.ts';
 import type { Random } from './random.ts';
 import { createStamp, type Now } from './sandbox-clock.ts';
 import { createShelves, type ListOrder, type Shelved } from './shelves.ts';
-import { type Totals, totalsOf } from './totals.ts';
-import { type BookedTransfer, createIdentifiers, type PlantedTransfer, transferOf } from './transfer.ts';
+import { type BookedTransfer, createIdentifiers, transferOf } from './transfer.ts';
 
 /** What `change` may alter: everything except the identity of the transfer. */
 export type TransferPatch = Partial<Omit<BookedTransfer, 'id' | 'mode'>>;
 
-/** The service's own book of money moved: both what it shows and what is true. */
-export type Book = {
-  /** Every transfer ever booked, oldest first, including those hidden by `remove`. */
-  transfers(mode?: WireDomain): readonly BookedTransfer[];
-  /** Every transfer of that reference, in both modes, oldest first. */
-  find(reference: string): BookedTransfer[];
-  /** The first transfer of that reference that the mode still shows. */
-  shown(mode: WireDomain, reference: string): BookedTransfer | undefined;
-  has(mode: WireDomain, reference: string): boolean;
-  rows(mode: WireDomain, status: string | undefined, start: number, count: number): readonly BookedTransfer[];
-  size(mode: WireDomain, status?: string): number;
-  totals(mode?: WireDomain): Totals;
-  /** How many times money left for that reference. */
-  moneyMoved(reference: string): number;
-  /** Books an order that was taken, as pending. */
-  enter(mode: WireDomain, order: BankTransferRequest, patch?: TransferPatch): BookedTransfer;
-  /** Books a transfer that nobody ordered; by default a success whose money left. */
-  plant(partial?: PlantedTransfer): BookedTransfer;
-  /** Changes what the service shows of a transfer, and `updated_at`. Throws when there is no such id. */
-  change(id: number, patch: TransferPatch): BookedTransfer;
-  /** Hides a transfer from lists and details; the book keeps it. Throws when there is no such id. */
-  remove(id: number): void;
-  /** Books money received and sends its signed webhook, as far as its fault allows. */
-  addCollection(partial?: Partial<CollectionData>): CollectionData;
-  /** Changes a collection's booking and sends a webhook. Throws when there is none of that reference. */
-  changeCollection(mode: WireDomain, reference: string, patch: Partial<CollectionData>): CollectionData;
-  collection(mode: WireDomain, reference: string): CollectionData | undefined;
-  /** The collection as the verify endpoint shows it. */
-  shownCollection(mode: WireDomain, reference: string): CollectionData | undefined;
-  /** The bank's identifiers for a settled transfer. */
-  bankIdentifiers(): { transactionRef: string; sessionid: string };
-};
+export type Book = ReturnType<typeof createBook>;
 
-/** What a book needs. */
-export type BookDeps = {
+/** The service's own book of money moved: both what it shows and what is true. Empty at first. */
+export function createBook(deps: {
   now: Now;
   random: Random;
   listOrder: ListOrder;
   /** The faults of collections; payouts meet theirs at initiation. */
   faultFor: FaultFor;
   announceCollection: (collection: CollectionData) => void;
-};
-
-/** An empty book. */
-export function createBook(deps: BookDeps): Book {
+}) {
   const stamp = createStamp(deps.now);
   const identifiers = createIdentifiers(deps.random);
   const shelves = createShelves(deps.listOrder);
@@ -76,13 +41,12 @@ export function createBook(deps: BookDeps): Book {
     all.push(transfer);
     byMode[transfer.mode].push(transfer);
     byId.set(transfer.id, item);
-    const same = byReference.get(transfer.reference);
-    if (same === undefined) byReference.set(transfer.reference, [item]);
-    else same.push(item);
+    byReference.set(transfer.reference, [...withReference(transfer.reference), item]);
     shelves.put(item);
     return transfer;
   }
 
+  /** Books an order that was taken, as pending. */
   function enter(mode: WireDomain, order: BankTransferRequest, patch: TransferPatch = {}): BookedTransfer {
     lastId += 1;
     const made = { id: lastId, trx: identifiers.trx(lastId), mode, at: stamp() };
@@ -99,29 +63,37 @@ export function createBook(deps: BookDeps): Book {
     return byReference.get(reference) ?? [];
   }
 
+  /** The bank's identifiers for a settled transfer. */
   function bankIdentifiers(): { transactionRef: string; sessionid: string } {
     return { transactionRef: identifiers.transactionRef(), sessionid: identifiers.sessionid() };
   }
 
   return {
-    transfers: (mode) => (mode === undefined ? all : byMode[mode]),
-    find: (reference) => withReference(reference).map((item) => item.transfer),
-    shown: (mode, reference) =>
+    /** Every transfer ever booked, oldest first, including those hidden by `remove`. */
+    transfers: (mode?: WireDomain): readonly BookedTransfer[] => (mode === undefined ? all : byMode[mode]),
+    /** Every transfer of that reference, in both modes, oldest first. */
+    find: (reference: string) => withReference(reference).map((item) => item.transfer),
+    /** The first transfer of that reference that the mode still shows. */
+    shown: (mode: WireDomain, reference: string) =>
       withReference(reference).find((item) => item.transfer.mode === mode && !item.hidden)?.transfer,
-    has: (mode, reference) => withReference(reference).some((item) => item.transfer.mode === mode),
+    has: (mode: WireDomain, reference: string) =>
+      withReference(reference).some((item) => item.transfer.mode === mode),
     rows: shelves.rows,
-    size: (mode, status) => shelves.size(mode, status),
-    totals: (mode) => totalsOf(mode === undefined ? all : byMode[mode]),
-    moneyMoved: (reference) => withReference(reference).filter((item) => item.transfer.moneyMoved).length,
+    size: shelves.size,
+    /** How many times money left for that reference. */
+    moneyMoved: (reference: string) =>
+      withReference(reference).filter((item) => item.transfer.moneyMoved).length,
     enter,
-    plant(partial = {}) {
+    /** Books a transfer that nobody ordered; by default a success whose money left. */
+    plant(partial: Partial<BookedTransfer> = {}): BookedTransfer {
       const { id: _id, ...patch } = partial;
       const status = partial.status ?? 'success';
       const settled = status === 'success' ? { ...bankIdentifiers(), moneyMoved: true } : {};
       const mode = partial.mode ?? 'test';
       return enter(mode, strangeOrder(partial, lastId + 1), { status, ...settled, ...patch });
     },
-    change(id, patch) {
+    /** Changes what the service shows of a transfer, and `updated_at`. Throws when there is no such id. */
+    change(id: number, patch: TransferPatch): BookedTransfer {
       const item = itemOf(id);
       shelves.take(item);
       changes += 1;
@@ -130,12 +102,13 @@ export function createBook(deps: BookDeps): Book {
       shelves.put(item);
       return item.transfer;
     },
-    remove(id) {
+    /** Hides a transfer from lists and details; the book keeps it. Throws when there is no such id. */
+    remove(id: number): void {
       const item = itemOf(id);
       shelves.take(item);
       item.hidden = true;
     },
-    addCollection: (partial = {}) => collections.add(partial),
+    addCollection: collections.add,
     changeCollection: collections.change,
     collection: collections.find,
     shownCollection: collections.shown,
@@ -143,7 +116,7 @@ export function createBook(deps: BookDeps): Book {
   };
 }
 
-function strangeOrder(partial: PlantedTransfer, id: number): BankTransferRequest {
+function strangeOrder(partial: Partial<BookedTransfer>, id: number): BankTransferRequest {
   return {
     account_number: partial.account_number ?? '9876543210',
     account_name: partial.account_name ?? 'NOBODY WE KNOW',

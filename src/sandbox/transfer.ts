@@ -13,9 +13,6 @@ import { type Random, randomText } from './random.ts';
  */
 export type BookedTransfer = TransferRecord & { mode: WireDomain; moneyMoved: boolean; returned: boolean };
 
-/** What a caller of `plant` may set on a transfer that nobody ordered. */
-export type PlantedTransfer = Partial<BookedTransfer>;
-
 const bankNames: Readonly<Record<string, string>> = {
   '000004': 'United Bank for Africa',
   '000013': 'GTBank Plc',
@@ -67,28 +64,14 @@ export function transferOf(
   };
 }
 
-/** The record of the list of one status: three fields are absent ("Resources and their fields"). */
-export function filteredRecord(transfer: BookedTransfer): FilteredTransferRecord {
-  return {
-    id: transfer.id,
-    trx: transfer.trx,
-    reference: transfer.reference,
-    currency: transfer.currency,
-    amount: transfer.amount,
-    fee: transfer.fee,
-    account_name: transfer.account_name,
-    account_number: transfer.account_number,
-    bank_name: transfer.bank_name,
-    bank_code: transfer.bank_code,
-    narration: transfer.narration,
-    status: transfer.status,
-    created_at: transfer.created_at,
-    updated_at: transfer.updated_at,
-  };
-}
-
 /** The record in the list of all transfers and in the details, without the book's private fields. */
 export function fullRecord(transfer: BookedTransfer): TransferRecord {
   const { mode: _mode, moneyMoved: _moneyMoved, returned: _returned, ...record } = transfer;
+  return record;
+}
+
+/** The record of the list of one status: three fields are absent ("Resources and their fields"). */
+export function filteredRecord(transfer: BookedTransfer): FilteredTransferRecord {
+  const { transactionRef: _ref, sessionid: _session, domain: _domain, ...record } = fullRecord(transfer);
   return record;
 }

@@ -3,14 +3,14 @@ import { checkMail, checkSmtpUrl, isLink, isWebAddress } from './alert-checks.ts
 
 const webAddress = z
   .string()
-  .refine((text) => text === '' || isWebAddress(text), 'expected an https address (http only for loopback)');
+  .refine((text) => text === '' || isWebAddress(text), 'expected an https address (http only for loopback)')
+  .default('');
 const expectedMail = 'expected one mail address such as pay@example.com, without a name';
 const mailAddress = z.string().regex(/^[^\s<>()[\],;:\\"@\p{C}]{1,64}@[A-Za-z0-9.-]{1,253}$/u, expectedMail);
 
-/** `alerts` of the configuration. */
 export const alertSection = z
   .strictObject({
-    webhook_url: webAddress.default('').describe('Slack-compatible address. Empty: no messages there'),
+    webhook_url: webAddress.describe('Slack-compatible address. Empty: no messages there'),
     smtp_url: z
       .string()
       .superRefine(checkSmtpUrl)
@@ -29,8 +29,8 @@ export const alertSection = z
       )
       .default('')
       .describe('The link in each message'),
-    heartbeat_url: webAddress
-      .default('')
-      .describe('Asked with GET after each complete reconciliation, for a dead-man switch'),
+    heartbeat_url: webAddress.describe(
+      'Asked with GET after each complete reconciliation, for a dead-man switch',
+    ),
   })
   .superRefine(checkMail);

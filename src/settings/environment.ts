@@ -1,4 +1,3 @@
-/** The process environment as plain text values. */
 export type Environment = Record<string, string | undefined>;
 
 /** The environment of this process; the only place that reads it. */

@@ -2,7 +2,6 @@ import { isIP } from 'node:net';
 import { code as currencyOf } from 'currency-codes';
 import { z } from 'zod';
 
-/** True for an IANA time zone. */
 export function isTimezone(name: string): boolean {
   try {
     new Intl.DateTimeFormat('en', { timeZone: name });
@@ -25,7 +24,6 @@ export function mayTurnAway(status: number): boolean {
   return (status >= 400 && status <= 499) || status === 503;
 }
 
-/** True for a valid `ledger.url`. */
 export function isLedgerUrl(text: string): boolean {
   if (!/^postgres(ql)?:/.test(text)) return /^sqlite:(?!:memory:).+/.test(text);
   const schema = URL.canParse(text) ? new URL(text).searchParams.get('schema') : null;

@@ -14,13 +14,20 @@ import {
   parseInstant,
 } from './settings-checks.ts';
 
-const count = (min: number, max = 2_147_483_647) => z.number().int().min(min).max(max);
-const port = count(0, 65_535);
-const zone = z.string().refine(isTimezone, 'expected an IANA time zone such as Africa/Lagos');
+const count = (fallback: number, min: number, max = 2_147_483_647) =>
+  z.number().int().min(min).max(max).default(fallback);
+const port = (fallback: number) => count(fallback, 0, 65_535);
+const flag = (fallback: boolean) => z.boolean().default(fallback);
+const text = z.string().default('');
+const zone = z
+  .string()
+  .refine(isTimezone, 'expected an IANA time zone such as Africa/Lagos')
+  .default('Africa/Lagos');
 const schedule = z
   .string()
   .refine((text) => text === '' || isCron(text), 'expected a cron expression, or nothing to turn it off');
 const address = z.string().refine(isAddress, 'expected an address such as 192.0.2.7 or 192.0.2.0/24');
+const addresses = z.array(address).default([]);
 const limits = z
   .record(z.string(), z.union([z.string(), z.number()]).transform(String))
   .superRefine(checkLimits);
@@ -68,14 +75,12 @@ export const sections = {
       .describe(
         'The key that signs a payout. `auto`: the encryption key when one is set, else the secret key',
       ),
-    timeout_ms: count(1).default(30_000).describe('How long a request may take, in milliseconds'),
-    concurrency: count(1, 1000).default(8).describe('Requests in flight, per process'),
-    requests_per_second: count(0, 100_000)
-      .default(20)
-      .describe('Shared by all processes on the ledger. 0: no limit'),
-    resends_per_minute: count(1, 1000)
-      .default(6)
-      .describe('Requests to send webhooks again, shared likewise. May be spent in one burst'),
+    timeout_ms: count(30_000, 1).describe('How long a request may take, in milliseconds'),
+    concurrency: count(8, 1, 1000).describe('Requests in flight, per process'),
+    requests_per_second: count(20, 0, 100_000).describe('Shared by all processes on the ledger. 0: no limit'),
+    resends_per_minute: count(6, 1, 1000).describe(
+      'Requests to send webhooks again, shared likewise. May be spent in one burst',
+    ),
     codes: codes.default({}).describe('Moves a known status code towards caution: `{"25": "unknown"}`'),
     edge_rejections: z
       .array(z.number().int().refine(mayTurnAway, 'expected 400 to 499 or 503'))
@@ -94,26 +99,21 @@ export const sections = {
       .enum(['reject_file', 'skip_row'])
       .default('reject_file')
       .describe('`skip_row` pays the good rows and gives the bad ones back'),
-    sender_name: z.string().default('').describe('For files without the column `sender_name`'),
+    sender_name: text.describe('For files without the column `sender_name`'),
     reference_prefix: z
       .string()
       .regex(/^$|^[A-Za-z0-9][A-Za-z0-9_-]{0,29}$/, 'expected letters, digits, _ and -, at most 30')
       .default('')
       .describe('Each reference must begin with it. Makes references for files without the column'),
-    max_rows: count(1).default(1_000_000).describe('A file with more rows is refused'),
-    max_bytes: count(1, Number.MAX_SAFE_INTEGER)
-      .default(536_870_912)
-      .describe('A larger file is refused unread'),
-    settle_seconds: count(0)
-      .default(10)
-      .describe(
-        'How long a dropped file must stay unchanged. 0: only a process that still writes it is waited for',
-      ),
-    banks_file: z
-      .string()
-      .default('')
-      .describe('A CSV of the bank codes of the service (`code,name,aliases`). Other codes are refused'),
-    narration_max: count(0).default(100).describe('A narration with more characters gets a warning. 0: off'),
+    max_rows: count(1_000_000, 1).describe('A file with more rows is refused'),
+    max_bytes: count(536_870_912, 1, Number.MAX_SAFE_INTEGER).describe('A larger file is refused unread'),
+    settle_seconds: count(10, 0).describe(
+      'How long a dropped file must stay unchanged. 0: only a process that still writes it is waited for',
+    ),
+    banks_file: text.describe(
+      'A CSV of the bank codes of the service (`code,name,aliases`). Other codes are refused',
+    ),
+    narration_max: count(100, 0).describe('A narration with more characters gets a warning. 0: off'),
   }),
   submission: section({
     approval: z
@@ -129,79 +129,62 @@ export const sections = {
       .default({})
       .describe('Per currency and day of `submission.timezone`. What goes over it waits for the next day'),
     payout_limit: limits.default({}).describe('Per currency. One payout above it holds its batch'),
-    duplicate_window_days: count(0, 36_500)
-      .default(5)
-      .describe('The same account, currency and amount within these days holds the batch. 0: off'),
-    quiet_period_minutes: count(0)
-      .default(1440)
-      .describe('How long an unknown outcome is watched before a person is asked'),
+    duplicate_window_days: count(5, 0, 36_500).describe(
+      'The same account, currency and amount within these days holds the batch. 0: off',
+    ),
+    quiet_period_minutes: count(1440, 0).describe(
+      'How long an unknown outcome is watched before a person is asked',
+    ),
     resubmit: z
       .enum(['manual', 'confirmed_absent'])
       .default('manual')
       .describe(
         '`confirmed_absent` sends an absent payout once more by itself. Only where the service refuses duplicate references',
       ),
-    halt_after_unknown: count(0)
-      .default(3)
-      .describe('So many unknown outcomes in a row halt sending. 0: never'),
-    send_deadline_ms: count(1)
-      .default(5000)
-      .describe('An intent older than this is never sent, in milliseconds'),
-    canary: count(0, 1_000_000)
-      .default(0)
-      .describe(
-        'Sends so many payouts of a batch first, and the rest when all of them are paid. 0: all at once',
-      ),
-    canary_hours: count(1).default(4).describe('A canary that has not settled in this time halts sending'),
-    timezone: zone.default('Africa/Lagos').describe('The time zone of the day of `daily_limit`'),
+    halt_after_unknown: count(3, 0).describe('So many unknown outcomes in a row halt sending. 0: never'),
+    send_deadline_ms: count(5000, 1).describe('An intent older than this is never sent, in milliseconds'),
+    canary: count(0, 0, 1_000_000).describe(
+      'Sends so many payouts of a batch first, and the rest when all of them are paid. 0: all at once',
+    ),
+    canary_hours: count(4, 1).describe('A canary that has not settled in this time halts sending'),
+    timezone: zone.describe('The time zone of the day of `daily_limit`'),
   }).superRefine(({ approval, approval_above }, context) => {
     if (approval !== 'above' || Object.keys(approval_above).length > 0) return;
     const message = 'expected a total for each currency that needs approval, such as {NGN: "5000000.00"}';
     context.addIssue({ code: 'custom', path: ['approval_above'], message });
   }),
   receiver: section({
-    enabled: z
-      .boolean()
-      .default(true)
-      .describe(
-        '`false` where the service cannot reach you. Then no webhook is expected and none is missing',
-      ),
+    enabled: flag(true).describe(
+      '`false` where the service cannot reach you. Then no webhook is expected and none is missing',
+    ),
     host: z.string().min(1).default('127.0.0.1').describe('The address where webhooks arrive'),
-    port: port.default(8787).describe('The port where webhooks arrive'),
-    tls_cert: z
-      .string()
-      .default('')
-      .describe(
-        'PEM file, relative to the home. Set both for HTTPS; neither for loopback or behind a TLS proxy',
-      ),
-    tls_key: z.string().default('').describe('PEM file of its key. Both are renewed without a restart'),
-    trust_proxy: z
-      .array(address)
-      .default([])
-      .describe('Addresses that may set X-Forwarded-For and X-Forwarded-Proto'),
-    allow_from: z.array(address).default([]).describe('Addresses or networks that may deliver. Empty: any'),
-    replay_window_seconds: count(1)
-      .default(300)
-      .describe('A webhook whose timestamp is further off only leads to a look-up'),
-    max_body_bytes: count(1, 16_777_216).default(65_536).describe('A larger delivery is refused'),
+    port: port(8787).describe('The port where webhooks arrive'),
+    tls_cert: text.describe(
+      'PEM file, relative to the home. Set both for HTTPS; neither for loopback or behind a TLS proxy',
+    ),
+    tls_key: text.describe('PEM file of its key. Both are renewed without a restart'),
+    trust_proxy: addresses.describe('Addresses that may set X-Forwarded-For and X-Forwarded-Proto'),
+    allow_from: addresses.describe('Addresses or networks that may deliver. Empty: any'),
+    replay_window_seconds: count(300, 1).describe(
+      'A webhook whose timestamp is further off only leads to a look-up',
+    ),
+    max_body_bytes: count(65_536, 1, 16_777_216).describe('A larger delivery is refused'),
   }).superRefine(checkTlsPair),
   admin: section({
-    enabled: z
-      .boolean()
-      .default(true)
-      .describe('The admin server of `serve`: `/healthz`, `/readyz`, `/metrics` and the dashboard'),
+    enabled: flag(true).describe(
+      'The admin server of `serve`: `/healthz`, `/readyz`, `/metrics` and the dashboard',
+    ),
     host: z
       .string()
       .min(1)
       .default('127.0.0.1')
       .describe('Where it listens. Another host than loopback needs tokens, and TLS or `admin.trust_proxy`'),
-    port: port.default(8788).describe('The port where it listens'),
-    tls_cert: z.string().default('').describe('PEM file, relative to the home. Set both for HTTPS'),
-    tls_key: z.string().default('').describe('PEM file of its key'),
-    trust_proxy: z
-      .array(address)
-      .default([])
-      .describe('Addresses of TLS proxies before it, whose X-Forwarded-For and X-Forwarded-Proto count'),
+    port: port(8788).describe('The port where it listens'),
+    tls_cert: text.describe('PEM file, relative to the home. Set both for HTTPS'),
+    tls_key: text.describe('PEM file of its key'),
+    trust_proxy: addresses.describe(
+      'Addresses of TLS proxies before it, whose X-Forwarded-For and X-Forwarded-Proto count',
+    ),
   }).superRefine(checkTlsPair),
   alerts: alertSection,
   ledger: section({
@@ -215,12 +198,9 @@ export const sections = {
       .describe(
         '`sqlite:FILE`, relative to the data folder, or `postgres://USER@HOST/DATABASE` (`?schema=NAME` for another schema)',
       ),
-    backup_dir: z
-      .string()
-      .default('')
-      .describe(
-        '`serve` makes a backup here each day; relative to the data folder, best on another disk. SQLite only',
-      ),
+    backup_dir: text.describe(
+      '`serve` makes a backup here each day; relative to the data folder, best on another disk. SQLite only',
+    ),
   }).superRefine(checkBackupDir),
   queue: section({
     url: z
@@ -242,22 +222,20 @@ export const sections = {
       .describe(
         'No transfer created before this instant is expected to be ours. Empty: since the ledger was made',
       ),
-    window_days: count(1, 36_500).default(7).describe('How far back a run without `--full` reads at least'),
-    stale_pending_hours: count(0)
-      .default(24)
-      .describe('How long a payout may be pending before that is a discrepancy. 0: at once'),
-    webhook_grace_minutes: count(0)
-      .default(60)
-      .describe('How long a webhook may take after the final state is known. 0: at once'),
-    missing_grace_minutes: count(0)
-      .default(15)
-      .describe('How long a new payout may be absent from the list. 0: at once'),
-    max_passes: count(1, 1000)
-      .default(5)
-      .describe('How often a run reads the list at most to prove it complete'),
+    window_days: count(7, 1, 36_500).describe('How far back a run without `--full` reads at least'),
+    stale_pending_hours: count(24, 0).describe(
+      'How long a payout may be pending before that is a discrepancy. 0: at once',
+    ),
+    webhook_grace_minutes: count(60, 0).describe(
+      'How long a webhook may take after the final state is known. 0: at once',
+    ),
+    missing_grace_minutes: count(15, 0).describe(
+      'How long a new payout may be absent from the list. 0: at once',
+    ),
+    max_passes: count(5, 1, 1000).describe('How often a run reads the list at most to prove it complete'),
   }),
   schedules: section({
-    timezone: zone.default('Africa/Lagos').describe('The time zone of the schedules'),
+    timezone: zone.describe('The time zone of the schedules'),
     intake: schedule
       .default('* * * * *')
       .describe('Takes files from the inbox. An empty schedule turns its job off'),
@@ -272,15 +250,13 @@ export const sections = {
       .describe('Writes the results of batches that changed, and the last run'),
   }),
   reports: section({
-    bom: z.boolean().default(true).describe('Begins CSV files with a byte order mark, for spreadsheets'),
+    bom: flag(true).describe('Begins CSV files with a byte order mark, for spreadsheets'),
     delimiter: z
       .enum([',', ';', '\t'])
       .default(',')
       .describe('Separates the cells of CSV files: comma, semicolon or tab'),
-    timezone: zone
-      .default('Africa/Lagos')
-      .describe('The time zone of the reports, and of their days and months'),
-    mask_accounts: z.boolean().default(false).describe('Hides account numbers but for their last digits'),
+    timezone: zone.describe('The time zone of the reports, and of their days and months'),
+    mask_accounts: flag(false).describe('Hides account numbers but for their last digits'),
   }),
 };
 

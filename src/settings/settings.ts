@@ -104,10 +104,10 @@ export function loadConfig(
   const ledgerPlace = placeNamed(file.values.ledger.url, dataDir);
   const receiver = withFiles(values.receiver, home);
   const admin = withFiles(values.admin, home);
-  const exposure = exposureProblem(admin, adminTokens.length);
-  const banksFile = values.intake.banksFile && resolve(home, values.intake.banksFile);
-  const banks = banksFile ? readBanks(banksFile, problems) : null;
+  const banksFile = pathIn(home, values.intake.banksFile);
+  const banks = banksFile === '' ? null : readBanks(banksFile, problems);
   if (problems.length > 0) return { kind: 'problem', problems };
+  const exposure = exposureProblem(admin, adminTokens.length);
   if (exposure) return { kind: 'problem', problems: [exposure] };
   if (receivesPlainHttp(receiver)) warnings.push(plainHttpWarning(receiver.host));
   if (approvesNothing(values.submission)) warnings.push(noApproval);
@@ -117,7 +117,7 @@ export function loadConfig(
       ...values,
       receiver,
       admin,
-      ledger: withFolder(values.ledger, dataDir),
+      ledger: { ...values.ledger, backupDir: pathIn(dataDir, values.ledger.backupDir) },
       alerts: { ...values.alerts, smtpPassword },
       mode: file.values.mode,
       home,
@@ -238,9 +238,13 @@ function secretReader(env: Environment, home: string, problems: string[]): Secre
   };
 }
 
+/** An absolute path; an empty one stays empty: nothing is set. */
+function pathIn(folder: string, path: string): string {
+  return path === '' ? '' : resolve(folder, path);
+}
+
 function withFiles<T extends { tlsCert: string; tlsKey: string }>(server: T, home: string): T {
-  const file = (path: string): string => (path === '' ? '' : resolve(home, path));
-  return { ...server, tlsCert: file(server.tlsCert), tlsKey: file(server.tlsKey) };
+  return { ...server, tlsCert: pathIn(home, server.tlsCert), tlsKey: pathIn(home, server.tlsKey) };
 }
 
 /** Why the admin server may not listen where other machines reach it; null where it may. */
@@ -257,10 +261,6 @@ function exposureProblem(
   ];
   if (lacks.length === 0) return null;
   return `admin.host: ${host} is reachable from other machines: ${lacks.join('; and ')}; or set admin.host to 127.0.0.1`;
-}
-
-function withFolder(ledger: Config['ledger'], dataDir: string): Config['ledger'] {
-  return { ...ledger, backupDir: ledger.backupDir === '' ? '' : resolve(dataDir, ledger.backupDir) };
 }
 
 function receivesPlainHttp({ enabled, host, tlsCert, trustProxy }: Config['receiver']): boolean {

@@ -30,7 +30,7 @@ async function keep(looks: readonly { tookMs: number; stuck?: boolean }[]) {
     },
   };
   const log = createLogger({ to: { write: () => undefined } });
-  const alerting = createAlerting(
+  const keepTelling = createAlerting(
     { alerts, clock, log },
     {
       stopping: stopping.signal,
@@ -38,7 +38,7 @@ async function keep(looks: readonly { tookMs: number; stuck?: boolean }[]) {
       isQueueStuck: async () => present()?.stuck ?? false,
     },
   );
-  await alerting.keep();
+  await keepTelling();
   return { rests, told };
 }
 

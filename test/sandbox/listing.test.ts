@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { createSandbox, type Sandbox, type SandboxOptions } from '../../src/sandbox/sandbox.ts';
+import { totalsOf } from '../support/booked-totals.ts';
 import { call, list } from './harness.ts';
 
 const started: Sandbox[] = [];
@@ -109,7 +110,7 @@ describe('the transfer lists', () => {
     sandbox.book.plant({ amount: '10.50' });
     sandbox.book.plant({ amount: '1.00' });
     sandbox.book.plant({ amount: '7.00', currency: 'ZAR', status: 'failed', returned: true });
-    expect(sandbox.book.totals('test')).toEqual({
+    expect(totalsOf(sandbox.book.transfers('test'))).toEqual({
       NGN: { success: { count: 2, minor: 1150n } },
       ZAR: { returned: { count: 1, minor: 700n } },
     });

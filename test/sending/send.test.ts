@@ -4,6 +4,7 @@ import { haltInWords } from '../../src/reporting/halt-words.ts';
 import { type Clock, systemClock } from '../../src/runtime/clock.ts';
 import { createSandbox, type Fault, type Sandbox, type SandboxOptions } from '../../src/sandbox/sandbox.ts';
 import type { ServiceClient } from '../../src/service/types.ts';
+import { totalsOf } from '../support/booked-totals.ts';
 import { addBatch, born, makeLedger, states, type TestLedger } from '../support/ledger.ts';
 import { clientOf, named, senderOf } from './setting.ts';
 
@@ -42,7 +43,7 @@ it('P1: sends each ready payout once, and the service books what was frozen', as
   expect(result).toMatchObject({ ended: 'drained', counts: { accepted: 12, unknown: 0 } });
   expect(await counted()).toEqual({ pending: 12 });
   expect(bodies(named(12))).toEqual(Array(12).fill(1));
-  expect(sandbox.book.totals('test').NGN?.pending).toEqual({ count: 12, minor: 1_800_000n });
+  expect(totalsOf(sandbox.book.transfers('test')).NGN?.pending).toEqual({ count: 12, minor: 1_800_000n });
 });
 
 it('P8: a lost answer is unknown and never sent again by itself', async () => {

@@ -1,7 +1,8 @@
-import type { Candidates, OptionPlan, planOf } from './plan.ts';
+import { argumentCases, type Candidates, type OptionPlan, type Plan, valueCases } from './plan.ts';
 
 /** The script for bash 4 and later. `eval "$(counterfoil completion bash)"` reads it. */
-export function bashScript({ verbs, globals }: ReturnType<typeof planOf>): string[] {
+export function bashScript(plan: Plan): string[] {
+  const { verbs, globals } = plan;
   return [
     '# Completion of counterfoil for bash. In ~/.bashrc: eval "$(counterfoil completion bash)"',
     '_counterfoil() {',
@@ -17,20 +18,13 @@ export function bashScript({ verbs, globals }: ReturnType<typeof planOf>): strin
     '  done',
     '  COMPREPLY=()',
     '  case "$verb $prev" in',
-    ...verbs.flatMap(({ name, options }) =>
-      options.flatMap((option) =>
-        option.value ? [`    "${name} ${option.name}") ${offer(option.value)} ;;`] : [],
-      ),
-    ),
-    ...globals.flatMap(({ name, value }) => (value ? [`    *" ${name}") ${offer(value)} ;;`] : [])),
+    ...valueCases(plan, offer),
     '    *)',
     '      case "$verb:$cur" in',
     ...verbs.map(({ name, options }) => `        ${name}:-*) words="${names([...options, ...globals])}" ;;`),
     `        :-*) words="${names(globals)} --help --version" ;;`,
     `        :*) words="${verbs.map(({ name }) => name).join(' ')} help" ;;`,
-    ...verbs.flatMap(({ name, argument }) =>
-      argument.kind === 'none' ? [] : [`        ${name}:*) ${offer(argument)} ;;`],
-    ),
+    ...argumentCases(plan, offer),
     '      esac ;;',
     '  esac',
     '  for i in $list; do',

@@ -16,7 +16,7 @@ const scripts = new Map([
 export function completionOf(entries: readonly Entry[]): Handler {
   return async (_context, [shell = '']) => {
     const script = scripts.get(shell);
-    if (!script) throw new Stop(2, `completion: expected bash, zsh or fish, got "${shell}"`);
+    if (!script) throw new Stop(`completion: expected bash, zsh or fish, got "${shell}"`);
     const lines = script(planOf(entries));
     return { code: 0, lines, json: { shell, script: `${lines.join('\n')}\n` } };
   };

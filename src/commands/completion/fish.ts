@@ -1,7 +1,7 @@
-import type { Candidates, OptionPlan, planOf } from './plan.ts';
+import type { Candidates, OptionPlan, Plan } from './plan.ts';
 
 /** The script for fish. `counterfoil completion fish | source` reads it. */
-export function fishScript({ verbs, globals }: ReturnType<typeof planOf>): string[] {
+export function fishScript({ verbs, globals }: Plan): string[] {
   return [
     '# Completion of counterfoil for fish. In config.fish: counterfoil completion fish | source',
     'function __counterfoil_names',

@@ -14,7 +14,8 @@ export type Candidates =
   | { kind: 'none' };
 
 export type OptionPlan = { name: string; text: string; value: Candidates | null };
-export type VerbPlan = { name: string; text: string; options: OptionPlan[]; argument: Candidates };
+type VerbPlan = { name: string; text: string; options: OptionPlan[]; argument: Candidates };
+export type Plan = { verbs: VerbPlan[]; globals: OptionPlan[] };
 
 /** What the names of arguments and values stand for, in one command or in all. Others are free text. */
 const candidates: Readonly<Record<string, Candidates>> = {
@@ -37,7 +38,7 @@ const candidates: Readonly<Record<string, Candidates>> = {
 };
 
 /** Everything that a completion script offers, from the table of commands. */
-export function planOf(entries: readonly Entry[]): { verbs: VerbPlan[]; globals: OptionPlan[] } {
+export function planOf(entries: readonly Entry[]): Plan {
   const verbs = entries.map((entry) => {
     const name = verbName(entry);
     return {
@@ -57,4 +58,21 @@ function optionPlan([flags, text]: OptionEntry, verb: string): OptionPlan {
 
 function candidatesFor(verb: string, name = ''): Candidates {
   return candidates[`${verb} ${name}`] ?? candidates[name] ?? { kind: 'none' };
+}
+
+/** The cases of bash and zsh for a word behind an option that takes a value. */
+export function valueCases({ verbs, globals }: Plan, offer: (candidates: Candidates) => string): string[] {
+  const caseOf = (verb: string, { name, value }: OptionPlan): string[] =>
+    value ? [`    ${verb} ${name}") ${offer(value)} ;;`] : [];
+  return [
+    ...verbs.flatMap((verb) => verb.options.flatMap((option) => caseOf(`"${verb.name}`, option))),
+    ...globals.flatMap((option) => caseOf('*"', option)),
+  ];
+}
+
+/** The cases of bash and zsh for an argument. */
+export function argumentCases({ verbs }: Plan, offer: (candidates: Candidates) => string): string[] {
+  return verbs.flatMap(({ name, argument }) =>
+    argument.kind === 'none' ? [] : [`        ${name}:*) ${offer(argument)} ;;`],
+  );
 }

@@ -1,7 +1,8 @@
-import type { Candidates, OptionPlan, planOf } from './plan.ts';
+import { argumentCases, type Candidates, type OptionPlan, type Plan, valueCases } from './plan.ts';
 
 /** The script for zsh. `source <(counterfoil completion zsh)` reads it, and so does a folder of `fpath`. */
-export function zshScript({ verbs, globals }: ReturnType<typeof planOf>): string[] {
+export function zshScript(plan: Plan): string[] {
+  const { verbs, globals } = plan;
   return [
     '#compdef counterfoil',
     '# Completion of counterfoil for zsh. In ~/.zshrc, after compinit: source <(counterfoil completion zsh)',
@@ -16,12 +17,7 @@ export function zshScript({ verbs, globals }: ReturnType<typeof planOf>): string
     '    esac',
     '  done',
     '  case "$verb $prev" in',
-    ...verbs.flatMap(({ name, options }) =>
-      options.flatMap((option) =>
-        option.value ? [`    "${name} ${option.name}") ${offer(option.value)} ;;`] : [],
-      ),
-    ),
-    ...globals.flatMap(({ name, value }) => (value ? [`    *" ${name}") ${offer(value)} ;;`] : [])),
+    ...valueCases(plan, offer),
     '    *)',
     '      case "$verb:$cur" in',
     ...verbs.map(
@@ -29,9 +25,7 @@ export function zshScript({ verbs, globals }: ReturnType<typeof planOf>): string
     ),
     `        :-*) offers=(${described(globals)}) ;;`,
     `        :*) offers=(${described(verbs)}) ;;`,
-    ...verbs.flatMap(({ name, argument }) =>
-      argument.kind === 'none' ? [] : [`        ${name}:*) ${offer(argument)} ;;`],
-    ),
+    ...argumentCases(plan, offer),
     '      esac ;;',
     '  esac',
     '  for i in $list; do',

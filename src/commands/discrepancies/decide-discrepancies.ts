@@ -18,7 +18,6 @@ export const acknowledge: Handler = (context, ids, options) => speak(context, 'a
 export const resolve: Handler = async (context, ids, options) => {
   if (typeof options.note !== 'string' || options.note.trim() === '')
     throw new Stop(
-      2,
       '--note: say what was done about it, for example --note "returned by the bank, statement of 3 May, line 12"',
     );
   return speak(context, 'resolve', ids, options);
@@ -32,12 +31,12 @@ async function speak(
   options: Record<string, unknown>,
 ): Promise<Result> {
   const note = typeof options.note === 'string' ? options.note.trim() : '';
-  if (note.length > longestNote) throw new Stop(2, `--note: at most ${longestNote} characters`);
+  if (note.length > longestNote) throw new Stop(`--note: at most ${longestNote} characters`);
   return withApp(context, { level: 'local', use: 'writes' }, async (app) => {
     const filter = await readFilter(app, options);
     const word = { verdict, note, person: person(), at: app.clock.iso() };
     if (ids.length > 0 && Object.keys(filter).length > 0)
-      throw new Stop(2, 'name ids or filters (--kind, --batch, --older-than), not both');
+      throw new Stop('name ids or filters (--kind, --batch, --older-than), not both');
     const [changed, already] =
       ids.length > 0 ? await onNamed(app, ids, word) : [await onFiltered(app, filter, word), [] as string[]];
     const open = await countOpen(app.ledger.db);
@@ -65,7 +64,6 @@ async function onNamed(
     if (wrong.length > 0) {
       const more = wrong.length > 5 ? ` and ${wrong.length - 5} more` : '';
       throw new Stop(
-        2,
         `no discrepancy "${wrong.slice(0, 5).join('", "')}"${more} in this ledger (mode ${mode}): counterfoil discrepancies lists them. Nothing was changed`,
       );
     }
@@ -81,6 +79,6 @@ async function onNamed(
 /** Decides all that match the filters, without a question: no money moves, and every note says who decided. */
 async function onFiltered(app: App<'local'>, filter: DiscrepancyFilter, word: Spoken): Promise<number> {
   if (Object.keys(filter).length === 0)
-    throw new Stop(2, 'name ids, or narrow with --kind, --batch or --older-than. Nothing was changed');
+    throw new Stop('name ids, or narrow with --kind, --batch or --older-than. Nothing was changed');
   return app.ledger.write((trx) => decide(trx, filter, word));
 }

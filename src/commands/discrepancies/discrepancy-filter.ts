@@ -12,9 +12,8 @@ export async function readFilter(
   options: Record<string, unknown>,
 ): Promise<DiscrepancyFilter> {
   const { kind, batch, olderThan } = options;
-  const ofKind = typeof kind === 'string' ? { kind: readKind(kind) } : {};
   return {
-    ...ofKind,
+    ...(typeof kind === 'string' && { kind: readKind(kind) }),
     ...(typeof batch === 'string' && { batch: (await namedBatch(app, batch)).id }),
     ...(typeof olderThan === 'string' && { seenBefore: daysBefore(app.clock.now(), olderThan) }),
   };
@@ -22,10 +21,10 @@ export async function readFilter(
 
 function readKind(text: string): DiscrepancyKind {
   if (isDiscrepancyKind(text)) return text;
-  throw new Stop(2, `--kind: there is no kind "${text}"; there are ${discrepancyKinds.join(', ')}`);
+  throw new Stop(`--kind: there is no kind "${text}"; there are ${discrepancyKinds.join(', ')}`);
 }
 
 function daysBefore(now: number, text: string): string {
-  if (!/^\d{1,5}$/.test(text)) throw new Stop(2, `--older-than: expected a number of days, got "${text}"`);
+  if (!/^\d{1,5}$/.test(text)) throw new Stop(`--older-than: expected a number of days, got "${text}"`);
   return new Date(now - Number(text) * dayMs).toISOString();
 }

@@ -24,7 +24,6 @@ export async function importWorkbook(
 ): Promise<Result> {
   if (['kind', 'batch', 'olderThan'].some((name) => options[name] !== undefined))
     throw new Stop(
-      2,
       '--import takes the decisions that are in the file: leave --kind, --batch and --older-than out',
     );
   const path = resolve(context.cwd, file);
@@ -90,26 +89,17 @@ function isDecided(asked: Asked, row: Discrepancy): boolean {
 
 function unknownId({ row, id }: Asked): Problem {
   const problem = 'is no discrepancy of this ledger and mode';
-  return {
-    row,
-    column: 'discrepancy_id',
-    value: id.slice(0, 100),
-    problem,
-    fix: 'check that the workbook is of this ledger',
-  };
+  const fix = 'check that the workbook is of this ledger';
+  return { row, column: 'discrepancy_id', value: id.slice(0, 100), problem, fix };
 }
 
 function changedSince({ row, ...asked }: Asked, now: Discrepancy): Problem | undefined {
   for (const column of ['expected', 'actual', 'state'] as const) {
     if (says(asked[column], now[column])) continue;
     const state = column === 'state' ? `: it is ${now.state} now` : '';
-    return {
-      row,
-      column,
-      value: hidden(String(asked[column] ?? '')).slice(0, 100),
-      problem: `has changed since the export${state}`,
-      fix: `look again with counterfoil discrepancies, and decide in a new export`,
-    };
+    const value = hidden(String(asked[column] ?? '')).slice(0, 100);
+    const fix = 'look again with counterfoil discrepancies, and decide in a new export';
+    return { row, column, value, problem: `has changed since the export${state}`, fix };
   }
   return undefined;
 }

@@ -22,19 +22,18 @@ export async function exportWorkbook(
   const path = resolve(context.cwd, file);
   if (!/\.xlsx$/i.test(file))
     throw new Stop(
-      2,
       `${file}: name a workbook, such as open.xlsx; discrepancies.csv of the last run is the list as CSV`,
     );
   // Somebody may have filled in the existing file.
   if (existsSync(path) && !context.options.yes)
-    throw new Stop(2, `${path} is there already: name another file, or add --yes to write over it`);
+    throw new Stop(`${path} is there already: name another file, or add --yes to write over it`);
   return withApp(context, { level: 'local', use: 'reads' }, async (app) => {
     const filter = await readFilter(app, options);
     const counts = await countFiltered(app.ledger.db, filter);
     const total = counts.reduce((sum, row) => sum + Number(row.n), 0);
     const workbook = app.reporting.discrepancyWorkbook;
     if (total > workbook.limit)
-      throw new Stop(2, `${total} discrepancies: a workbook holds ${workbook.limit}. ${narrow}`);
+      throw new Stop(`${total} discrepancies: a workbook holds ${workbook.limit}. ${narrow}`);
     await writeReadable(path, await listOpen(app.ledger.db, filter), app);
     const open = await countOpen(app.ledger.db);
     const lines = [
@@ -57,7 +56,6 @@ async function writeReadable(path: string, found: Discrepancy[], app: App<'local
     const trouble = tooLargeToFillIn(await readFile(draft));
     if (trouble !== null)
       throw new Stop(
-        2,
         `the workbook of these ${found.length} could not be read back with --import: ${trouble}. ${narrow}`,
       );
     await rename(draft, path);

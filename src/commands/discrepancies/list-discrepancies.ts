@@ -1,6 +1,7 @@
 import type { App } from '../../app/app.ts';
 import { countFiltered, countOpen, listOpen } from '../../reconciliation/discrepancies.sql.ts';
 import { livesOf } from '../../reconciliation/discrepancy-events.sql.ts';
+import { ageDays } from '../../reporting/ageing.ts';
 import { withAction } from '../../reporting/discrepancy-words.ts';
 import type { Discrepancy } from '../../storage/tables/tables.ts';
 import { bigintAsNumber } from '../describe.ts';
@@ -13,7 +14,6 @@ import { listLines } from './list-lines.ts';
 
 /** How many are printed; `--json` and `--export` have all of them. */
 const shown = 100;
-const dayMs = 86_400_000;
 
 /** `discrepancies`: lists what is open, the gravest and oldest first, each with what to do. Exits 4 while any is open. */
 export const discrepancies: Handler = async (context, args, options) => {
@@ -22,10 +22,10 @@ export const discrepancies: Handler = async (context, args, options) => {
   if (verb === 'ack') return (await words()).acknowledge(context, ids, options);
   if (verb === 'resolve') return (await words()).resolve(context, ids, options);
   if (verb !== undefined)
-    throw new Stop(2, `discrepancies has no "${verb}": use ack ID… or resolve ID…, or no verb for the list`);
-  if (typeof options.note === 'string') throw new Stop(2, '--note goes with ack or resolve');
+    throw new Stop(`discrepancies has no "${verb}": use ack ID… or resolve ID…, or no verb for the list`);
+  if (typeof options.note === 'string') throw new Stop('--note goes with ack or resolve');
   if (typeof options.export === 'string' && typeof options.import === 'string')
-    throw new Stop(2, 'name --export or --import, not both');
+    throw new Stop('name --export or --import, not both');
   if (typeof options.export === 'string')
     return (await import('./export-workbook.ts')).exportWorkbook(context, options.export, options);
   if (typeof options.import === 'string')
@@ -51,7 +51,7 @@ export const discrepancies: Handler = async (context, args, options) => {
 
 /** Each discrepancy with the report's columns, the ledger's columns and its history. */
 async function asJson(app: App<'local'>, found: Discrepancy[]): Promise<unknown> {
-  const now = app.clock.now();
+  const now = app.clock.iso();
   const lives = await livesOf(
     app.ledger.db,
     found.map(({ id }) => id),
@@ -59,14 +59,9 @@ async function asJson(app: App<'local'>, found: Discrepancy[]): Promise<unknown>
   const rows = found.map((d) => ({
     discrepancy_id: d.id,
     batch: d.batch_id,
-    age_days: ageDays(d, now),
+    age_days: ageDays(d.first_seen_at, now),
     ...withAction(d),
     life: lives.get(d.id) ?? [],
   }));
   return JSON.parse(JSON.stringify(rows, bigintAsNumber));
-}
-
-/** Whole days since it was first seen. */
-function ageDays({ first_seen_at }: Pick<Discrepancy, 'first_seen_at'>, now: number): number {
-  return Math.max(0, Math.floor((now - Date.parse(first_seen_at)) / dayMs));
 }

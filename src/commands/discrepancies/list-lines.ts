@@ -3,9 +3,8 @@ import { plainKind } from '../../domain/plain-kind.ts';
 import { actionFor, commandFor } from '../../reporting/discrepancy-words.ts';
 import { readable } from '../../reporting/readable.ts';
 import type { Discrepancy } from '../../storage/tables/tables.ts';
-import { ageText } from '../age-text.ts';
+import { discrepancyTable } from '../open-table.ts';
 import { closing } from '../terminal/closing.ts';
-import { severityColours } from '../terminal/colours.ts';
 import { firstOf } from '../terminal/messages.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { wrapAll } from '../terminal/wrap.ts';
@@ -15,10 +14,11 @@ type View = { all: number; open: number; nowMs: number; terminal: Terminal };
 
 /** Discrepancies as a table, each with what differs below it; then what to do, once for all that need the same. */
 export function listLines(found: readonly Discrepancy[], view: View): string[] {
-  const { all, open, terminal } = view;
+  const { all, open, nowMs, terminal } = view;
   if (all === 0) return ['no open discrepancies'];
   const acknowledged = all > open ? `, ${grouped(`${all - open}`)} acknowledged` : '';
-  const [titles = '', ...rows] = tableOf(found, view);
+  const shown = found.map((one) => ({ ...one, which: nameOf(one), since: one.first_seen_at }));
+  const [titles = '', ...rows] = discrepancyTable(shown, terminal, nowMs);
   const blocks = found.flatMap((one, index) => [rows[index] ?? '', ...detailLines(one, terminal)]);
   const rest = all - found.length;
   const [first] = found;
@@ -46,29 +46,8 @@ export function listLines(found: readonly Discrepancy[], view: View): string[] {
   );
 }
 
-function tableOf(found: readonly Discrepancy[], { nowMs, terminal }: View): string[] {
-  return terminal.table(
-    [
-      {
-        title: 'Severity',
-        cell: ({ severity }) => ({ text: severity, colour: severityColours[severity] }),
-      },
-      { title: 'What', cell: ({ kind }) => plainKind(kind) },
-      { title: 'Which', cell: nameOf },
-      { title: 'Difference', right: true, optional: true, cell: differenceText },
-      { title: 'Age', right: true, cell: ({ first_seen_at: since }) => ageText(since, nowMs) },
-    ],
-    found,
-  );
-}
-
 function nameOf({ reference, subject }: Discrepancy): string {
   return reference || subject;
-}
-
-function differenceText({ difference }: Discrepancy): string {
-  if (difference === '') return '';
-  return difference.startsWith('-') ? grouped(difference) : `+${grouped(difference)}`;
 }
 
 function detailLines(one: Discrepancy, { time, paint }: Terminal): string[] {

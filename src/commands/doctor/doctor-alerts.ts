@@ -2,7 +2,7 @@ import { openChannels, wordChannels } from '../../alerts/channels.ts';
 import { testWords } from '../../alerts/message-words.ts';
 import type { App } from '../../app/app.ts';
 import type { Config } from '../../settings/settings.ts';
-import { alertsStanding, configuredChannels } from '../alerts-standing.ts';
+import { alertsStanding } from '../alerts-standing.ts';
 import { type Check, skipped, well, wrong } from './doctor-check.ts';
 
 const off =
@@ -10,16 +10,15 @@ const off =
 
 /** Checks that alerts leave: what could not be sent. */
 export async function checkAlerts(app: App<'looking'>): Promise<Check> {
-  const channels = configuredChannels(app.config);
-  const { problems } = await alertsStanding(app);
-  if (channels.length === 0) return skipped('alerts', off);
+  const { problems, json } = await alertsStanding(app);
+  if (json.channels.length === 0) return skipped('alerts', off);
   if (problems.length > 0)
     return wrong(
       'alerts',
       problems.join('; '),
       'counterfoil doctor --alert tries each channel; correct its key under alerts. What waits is sent again by itself',
     );
-  return well('alerts', channels.join(', '));
+  return well('alerts', json.channels.join(', '));
 }
 
 /** Sends a test message through each channel, and says how each answered. The heartbeat is not asked: it would be a false sign. */

@@ -3,17 +3,14 @@
  */
 export type Check = { name: string; ok: boolean | null; detail: string; fix: string | null };
 
-/** A check that passed. */
 export function well(name: string, detail: string): Check {
   return { name, ok: true, detail, fix: null };
 }
 
-/** A check that was skipped, and why. */
 export function skipped(name: string, why: string): Check {
   return { name, ok: null, detail: `skipped: ${why}`, fix: null };
 }
 
-/** A check that failed, and what to do about it. */
 export function wrong(name: string, detail: string, fix: string): Check {
   return { name, ok: false, detail, fix };
 }

@@ -35,7 +35,7 @@ export async function examine(
     ? lastSignatureRefusal(ledger.db)
     : signedBodyOf(ledger.db, reference));
   if (reference !== undefined && !signed)
-    throw new Stop(2, `no payout "${reference}" in this ledger (mode ${mode})`);
+    throw new Stop(`no payout "${reference}" in this ledger (mode ${mode})`);
   const keys = config.keys[mode];
   if (!signed || !keys || signed.body === '') return undefined;
   const facts = examineSignature({
@@ -114,17 +114,8 @@ function maskBody(body: string): string {
 
 /** The same for `--json`; the body is always masked there. */
 export function signatureJson({ signed, facts }: Examined): Record<string, unknown> {
-  const { reference, body, beganAt, code } = signed;
-  return {
-    reference,
-    sent_at: beganAt,
-    code,
-    text: maskBody(body),
-    text_is_masked: true,
-    sha256: facts.sha256,
-    signature: facts.signature,
-    signed_with: facts.signedWith,
-    bearer: facts.bearer,
-    untried: facts.untried,
-  };
+  const { reference, body, beganAt: sent_at, code } = signed;
+  const { sha256, signature, signedWith: signed_with, bearer, untried } = facts;
+  const shown = { reference, sent_at, code, text: maskBody(body), text_is_masked: true };
+  return { ...shown, sha256, signature, signed_with, bearer, untried };
 }

@@ -17,7 +17,7 @@ type Looked = { checks: Check[]; examined?: Examined | undefined };
 export const doctor: Handler = async (context, _args, options) => {
   const whole = options.showBody === true;
   if (whole && (!context.terminal || context.options.json))
-    throw new Stop(2, '--show-body shows a whole account number: it wants a terminal, and no --json');
+    throw new Stop('--show-body shows a whole account number: it wants a terminal, and no --json');
   const { explainConfig } = await import('../../settings/explain.ts');
   const explained = explainConfig(settingsPlaces(context));
   if (explained.kind === 'problem')
@@ -107,46 +107,35 @@ async function lookIntoLedger({ config }: Explained, reference: string | undefin
   const { checkSchedules } = await import('./doctor-schedules.ts');
   const { daemonStanding } = await import('../jobs-standing.ts');
   const serves = await servesHere(config.dataDir);
-  const unopened = (error: unknown): LedgerLooked => ({
-    checks: [describeUnopened(config, error), skipped('schedules', 'the ledger cannot be opened')],
-    after: [],
-    serves,
-  });
-  let absent: Check | null;
+  let app: App<'local'> | undefined;
   try {
-    absent = await checkAbsentLedger(config);
-  } catch (error) {
-    return unopened(error);
-  }
-  if (absent && reference !== undefined) throw new Stop(2, `no payout "${reference}": ${absent.detail}`);
-  if (absent) return { checks: [absent, skipped('schedules', 'there is no ledger yet')], after: [], serves };
-  let app: App<'local'>;
-  try {
-    app = await openApp('local', { config, access: 'reads' });
-  } catch (error) {
-    return unopened(error);
-  }
-  try {
+    const absent = await checkAbsentLedger(config);
+    if (absent && reference !== undefined) throw new Stop(`no payout "${reference}": ${absent.detail}`);
+    if (absent)
+      return { checks: [absent, skipped('schedules', 'there is no ledger yet')], after: [], serves };
+    const opened = await openApp('local', { config, access: 'reads' });
+    app = opened;
     const { checkIntake } = await import('./doctor-intake.ts');
     const { checkBackups, checkGrowth } = await import('./doctor-keeping.ts');
     const { checkAlerts } = await import('./doctor-alerts.ts');
     const checks = [
-      ...(await checkLedger(app)),
-      await checkGrowth(app),
-      ...(await guarded('backups', () => checkBackups(app))),
-      await checkIntake(app),
-      await checkSchedules(app),
-      await checkAlerts(app),
+      ...(await checkLedger(opened)),
+      await checkGrowth(opened),
+      ...(await guarded('backups', () => checkBackups(opened))),
+      await checkIntake(opened),
+      await checkSchedules(opened),
+      await checkAlerts(opened),
     ];
-    const examined = await examine(app, reference);
-    const { running, elsewhere = false } = await daemonStanding(app);
+    const examined = await examine(opened, reference);
+    const { running, elsewhere = false } = await daemonStanding(opened);
     const after = examined ? [checkRefusal(examined, config.mode)] : [];
     return { checks, after, examined, serves: running || elsewhere };
   } catch (error) {
     if (error instanceof Stop) throw error;
-    return unopened(error);
+    const checks = [describeUnopened(config, error), skipped('schedules', 'the ledger cannot be opened')];
+    return { checks, after: [], serves };
   } finally {
-    await app.close();
+    await app?.close();
   }
 }
 

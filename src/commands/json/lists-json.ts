@@ -10,7 +10,7 @@ export const payoutStateJson = z.enum(payoutStates);
 const sum = z.strictObject({ count: z.int().describe('payouts'), amount: decimal.describe('their total') });
 const byCurrency = <T extends z.ZodType>(value: T) => z.record(z.string(), value);
 
-const listedPayout = z.strictObject({
+export const listedPayout = z.strictObject({
   reference: z.string(),
   state: payoutStateJson,
   currency: z.string().describe('ISO 4217'),

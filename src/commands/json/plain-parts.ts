@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import { judgeResends } from '../../domain/resend-budget.ts';
+import { differencesIn } from '../../ledger/contradiction-columns.ts';
 import type { Life } from '../../reconciliation/discrepancy-events.sql.ts';
 import { actionFor } from '../../reporting/discrepancy-words.ts';
 import type { ResendRequest } from '../../storage/tables/collection-tables.ts';
-import type { Discrepancy } from '../../storage/tables/tables.ts';
-import type { DiscrepancyJson, ResendJson } from './story-json.ts';
+import type { Discrepancy, Webhook } from '../../storage/tables/tables.ts';
+import type { DiscrepancyJson, ResendJson, WebhookJson } from './story-json.ts';
 
 type JsonValue = z.core.util.JSONType;
 
@@ -59,5 +60,18 @@ export function discrepancyOf(one: Discrepancy & { life?: Life[] }): Discrepancy
     resolved_by: one.resolved_by,
     reopened: Number(one.reopened),
     ...(one.life && { life: one.life }),
+  };
+}
+
+/** A webhook with its body as the fields that it holds. `words`: its effect as a sentence. `account`: as in {@link parsed}. */
+export function webhookOf(one: Webhook, words: string | null, account?: string): WebhookJson {
+  const { received_at, last_received_at, reference, trx, applied_at, verdict, said, against } = one;
+  return {
+    ...{ id: Number(one.id), received_at, last_received_at, deliveries: Number(one.deliveries) },
+    ...{ reference, trx, stale: one.stale === 1n, applied_at, verdict, said, against },
+    differences: differencesIn(one.differences),
+    words,
+    headers: parsedObject(one.headers),
+    body: parsed(Buffer.from(one.body).toString('utf8'), account),
   };
 }

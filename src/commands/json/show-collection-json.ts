@@ -2,9 +2,8 @@ import type { CollectionStory } from '../../collections/collection-lines.sql.ts'
 import { formatMinor } from '../../domain/money.ts';
 import { differencesIn } from '../../ledger/contradiction-columns.ts';
 import type { Webhook } from '../../storage/tables/tables.ts';
-import { discrepancyOf, parsed, resendOf } from './plain-parts.ts';
+import { discrepancyOf, parsed, resendOf, webhookOf } from './plain-parts.ts';
 import type { CollectionStoryJson } from './story-json.ts';
-import { webhookOf } from './webhook-parts.ts';
 
 /** The story of a collection for `--json`. `effect` words what a webhook did. */
 export function collectionStoryOf(
@@ -13,14 +12,7 @@ export function collectionStoryOf(
   effect: (webhook: Webhook) => string | null,
 ): CollectionStoryJson {
   const { id: _id, reference_key: _key, rung: _rung, raised: _raised, answered_at: _at, ...row } = collection;
-  const {
-    file_id: file,
-    row_number: number,
-    answer: _answer,
-    dispute,
-    expected_amount: amount,
-    ...rest
-  } = row;
+  const { file_id: file, row_number: number, answer: _, dispute, expected_amount: amount, ...rest } = row;
   return {
     collection: {
       ...rest,

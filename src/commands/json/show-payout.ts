@@ -3,9 +3,8 @@ import { formatMinor } from '../../domain/money.ts';
 import { differencesIn } from '../../ledger/contradiction-columns.ts';
 import type { Story } from '../../reporting/overview.sql.ts';
 import { answerText, effectOf } from '../../reporting/word-texts.ts';
-import { discrepancyOf, parsed, parsedObject } from './plain-parts.ts';
+import { discrepancyOf, parsed, parsedObject, webhookOf } from './plain-parts.ts';
 import type { StoryJson } from './story-json.ts';
-import { webhookOf } from './webhook-parts.ts';
 
 /** What the story of a payout holds beside its own rows. */
 type Around = Pick<

@@ -18,24 +18,19 @@ const codes = {
 
 /**
  * Colours that text from outside cannot forge. `paint` writes marks that hold a key; `render` turns exactly these marks
- * into the terminal's colours and makes everything else legible. So no file, service or key press colours a word.
+ * into the terminal's colours and makes everything else legible. So no file, service or key press colours a word. `key`:
+ * random letters and digits, which the text that is printed cannot know.
  */
-export type Ink = {
-  paint: Paint;
-  /** The text for one stream; without `coloured` the marks are removed. */
-  render(text: string, coloured: boolean): string;
-};
-
-/** `key`: random letters and digits, which the text that is printed cannot know. */
-export function createInk(key: string): Ink {
+export function createInk(key: string) {
   const marks = new RegExp(`\\u0001${key}:(\\d+);`);
   const mark = (code: number): string => `\u0001${key}:${code};`;
   return {
-    paint(colour, text) {
+    paint(colour: Colour, text: string): string {
       const [on, off] = inspect.colors[codes[colour]] ?? [0, 0];
       return text === '' ? '' : `${mark(on)}${text}${mark(off)}`;
     },
-    render(text, coloured) {
+    /** The text for one stream; without `coloured` the marks are removed. */
+    render(text: string, coloured: boolean): string {
       const parts = text.split(marks);
       // Every second part is the code of a mark: the group of the pattern.
       return parts
@@ -53,5 +48,4 @@ export function unmarked(text: string): string {
   return text.replaceAll(anyMark, '');
 }
 
-/** Paints nothing. */
 export const noPaint: Paint = (_colour, text) => text;

@@ -1,6 +1,5 @@
 import { grouped } from '../../domain/counted.ts';
 
-/** A message for one row of a file. */
 export type RowMessage = { row: number; text: string };
 
 /** One message, and the rows that have it, in order. */

@@ -17,18 +17,16 @@ export type Column<Row> = {
   optional?: boolean;
 };
 
-/** Where a table is printed: its width in characters, the spaces before each line, and its colours. */
-export type TableStyle = { width: number; indent?: number; paint?: Paint };
-
+const indent = '  ';
 const gap = '  ';
 /** A column that is cut keeps at least this many characters. */
 const leastCut = 8;
 
-/** The lines of a table: the titles, then one line a row. Without rows there is no line. */
+/** The lines of a table, at most `width` characters wide: the titles, then one line a row. Without rows there is no line. */
 export function table<Row>(
   columns: readonly Column<Row>[],
   rows: readonly Row[],
-  { width, indent = 2, paint = noPaint }: TableStyle,
+  { width, paint = noPaint }: { width: number; paint?: Paint },
 ): string[] {
   if (rows.length === 0) return [];
   const all = columns.map((column) => ({ column, cells: rows.map((row) => plain(column.cell(row))) }));
@@ -38,7 +36,7 @@ export function table<Row>(
       width: cells.reduce((most, { text }) => Math.max(most, stringWidth(text)), stringWidth(column.title)),
       cut: column.cut ?? false,
     })),
-    width - indent,
+    width - indent.length,
   );
   const line = (cellAt: (index: number) => { text: string; colour?: Colour }): string => {
     const cells = kept.map(({ column }, index) => {
@@ -50,7 +48,7 @@ export function table<Row>(
       const after = index === kept.length - 1 ? '' : space;
       return column.right ? space + painted : painted + after;
     });
-    return (' '.repeat(indent) + cells.join(gap)).trimEnd();
+    return (indent + cells.join(gap)).trimEnd();
   };
   return [
     line((index) => ({ text: kept[index]?.column.title ?? '', colour: 'faint' })),

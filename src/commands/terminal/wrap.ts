@@ -37,7 +37,6 @@ function widthOf(text: string): number {
   return stringWidth(unmarked(text));
 }
 
-/** The same for several lines. */
 export function wrapAll(lines: readonly string[], width: number, hang = 0): string[] {
   return lines.flatMap((line) => wrap(line, width, hang));
 }

@@ -73,11 +73,11 @@ describe('a table', () => {
       { title: 'Name', cell: (name) => name },
       { title: 'Next', cell: () => '|' },
     ];
-    expect(table(names, ['李小龙', 'Ọláṣubọ̀mí', 'a\nb'], { width: 80, indent: 0 })).toEqual([
-      'Name       Next',
-      '李小龙     |',
-      'Ọláṣubọ̀mí  |',
-      'a b        |',
+    expect(table(names, ['李小龙', 'Ọláṣubọ̀mí', 'a\nb'], { width: 80 })).toEqual([
+      '  Name       Next',
+      '  李小龙     |',
+      '  Ọláṣubọ̀mí  |',
+      '  a b        |',
     ]);
   });
 

@@ -1,11 +1,11 @@
-import { toMinor } from './amounts.ts';
-import type { BookedTransfer } from './transfer.ts';
+import { toMinor } from '../../src/sandbox/amounts.ts';
+import type { BookedTransfer } from '../../src/sandbox/transfer.ts';
 
 /** A number of transfers and their sum in hundredths of the currency. */
-export type Total = { count: number; minor: bigint };
+type Total = { count: number; minor: bigint };
 
 /** Totals by currency, then by status: pending, success, failed, or `returned` where the money came back. */
-export type Totals = Record<string, Record<string, Total>>;
+type Totals = Record<string, Record<string, Total>>;
 
 /** Adds up the given transfers; a currency or status without any is absent. */
 export function totalsOf(transfers: Iterable<BookedTransfer>): Totals {

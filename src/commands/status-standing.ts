@@ -1,0 +1,64 @@
+import type { App } from '../app/app.ts';
+import { collectionCounts } from '../collections/collection-watch.sql.ts';
+import { batchCounts } from '../ledger/batches.ts';
+import { foreignOrigins } from '../ledger/origins.ts';
+import { countOpen, openByBatch, openGroups } from '../reconciliation/discrepancies.sql.ts';
+import { isReadySince, payoutOverview } from '../reporting/overview.sql.ts';
+import { lastRun } from '../reporting/run-verdicts.sql.ts';
+import { findAttention } from '../sending/attention.sql.ts';
+import { webhookFigures } from '../webhooks/webhook-figures.sql.ts';
+import { countDiffering, countRejections } from '../webhooks/webhook-inbox.sql.ts';
+import { webhookCounts } from '../webhooks/webhooks.sql.ts';
+import { alertsStanding } from './alerts-standing.ts';
+import { daemonStanding, isIdle, jobsStanding } from './jobs-standing.ts';
+import { promisedStanding } from './promised.ts';
+import { queueStanding } from './queue-standing.ts';
+import type { Terminal } from './terminal/terminal.ts';
+import { brakesStanding } from './waiting.ts';
+
+export type Standing = Awaited<ReturnType<typeof standingOf>>;
+
+export async function standingOf(app: App<'looking'>, terminal: Terminal) {
+  const { db } = app.ledger;
+  const daemon = await daemonStanding(app);
+  const idle = await isIdle(app, daemon);
+  const hourAgo = new Date(app.clock.now() - 3_600_000).toISOString();
+  return {
+    terminal,
+    daemon,
+    jobs: await jobsStanding(app, { daemon, idle }),
+    halted: await app.findHalt(),
+    batches: await batchCounts(db),
+    overview: await payoutOverview(db),
+    discrepancies: await countOpen(db),
+    openByBatch: await openByBatch(db),
+    groups: await openGroups(db),
+    lastRun: await lastRun(db, await foreignOrigins(db, app.account)),
+    webhooks: await webhooksStanding(app),
+    collections: await collectionCounts(db),
+    queue: await queueStanding(app),
+    inbox: await app.lying(),
+    needed: await findAttention(db),
+    brakes: await brakesStanding(app, terminal),
+    promised: await promisedStanding(app),
+    isStuck: idle && (await isReadySince(db, hourAgo)),
+    alerts: await alertsStanding(app),
+  };
+}
+
+async function webhooksStanding({ config, ledger: { db }, clock }: App<'looking'>) {
+  const { received, applied, oldestUnapplied } = await webhookCounts(db);
+  const waitsMs = oldestUnapplied ? clock.now() - Date.parse(oldestUnapplied) : null;
+  return {
+    received,
+    applied,
+    rejected: await countRejections(db),
+    differing: await countDiffering(db),
+    oldest_unapplied_seconds: waitsMs === null ? null : Math.round(waitsMs / 1000),
+    ...(await webhookFigures(db, {
+      enabled: config.receiver.enabled,
+      now: clock.iso(),
+      graceMs: config.reconciliation.webhookGraceMinutes * 60_000,
+    })),
+  };
+}
