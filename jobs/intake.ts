@@ -31,8 +31,9 @@ export async function run(
   await app.intake.removeHalfLoaded();
   await app.intake.finishFiles();
   for (const back of app.intake.givenBack()) onRefused?.(back.owner, givenBackText(back));
-  const { taken, waiting, ignored } = await app.intake.takeInbox(signal ? { signal } : {});
-  const expected = await app.intake.takeCollections();
+  const until = signal ? { signal } : {};
+  const { taken, waiting, ignored } = await app.intake.takeInbox(until);
+  const expected = await app.intake.takeCollections(until);
   onIgnored?.([...ignored, ...expected.ignored]);
   for (const one of [...taken, ...expected.taken]) tellRefused(one, onRefused);
   const batches = taken.flatMap((t) => (t.kind === 'taken' ? [t.batch] : []));

@@ -97,8 +97,11 @@ async function webhookProblem({ reader, clock }: Deps): Promise<Unready[]> {
   return readOr('webhooks', async () => {
     const { oldestUnapplied } = await webhookLag(reader);
     const ageMs = oldestUnapplied === null ? 0 : clock.now() - Date.parse(oldestUnapplied);
-    if (ageMs <= oldestWebhookMs) return [];
-    const problem = `a stored webhook has not been applied for ${Math.round(ageMs / 1000)} s`;
+    if (Math.abs(ageMs) <= oldestWebhookMs) return [];
+    const problem =
+      ageMs < 0
+        ? 'a stored webhook, received before the clock was set back, has not been applied'
+        : `a stored webhook has not been applied for ${Math.round(ageMs / 1000)} s`;
     const fix = 'read the log of serve for the error; starting it again applies what is stored';
     return [{ check: 'webhooks', problem, fix }];
   });

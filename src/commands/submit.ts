@@ -144,7 +144,8 @@ async function patiently<T, L extends Look<T>>(
 /** Takes in the files of expected collections, if no file was named. */
 async function takeExpected(context: Context, app: App<'local'>, args: string[]) {
   if (args.length > 0) return [];
-  return (await patiently(context, app, () => app.intake.takeCollections())).taken;
+  const { signal } = context;
+  return (await patiently(context, app, () => app.intake.takeCollections({ signal }))).taken;
 }
 
 function readControl({ rows, total }: Options): Figures | undefined {

@@ -29,8 +29,13 @@ export function dailyBackups(ledgerId: string, names: readonly string[]): DailyB
     .toSorted((a, b) => (a.at < b.at ? 1 : -1));
 }
 
-/** The backups to delete: all but the newest of each of the last seven days and four weeks that have one. */
-export function expiredBackups(newestFirst: readonly DailyBackup[]): DailyBackup[] {
+/**
+ * The backups to delete: all but the newest of each of the last seven days and four weeks that have one. Those later
+ * than `now` (ISO UTC) stay and are not counted: a clock was ahead then, or is behind now, and the one of today must not
+ * expire at once (P33).
+ */
+export function expiredBackups(all: readonly DailyBackup[], now: string): DailyBackup[] {
+  const newestFirst = all.filter(({ at }) => at <= now);
   const newestOf = (period: (at: DateTime) => string, kept: number): DailyBackup[] =>
     [...Map.groupBy(newestFirst, ({ at }) => period(DateTime.fromISO(at, { zone: 'utc' }))).values()].flatMap(
       ([newest], index) => (newest && index < kept ? [newest] : []),

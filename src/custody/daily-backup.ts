@@ -29,7 +29,7 @@ export async function makeDailyBackup(
   const file = join(folder, backupName(ledger.id, at));
   const made = await inThread({ path: ledger.path, file, at });
   if (made.kind === 'exists') throw new Error(`${file} is there already and is not overwritten`);
-  const expired = expiredBackups(readFolder(ledger, folder));
+  const expired = expiredBackups(readFolder(ledger, folder), at);
   for (const { name } of expired) rmSync(join(folder, name), { force: true });
   return { file, bytes: made.bytes, deleted: expired.length };
 }

@@ -2,7 +2,7 @@ import { type Barrier, barrierKeys, noteFall } from '../ledger/barriers.ts';
 import { isLockConflict, PostgresFailure } from '../storage/failure.ts';
 import type { Db, Ledger, Trx } from '../storage/ledger.ts';
 import { machineOf } from '../storage/machine.ts';
-import { readMark, whyMoved, writeMark } from './mark.ts';
+import { type Mark, readMark, whyMoved, writeMark } from './mark.ts';
 import { timelineChange, timelineFall } from './timeline.ts';
 
 /** The shortest time between two marks, in milliseconds. */
@@ -48,15 +48,24 @@ async function fallOf(db: Db | Trx, path: string, id: string): Promise<string | 
     case 'absent':
       return reached.id > 0n && (await metaOf(db, own.key)) ? 'the mark beside it is gone' : undefined;
     case 'mark': {
-      const { ledger, history, hash } = stored.mark;
+      const { ledger } = stored.mark;
       if (own.outdated.includes(ledger)) return undefined;
       if (ledger !== own.name) return 'another ledger stood in its place before';
-      if (history > reached.id) return `it had ${history} entries and now has ${reached.id}`;
-      if (history === 0n) return undefined;
-      const same = await db.selectFrom('history').select('hash').where('id', '=', history).executeTakeFirst();
-      return same?.hash === hash ? undefined : `entry ${history} of its history is not the one it had`;
+      return whyBehind(db, stored.mark, reached.id);
     }
   }
+}
+
+/** Why a ledger that reached this entry is not the one that its mark describes; undefined where it is. */
+async function whyBehind(
+  db: Db | Trx,
+  { history, hash }: Mark,
+  reached: bigint,
+): Promise<string | undefined> {
+  if (history > reached) return `it had ${history} entries and now has ${reached}`;
+  if (history === 0n) return undefined;
+  const same = await db.selectFrom('history').select('hash').where('id', '=', history).executeTakeFirst();
+  return same?.hash === hash ? undefined : `entry ${history} of its history is not the one it had`;
 }
 
 /** In `meta`: how often a ledger that machines share was adopted. */
@@ -130,7 +139,10 @@ function afterCommit(error: unknown): never {
     : error;
 }
 
-/** Writes the mark of the ledger's present state; a disk that refuses counts as a failed ledger (P12). */
+/**
+ * Writes the mark of the ledger's present state; a disk that refuses counts as a failed ledger (P12). So does a ledger
+ * that somebody put back while it was open: its mark must stay, as nothing else knows about the fall.
+ */
 export async function markNow(trx: Trx, path: string, id: string): Promise<void> {
   const last = await lastEntry(trx);
   const { key, name } = await standingOf(trx, path, id);
@@ -141,6 +153,9 @@ export async function markNow(trx: Trx, path: string, id: string): Promise<void>
     stored.mark.hash === last.hash &&
     stored.mark.ledger === name;
   if (!isCurrent) {
+    const isOwn = stored.kind === 'mark' && stored.mark.ledger === name;
+    const why = isOwn ? await whyBehind(trx, stored.mark, last.id) : undefined;
+    if (why !== undefined) throw new WentBack(path, why);
     try {
       writeMark(path, { ledger: name, history: last.id, hash: last.hash });
     } catch (error) {
@@ -154,6 +169,14 @@ export async function markNow(trx: Trx, path: string, id: string): Promise<void>
       .values({ key, value: 'yes' })
       .onConflict((conflict) => conflict.column('key').doNothing())
       .execute();
+  }
+}
+
+/** The open ledger went back in time; the code stops every caller, as a failed ledger does (P12). */
+class WentBack extends Error {
+  readonly code = 'SQLITE_WENT_BACK';
+  constructor(path: string, why: string) {
+    super(`${path} went back in time while it was open: ${why}`);
   }
 }
 

@@ -92,14 +92,19 @@ function unfitness(copy: string): string | null {
     const sound = database.pragma('quick_check(1)', { simple: true });
     if (sound !== 'ok') return `is damaged (${String(sound)})`;
     const seal = sealOf(database, copy);
-    return seal
-      ? `was sealed when its ledger moved to ${seal.target}, and does not know what was sent since: restore a backup of that ledger instead`
-      : null;
+    return seal ? `${whySealed(seal)}: restore a backup of that ledger instead` : null;
   } catch (error) {
     return `is damaged (${error instanceof Error ? error.message : String(error)})`;
   } finally {
     database.close();
   }
+}
+
+/** An archive is sealed too, and its ledger moved nowhere. */
+function whySealed({ target }: Seal): string {
+  return target === ''
+    ? 'is an archive: it has closed months of a ledger, and is none itself'
+    : `was sealed when its ledger moved to ${target}, and does not know what was sent since`;
 }
 
 /** The seal of the ledger in place; undefined also if the file is too damaged to read. */

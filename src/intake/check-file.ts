@@ -34,8 +34,10 @@ export type Intake = {
     figures?: Pick<TakeOptions, 'rows' | 'totals'>;
     signal?: AbortSignal;
   }): Promise<{ taken: Taken[]; waiting: Waiting[]; ignored: Ignored[] }>;
-  /** Takes in every whole file of expected collections. */
-  takeCollections(): Promise<{ taken: Expected[]; waiting: Waiting[]; ignored: Ignored[] }>;
+  /** Takes in every whole file of expected collections, until `signal` is aborted. */
+  takeCollections(options?: {
+    signal?: AbortSignal;
+  }): Promise<{ taken: Expected[]; waiting: Waiting[]; ignored: Ignored[] }>;
   /** Moves the files whose move a crash interrupted (P34). Returns how many. */
   finishFiles(): Promise<number>;
   /** Returns the rows that a crash had left unreturned and that this process gave back since the last call. */
@@ -86,11 +88,12 @@ export function createIntake(deps: {
 
   /**
    * Runs `work` under the intake lock, which one process holds at a time. What is half loaded then was left
-   * by a crash.
+   * by a crash. Throws Interrupted when a stop arrives while another process has the lock.
    */
-  async function alone<T>(work: () => Promise<T>): Promise<T> {
+  async function alone<T>(work: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
     let lock = await takeLock();
     while (!lock) {
+      if (signal?.aborted) throw new Interrupted();
       await new Promise((resume) => setTimeout(resume, 20));
       lock = await takeLock();
     }
@@ -106,7 +109,7 @@ export function createIntake(deps: {
 
   return {
     check: (file) => checkFile(inner, resolve(file)),
-    takeIn: (file, options) => alone(() => takeFile(inner, resolve(file), options)),
+    takeIn: (file, options) => alone(() => takeFile(inner, resolve(file), options), options.signal),
     async takeInbox({ figures, ...options } = {}) {
       const { ready, waiting, ignored } = await gate();
       const taken: Taken[] = [];
@@ -116,23 +119,27 @@ export function createIntake(deps: {
         if (options.signal?.aborted) break;
         const file = resolve(paths.inbox, basename(name));
         // Another process may have taken it while we waited for the lock.
-        const one = await alone(async () =>
-          (await isPlainFile(file))
-            ? takeFile(inner, file, { origin: 'inbox', ...options, ...figures })
-            : null,
+        const one = await alone(
+          async () =>
+            (await isPlainFile(file))
+              ? takeFile(inner, file, { origin: 'inbox', ...options, ...figures })
+              : null,
+          options.signal,
         ).catch(unlessInterrupted);
         if (one) taken.push(one);
       }
       return { taken, waiting, ignored };
     },
-    async takeCollections() {
+    async takeCollections({ signal } = {}) {
       const { ready, waiting, ignored } = await collectionsGate();
       const taken: Expected[] = [];
       for (const name of ready) {
+        if (signal?.aborted) break;
         const file = join(collections, basename(name));
-        const one = await alone(async () =>
-          (await isPlainFile(file)) ? takeExpectations(inner, file) : null,
-        );
+        const one = await alone(
+          async () => ((await isPlainFile(file)) ? takeExpectations(inner, file) : null),
+          signal,
+        ).catch(unlessInterrupted);
         if (one) taken.push(one);
       }
       return { taken, waiting, ignored: ignored.map(belowInbox) };

@@ -68,10 +68,7 @@ export async function confirmArchived(deps: Deps, id: string): Promise<HoldReaso
 
 async function judge({ ledger, config, clock }: Deps, batch: ArchivedBatch): Promise<HoldReason | null> {
   const found = await look(batch, config);
-  const note = async (trx: Trx): Promise<boolean> => {
-    await setFileState(trx, batch.batch, found.kind);
-    return true;
-  };
+  const note = (trx: Trx): Promise<boolean> => setFileState(trx, batch.batch, found.kind);
   if (found.kind === 'whole') {
     if (batch.state !== 'whole') await ledger.write(note);
     return null;

@@ -29,8 +29,8 @@ export function foreseeing({ foresee }: RetryRows): RetryRows {
 }
 
 /**
- * Thrown when a stop arrives while the service is asked about a file's rows. Nothing of the file was
- * recorded.
+ * Thrown when a stop arrives while the service is asked about a file's rows, or while another process takes files in.
+ * Nothing of the file was recorded.
  */
 export class Interrupted extends Error {
   constructor() {

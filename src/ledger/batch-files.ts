@@ -97,18 +97,19 @@ export function archivedBatch(db: Db, batch: string): Promise<ArchivedBatch | un
   return archivedBatches(db).where('batches.id', '=', batch).executeTakeFirst();
 }
 
-/** Records the result of a check, unless a payout was sent or a person accepted the file in the meantime. */
+/** Records the result of a check, and returns true, unless a payout was sent or a person accepted the file meanwhile. */
 export async function setFileState(
   trx: Trx,
   batch: string,
   state: 'due' | 'whole' | 'changed' | 'missing',
-): Promise<void> {
-  await trx
+): Promise<boolean> {
+  const { numUpdatedRows } = await trx
     .updateTable('batches')
     .set({ file_state: state })
     .where('id', '=', batch)
     .where('file_state', 'in', ['due', 'whole', 'changed', 'missing'])
-    .execute();
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
 }
 
 /**

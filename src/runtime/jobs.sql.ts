@@ -39,7 +39,9 @@ export type JobsStore = {
   begin(job: string, run: JobRun & { since: string }): Promise<boolean>;
   /** Records a run that a person ordered, whatever ran before. */
   note(job: string, run: JobRun): Promise<void>;
-  /** Records how the run that began at `startedAt` ended; a success counts from its start. */
+  /**
+   * Records how the run that began at `startedAt` ended, unless another has begun since; a success counts from its start.
+   */
   finished(
     job: string,
     run: { startedAt: string; endedAt: string; kind: JobEnd; result: object },
@@ -109,6 +111,7 @@ export function createJobsStore(ledger: Ledger): JobsStore {
             ...success,
           })
           .where('job', '=', job)
+          .where('last_run_at', '=', startedAt)
           .execute();
       }),
   };

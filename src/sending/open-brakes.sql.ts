@@ -3,7 +3,7 @@ import { formatMinor } from '../domain/money.ts';
 import type { PayoutState } from '../domain/payout.ts';
 import type { FileWait } from '../domain/waiting-file.ts';
 import { getBatch } from '../ledger/batches.ts';
-import type { Ledger } from '../storage/ledger.ts';
+import type { Db, Ledger, Trx } from '../storage/ledger.ts';
 import { approvalAsked } from './approval.ts';
 import { batchTotals, isApproved, needApproval } from './approvals.sql.ts';
 import type { Brakes } from './brakes.ts';
@@ -65,33 +65,35 @@ export function createBrakes(deps: {
     if ((await standingCanaries(db)).length > 0) await ledger.write((trx) => stopForCanaries(trx, under()));
     if (Object.keys(brakes.dailyLimit).length > 0 && (await dailyUse(db, under())).moved)
       await ledger.write((trx) => openDay(trx, under()));
-    for (const batch of await unapproved()) {
+    for (const { batch, currency } of await headsOf(db, under())) {
+      if (!(await isUnapproved(db, batch, currency))) continue;
       const row = await getBatch(db, batch);
       const why = approvalAsked(brakes, await batchTotals(db, batch)) ?? { kind: 'unapproved' };
       const reason = { kind: 'approval' as const, why, dropper: row?.dropped_by ?? '' };
-      await ledger.write((trx) => needApproval(trx, batch));
-      await holdBatch(ledger, { batch, reason, at: clock.iso(), source: 'brake' });
+      // Approved meanwhile, it would wait for an approval that nobody can give a second time.
+      const finding = async (trx: Trx): Promise<boolean> => {
+        const isFound = await isUnapproved(trx, batch, currency);
+        if (isFound) await needApproval(trx, batch);
+        return isFound;
+      };
+      await holdBatch(ledger, { batch, reason, at: clock.iso(), source: 'brake', finding });
     }
   }
 
-  /** Batches with ready payouts that need an approval first; the newest shows it, since approvals cover it last. */
-  async function unapproved(): Promise<string[]> {
-    const found = new Set<string>();
-    for (const { batch, currency } of await headsOf(db, under())) {
-      const last = await db
-        .selectFrom('payouts')
-        .innerJoin('batches', 'batches.id', 'payouts.batch_id')
-        .select(['payouts.id', isApproved(brakes).as('approved')])
-        .where('payouts.batch_id', '=', batch)
-        .where('payouts.currency', '=', currency)
-        .where('payouts.state', '=', sql.lit('ready' as const))
-        .where('batches.phase', '=', 'loaded')
-        .orderBy('payouts.id', 'desc')
-        .limit(1)
-        .executeTakeFirst();
-      if (last && !Number(last.approved)) found.add(batch);
-    }
-    return [...found];
+  /** True for ready payouts that need an approval first; the newest shows it, since approvals cover it last. */
+  async function isUnapproved(on: Db | Trx, batch: string, currency: string): Promise<boolean> {
+    const last = await on
+      .selectFrom('payouts')
+      .innerJoin('batches', 'batches.id', 'payouts.batch_id')
+      .select(isApproved(brakes).as('approved'))
+      .where('payouts.batch_id', '=', batch)
+      .where('payouts.currency', '=', currency)
+      .where('payouts.state', '=', sql.lit('ready' as const))
+      .where('batches.phase', '=', 'loaded')
+      .orderBy('payouts.id', 'desc')
+      .limit(1)
+      .executeTakeFirst();
+    return last !== undefined && !Number(last.approved);
   }
 
   /** What is ready but kept back by the day's limit, by a canary, or by a file that cannot be checked. */

@@ -18,7 +18,7 @@ const hasReady = sql<boolean>`exists (select 1 from payouts as p where p.batch_i
 export type Unchecked = { batch: string; state: PrecheckState; count: number };
 
 /** How long a batch may wait for its first payout after a clear look. */
-const freshMs = 60_000;
+export const freshMs = 60_000;
 
 /**
  * Ends clear looks whose batches have not begun for a minute: a limit, a hold or another batch may keep one waiting for

@@ -1,6 +1,6 @@
 import { formatMinor } from '../domain/money.ts';
 import type { HoldReason, Shortfall } from '../ledger/hold-reasons.ts';
-import type { Clock } from '../runtime/clock.ts';
+import { type Clock, elapsedSince, type Moment, momentOf } from '../runtime/clock.ts';
 import type { RateLimiter } from '../runtime/rate-limiter.ts';
 import type { Balances, ServiceClient, ServiceTrouble } from '../service/types.ts';
 import type { Ledger, Trx } from '../storage/ledger.ts';
@@ -12,6 +12,7 @@ import {
   batchVersion,
   expireLooks,
   forgetNames,
+  freshMs,
   needs,
   setPrecheck,
   type Unchecked,
@@ -85,32 +86,39 @@ export function createPrechecks(deps: Deps) {
     const { batch } = one;
     const version = await batchVersion(ledger.db, batch);
     const reasons: HoldReason[] = [];
+    let at = clock.iso();
     if (extras.account_name !== '' && one.state !== 'named') {
       const names = await compareNames({ ...deps, path: extras.account_name }, { batch, ...turn });
       if (names.kind !== 'compared') return names;
       if (names.reason) reasons.push(names.reason);
-      else if (!(await note(batch, 'named', version))) return { kind: 'more' };
+      else if (!(await note(batch, 'named', { version, at: clock.iso() }))) return { kind: 'more' };
     }
     if (extras.balance !== '') {
-      const balance = await wallet();
+      const { answer: balance, askedAt } = await wallet();
       if (!balance) return { kind: 'more' };
       if (balance.kind === 'trouble' && !isFinal(balance)) return { kind: 'trouble', why: balance.message };
       reasons.push(...(await balanceReasons(batch, balance)));
+      if (elapsedSince(clock, askedAt) >= freshMs)
+        return { kind: 'trouble', why: 'the balance was too old when its answer could be used' };
+      at = new Date(askedAt.wall).toISOString();
     }
-    return { kind: (await conclude(batch, reasons, version)) ? 'done' : 'more' };
+    return { kind: (await conclude(batch, reasons, { version, at })) ? 'done' : 'more' };
   }
 
-  function note(batch: string, state: 'named' | 'clear', version: bigint): Promise<boolean> {
-    return ledger.write((trx) => setState(trx, batch, state, version));
+  /** The batch's version when the look began, and when the service was asked. */
+  type Look = { version: bigint; at: string };
+
+  function note(batch: string, state: 'named' | 'clear', look: Look): Promise<boolean> {
+    return ledger.write((trx) => setState(trx, batch, state, look));
   }
 
   async function setState(
     trx: Trx,
     batch: string,
     state: 'named' | 'clear' | 'held',
-    version: bigint,
+    look: Look,
   ): Promise<boolean> {
-    const isSet = await setPrecheck(trx, batch, { state, at: clock.iso(), version });
+    const isSet = await setPrecheck(trx, batch, { state, ...look });
     await forgetNames(trx);
     return isSet;
   }
@@ -131,12 +139,12 @@ export function createPrechecks(deps: Deps) {
   }
 
   /** Returns false where the batch changed meanwhile, so that the look counts for nothing. */
-  async function conclude(batch: string, reasons: readonly HoldReason[], version: bigint): Promise<boolean> {
+  async function conclude(batch: string, reasons: readonly HoldReason[], look: Look): Promise<boolean> {
     const [reason] = reasons;
-    if (!reason) return note(batch, 'clear', version);
+    if (!reason) return note(batch, 'clear', look);
     let isOurs = false;
     const finding = async (trx: Trx): Promise<boolean> => {
-      isOurs = await setState(trx, batch, 'held', version);
+      isOurs = await setState(trx, batch, 'held', look);
       if (isOurs) for (const one of reasons) await addHoldReason(trx, batch, one);
       return isOurs;
     };
@@ -147,14 +155,23 @@ export function createPrechecks(deps: Deps) {
   return { run };
 }
 
-type Wallet = () => Promise<Balances | ServiceTrouble | undefined>;
+/** `askedAt`: when the question that was answered began. */
+type Wallet = () => Promise<{ answer: Balances | ServiceTrouble | undefined; askedAt: Moment }>;
 
 /** Asks for the balances at most once: all batches of a turn are measured by one answer. */
 function onceAsked({ service, extras, ...patience }: Deps, signal: AbortSignal | undefined): Wallet {
-  let answer: ReturnType<Wallet> | undefined;
+  async function ask(): ReturnType<Wallet> {
+    let askedAt = momentOf(patience.clock);
+    const once = () => {
+      askedAt = momentOf(patience.clock);
+      return service.walletBalance(extras.balance);
+    };
+    return { answer: await patiently<Balances>(patience, once, signal), askedAt };
+  }
+  let said: ReturnType<Wallet> | undefined;
   return () => {
-    answer ??= patiently<Balances>(patience, () => service.walletBalance(extras.balance), signal);
-    return answer;
+    said ??= ask();
+    return said;
   };
 }
 

@@ -135,6 +135,11 @@ it('is not ready once a webhook has not been applied for a minute', async () => 
   await expectProblem('webhooks', /not been applied for 1[12]\d s/);
 });
 
+it('P33: is not ready while a webhook waits that came before the clock was set back', async () => {
+  await ledger.write((trx) => storeDeliveries(trx, [delivery(minutesAgo(-60))]));
+  await expectProblem('webhooks', /before the clock was set back, has not been applied/);
+});
+
 it('is not ready after a run failed or was incomplete', async () => {
   await noteJob({ startedAt: minutesAgo(1), kind: 'failed' });
   await expectProblem('schedules', /last run of intake failed/);

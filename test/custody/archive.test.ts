@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { archiveLedger } from '../../src/custody/archive/archive-ledger.ts';
 import { backupLedger } from '../../src/custody/make-backup.ts';
 import { openLedger } from '../../src/custody/open-ledger.ts';
+import { restoreLedger } from '../../src/custody/restore-ledger.ts';
 import { verifyArchive, verifyLedger } from '../../src/custody/verify-ledger.ts';
 import { loadEvidence } from '../../src/evidence/evidence.sql.ts';
 import { judge } from '../../src/evidence/judge.ts';
@@ -209,6 +210,25 @@ describe.skipIf(onPostgres)('archive', () => {
     expect(await problemsOf(made.path)).toEqual([]);
   });
 
+  it('gives no archive the name of one that lies elsewhere, so that it can be put back', async () => {
+    const reported = (n: bigint) =>
+      ledger.db
+        .updateTable('batches')
+        .set((on) => ({ reported_version: on('version', '-', n) }))
+        .where('id', '=', 'ended')
+        .execute();
+    await reported(1n);
+    expect(await archived()).toMatchObject({ kind: 'archived', batches: 0, file: fileOf() });
+    renameSync(fileOf(), join(made.folder, 'on-tape.db'));
+    await reported(0n);
+    expect(await archived()).toMatchObject({
+      batches: 1,
+      file: join(archiveFolder(), 'ledger-2026-11-2.db'),
+    });
+    renameSync(join(made.folder, 'on-tape.db'), fileOf());
+    expect(await problemsOf(made.path)).toEqual([]);
+  });
+
   it('refuses before a month is closed, and on a ledger that may have forgotten payments', async () => {
     expect(await archived(november(20))).toMatchObject({
       kind: 'refused',
@@ -271,6 +291,14 @@ describe.skipIf(onPostgres)('archive', () => {
     expect((await haltInWords(archive.db))?.cause).toContain('archive of closed months');
     expect(archive.id).toBe(ledger.id);
     await archive.close();
+  });
+
+  it('is not restored in the place of its ledger, and is not called a ledger that moved', async () => {
+    await archived();
+    await ledger.close();
+    const done = await restoreLedger(made.path, fileOf(), now());
+    ledger = await openLedger(made.path, { now });
+    expect(done).toEqual({ kind: 'unfit', why: expect.stringContaining(`${fileOf()} is an archive`) });
   });
 
   it('P25: the ledger is still its mark’s, and a backup of before the archive is proven after it was adopted', async () => {

@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { backupName, dailyBackups, expiredBackups } from '../../src/custody/backup-names.ts';
@@ -13,7 +13,7 @@ const day = (n: number): string => new Date(Date.UTC(2026, 0, n, 1, 20)).toISOSt
 it('keeps the newest backup of each of the last seven days and four weeks', () => {
   const names = Array.from({ length: 60 }, (_, n) => backupName(id, day(n + 1)));
   const all = dailyBackups(id, names);
-  const gone = new Set(expiredBackups(all).map(({ name }) => name));
+  const gone = new Set(expiredBackups(all, day(60)).map(({ name }) => name));
   const kept = all.filter(({ name }) => !gone.has(name)).map(({ at }) => at.slice(0, 10));
   // 1 March 2026 is a Sunday: the week of it is among the seven days.
   expect(kept).toEqual([
@@ -28,7 +28,7 @@ it('keeps one backup a day where several were made, and never counts days that h
     id,
     times.map((at) => backupName(id, at)),
   );
-  expect(expiredBackups(all).map(({ at }) => at)).toEqual([day(2)]);
+  expect(expiredBackups(all, day(40)).map(({ at }) => at)).toEqual([day(2)]);
 });
 
 it('knows its own files alone', () => {
@@ -65,6 +65,16 @@ it.skipIf(onPostgres)(
     expect(left).toHaveLength(others.length + 8);
   },
 );
+
+it.skipIf(onPostgres)('P33: keeps the backup of today where the clock was set back a year', async () => {
+  const ledger = await makeLedger();
+  onTestFinished(() => ledger.remove());
+  const folder = join(ledger.folder, 'backups');
+  mkdirSync(folder);
+  for (let n = 1; n <= 40; n++) writeFileSync(join(folder, backupName(ledger.id, day(n))), '');
+  const made = await makeDailyBackup(ledger, { folder, at: '2025-01-05T01:20:00.000Z' });
+  expect([existsSync(made.file), made.deleted, readdirSync(folder).length]).toEqual([true, 0, 41]);
+});
 
 it.skipIf(onPostgres)('deletes nothing when the backup cannot be made', async () => {
   const ledger = await makeLedger();

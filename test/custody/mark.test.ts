@@ -11,8 +11,10 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import Database from 'better-sqlite3';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { enterGate, shutGate } from '../../src/custody/custody-gate.ts';
+import { copyConsistently } from '../../src/custody/make-backup.ts';
 import { readMark } from '../../src/custody/mark.ts';
 import { openLedger } from '../../src/custody/open-ledger.ts';
 import { haltInWords } from '../../src/reporting/halt-words.ts';
@@ -106,6 +108,30 @@ it('P25: a ledger as long as its mark but with another history went back in time
   await second.close();
   writeFileSync(`${ledger.path}.mark`, mark);
   expect(await causeOf()).toMatch(/entry 1 of its history is not the one it had/);
+});
+
+it('P25: a ledger that is put back under a running process is not sent from, and its mark stays', async () => {
+  let now = at(0);
+  const running = await openLedger(ledger.path, { now: () => now });
+  await addBatch(running, ['R-1']);
+  const copy = join(ledger.folder, 'copy.db');
+  copyConsistently(ledger.path, copy);
+  now = at(1000);
+  expect(await claimAt(running, now)).toHaveLength(1);
+  // As `sqlite3 ledger.db ".restore copy.db"` does.
+  const older = new Database(copy);
+  await older.backup(ledger.path);
+  older.close();
+  now = at(2000);
+  await expect(claimAt(running, now), 'it would go a second time').rejects.toMatchObject({
+    code: expect.stringMatching(/^SQLITE_/),
+    message: expect.stringContaining(
+      'went back in time while it was open: entry 2 of its history is not the one it had',
+    ),
+  });
+  expect(history()).toBe(2n);
+  await running.close();
+  expect(await causeOf()).toMatch(/went back in time/);
 });
 
 it('P25: a mark that is gone, cut short or of another ledger is a fall', async () => {

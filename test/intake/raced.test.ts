@@ -1,7 +1,9 @@
-import { rmSync } from 'node:fs';
-import { expect, it } from 'vitest';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
 import { dropSome } from '../../src/intake/drop-batch.sql.ts';
 import type { Ledger } from '../../src/storage/ledger.ts';
+import { holdLedgerLock } from '../../src/storage/locks.ts';
 import { addBatch } from '../support/ledger.ts';
 import { csv, row, setting } from './setting.ts';
 
@@ -126,4 +128,21 @@ it('P22: skip_row leaves out what the ledger has already, and takes the rest', a
     { reference: 'R-1' },
     { reference: 'R-2' },
   ]);
+});
+
+it('a stop ends the wait for a process that stands still while it takes files in; the files stay', async () => {
+  const s = await setting('intake: { settle_seconds: 0 }');
+  const file = s.drop('pay.csv', csv(row('R-1')));
+  const expected = s.path('inbox', 'collections/due.csv');
+  mkdirSync(dirname(expected));
+  writeFileSync(expected, 'reference,amount,currency\nC-1,5,NGN\n');
+  const soon = (): AbortSignal => AbortSignal.timeout(100);
+  const other = await holdLedgerLock(s.ledger, 'intake', `${s.ledger.path}.intake-lock`);
+  onTestFinished(() => other?.release());
+  await expect(s.intake.takeIn(file, { origin: 'named', signal: soon() })).rejects.toThrow(
+    'nothing of it was recorded',
+  );
+  expect((await s.intake.takeInbox({ signal: soon() })).taken).toEqual([]);
+  expect((await s.intake.takeCollections({ signal: soon() })).taken).toEqual([]);
+  expect(s.names('inbox')).toEqual(['collections', 'pay.csv']);
 });

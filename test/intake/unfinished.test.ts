@@ -183,6 +183,23 @@ it('P34: an approval accepts no file whose change a full disk kept from being to
   expect(await claimed(s)).toEqual([]);
 });
 
+it('P34: a file that a person let go is not held for by a process that looked at it before', async () => {
+  const { s, batch, path, confirm } = await archived();
+  appendFileSync(path, `${row('C', '3')}\n`);
+  let stood = false;
+  const write: Setting['ledger']['write'] = async (work) => {
+    if (!stood) {
+      stood = true;
+      await confirm();
+      await releaseBatch(s.ledger, { batch, at: s.clock.iso() });
+    }
+    return s.ledger.write(work);
+  };
+  await confirmFiles({ ...s, ledger: { ...s.ledger, write } });
+  expect([stood, await stateOf(s), await reasonsOf(s)]).toEqual([true, 'accepted', []]);
+  expect(await claimed(s)).toHaveLength(2);
+});
+
 it('P34: a file that is another, or gone, before the first payout holds the batch', async () => {
   for (const [harm, kind] of [
     [(path: string) => writeFileSync(path, whole.replace('250', '999')), 'file_changed'],

@@ -87,6 +87,23 @@ describe('scheduler', () => {
     expect(lines).toMatchObject([{ event: 'schedule_missed', job: 'report', last_success_at: at }]);
   });
 
+  it('notes no end of a run that stood still over the one that another process began since', async () => {
+    const jobsStore = createJobsStore(ledger);
+    const [monday, thursday] = ['2026-11-16T12:00:00.000Z', '2026-11-19T12:00:00.000Z'];
+    const begin = (at: string, by: string): Promise<boolean> =>
+      jobsStore.begin('intake', { at, since: at, by, expression: '0 * * * *' });
+    expect([await begin(monday, 'serve-1'), await begin(thursday, 'serve-2')]).toEqual([true, true]);
+    const end = { endedAt: thursday, kind: 'succeeded' as const, result: { taken: 1 } };
+    await jobsStore.finished('intake', { startedAt: monday, ...end });
+    expect(await jobsStore.find('intake')).toMatchObject({
+      runner: 'serve-2',
+      kind: 'running',
+      lastSuccessAt: null,
+    });
+    await jobsStore.finished('intake', { startedAt: thursday, ...end });
+    expect(await jobsStore.find('intake')).toMatchObject({ runner: null, lastSuccessAt: thursday });
+  });
+
   it('catches up at start what came due while nobody ran it, once, and notes the result', async () => {
     let runs = 0;
     const job = { name: 'reconcile', expression: '0 0 1 1 *', run: async () => succeeded(++runs) };

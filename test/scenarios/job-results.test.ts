@@ -154,6 +154,8 @@ it('serve makes a backup each day in ledger.backup_dir; status and doctor say ho
   const old = file.replace(/\d{8}T/, '20200101T');
   renameSync(file, old);
   expect(await backups()).toMatchObject({ ok: false, detail: expect.stringContaining('days old') });
+  renameSync(old, file.replace(/\d{8}T/, '29990101T'));
+  expect(await backups()).toMatchObject({ ok: false, detail: expect.stringContaining('still to come') });
 });
 
 it('a backup that cannot be made is a failed job, which status and doctor name', async () => {

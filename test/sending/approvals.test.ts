@@ -152,4 +152,28 @@ describe('P2: an approval', () => {
     const { hold_reasons } = await ledger.db.selectFrom('batches').selectAll().executeTakeFirstOrThrow();
     expect(JSON.parse(hold_reasons)).toEqual([needed('ada')]);
   });
+
+  it('that was given while a brake looked at the batch is not asked for again', async () => {
+    const { ledger, claimUnder } = await braked();
+    await addBatch(ledger, named('A', 2));
+    const row = await ledger.db.selectFrom('batches').selectAll().executeTakeFirstOrThrow();
+    const { bodies } = await readApprovable(ledger.db, row);
+    await ledger.write((trx) => trx.updateTable('batches').set({ body_digest: bodies }).execute());
+    const given: unknown[] = [];
+    const write: TestLedger['write'] = async (work) => {
+      if (given.length === 0) {
+        given.push(await approve(ledger));
+        await releaseBatch(ledger, { batch: 'b-1', at: at(6), lifts: isApprovedReason });
+      }
+      return ledger.write(work);
+    };
+    await createBrakes({
+      ledger: { ...ledger, write },
+      clock: { iso: () => at(7) },
+      brakes: always,
+    }).settle();
+    expect(given).toEqual([{ kind: 'approved', others: [] }]);
+    expect([await reasons(ledger), await states(ledger)]).toEqual([[], { 'A-1': 'ready', 'A-2': 'ready' }]);
+    expect(await claimUnder(always, 8)).toEqual(['A-1', 'A-2']);
+  });
 });

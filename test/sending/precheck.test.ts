@@ -93,6 +93,34 @@ it.each([
   expect(await claimUnder(ahead, ms)).toHaveLength(1);
 });
 
+it.each([
+  ['the balance is three days old', 3 * 86_400_000, 0],
+  ['the balance is half a minute old', 30_000, 1],
+])(
+  'P33: where a process stood still until %s, a look counts from its question',
+  async (_, stoodMs, claims) => {
+    const { ledger, claimUnder } = await braked();
+    await addBatch(ledger, named('A', 1));
+    let ms = 0;
+    const clock = { ...systemClock(), now: () => Date.parse(born) + ms, iso: () => at(ms) };
+    const walletBalance: ServiceClient['walletBalance'] = async (path) => {
+      const answer = await service.walletBalance(path);
+      ms += stoodMs;
+      return answer;
+    };
+    const checks = createPrechecks({
+      ledger,
+      clock,
+      service: { accountName: service.accountName, walletBalance },
+      limiter: { take: async () => undefined },
+      concurrency: 2,
+      extras: { balance: 'wallet_balance', account_name: '' },
+    });
+    await checks.run();
+    expect(await claimUnder(ahead, ms)).toHaveLength(claims);
+  },
+);
+
 it('does not hold a batch again that a person released while the service was asked', async () => {
   const { ledger } = await braked();
   await addBatch(ledger, named('A', 1));

@@ -35,6 +35,12 @@ export function checkBackups({ ledger, config, clock }: App<'local'>): Check {
     'see the job backup in counterfoil status; counterfoil serve makes one each day, counterfoil backup FILE at once';
   if (!newest) return wrong('backups', `none of this ledger in ${backupDir}`, fix);
   const hours = (clock.now() - Date.parse(newest.at)) / hourMs;
+  if (hours < -1)
+    return wrong(
+      'backups',
+      `the time of ${newest.name} in ${backupDir} is still to come: this machine's clock is wrong, or was then`,
+      'set the clock; where it is right now, move that file elsewhere, so that the age of the others shows',
+    );
   const detail = `the newest is ${hours < 48 ? `${Math.round(hours)} hours` : `${Math.round(hours / 24)} days`} old: ${newest.name} in ${backupDir}`;
   return hours > lateHours ? wrong('backups', detail, fix) : well('backups', detail);
 }

@@ -87,7 +87,7 @@ type MovedOut =
 
 async function moveOut(ledger: Ledger, work: Work): Promise<MovedOut> {
   const { path, now, onStep, load, period } = work;
-  const file = newName(path, period.month);
+  const file = await newName(ledger.db, path, period.month);
   const target = archivePath({ path }, file);
   const id = await ledger.write(async (trx) => {
     const row = { file, through_history: period.through_history, begun_at: now(), done_at: null };
@@ -236,11 +236,14 @@ async function countLeft(db: Db, { ends_at }: Period, moved: readonly string[]):
   return Number(row.n) - moved.length;
 }
 
-function newName(path: string, month: string): string {
+/** A name that no archive has, wherever its file lies now: it must be possible to put each back. */
+async function newName(db: Db, path: string, month: string): Promise<string> {
+  const rows = await db.selectFrom('archives').select('file').execute();
+  const known = new Set(rows.map(({ file }) => file));
   const stem = `${basename(path).replace(/\.[^.]*$/, '')}-${month}`;
   for (let n = 1; ; n++) {
     const file = `${stem}${n === 1 ? '' : `-${n}`}.db`;
-    if (!existsSync(archivePath({ path }, file))) return file;
+    if (!known.has(file) && !existsSync(archivePath({ path }, file))) return file;
   }
 }
 
