@@ -3,6 +3,7 @@ import { kindsShownBy } from '../domain/discrepancy-kinds.ts';
 import { foldReference } from '../domain/ids.ts';
 import { decimalToMinor, formatMinor } from '../domain/money.ts';
 import { resendsOf } from '../lookups/resend-requests.sql.ts';
+import { keyset } from '../storage/keyset.ts';
 import type { Db } from '../storage/ledger.ts';
 import type { Collection, CollectionLookUp, ResendRequest } from '../storage/tables/collection-tables.ts';
 import type { Discrepancy, Webhook } from '../storage/tables/tables.ts';
@@ -10,7 +11,6 @@ import type { Discrepancy, Webhook } from '../storage/tables/tables.ts';
 /** Rows of one page: few enough to keep memory flat, enough to cost little per row. */
 const pageSize = 1000;
 
-/** A collection as reports show it. */
 export type CollectionLine = {
   row: Collection;
   /** How often webhooks about it were delivered, repeats included. */
@@ -23,8 +23,8 @@ export type CollectionLine = {
 
 /** Every collection in the order in which the ledger learned of them, a page at a time. */
 export async function* collectionLines(db: Db): AsyncGenerator<CollectionLine[]> {
-  for (let after = 0n; ; ) {
-    const rows = await db
+  const pages = keyset<Collection & { deliveries: bigint | null }>(pageSize, (last) =>
+    db
       .selectFrom('collections as c')
       .selectAll('c')
       .select((eb) =>
@@ -34,15 +34,12 @@ export async function* collectionLines(db: Db): AsyncGenerator<CollectionLine[]>
           .whereRef('w.collection_id', '=', 'c.id')
           .as('deliveries'),
       )
-      .where('c.id', '>', after)
+      .where('c.id', '>', last?.id ?? 0n)
       .orderBy('c.id')
       .limit(pageSize)
-      .execute();
-    if (rows.length > 0) yield rows.map(({ deliveries, ...row }) => lineOf(row, deliveries ?? 0n));
-    const last = rows.at(-1);
-    if (!last || rows.length < pageSize) return;
-    after = last.id;
-  }
+      .execute(),
+  );
+  for await (const page of pages) yield page.map(({ deliveries, ...row }) => lineOf(row, deliveries ?? 0n));
 }
 
 function lineOf(row: Collection, deliveries: bigint): CollectionLine {
@@ -61,7 +58,6 @@ function withDigits(amount: string, currency: string): string {
   return minor === null ? amount : formatMinor(minor, currency);
 }
 
-/** Everything the ledger knows of one collection. */
 export type CollectionStory = {
   collection: Collection;
   webhooks: Webhook[];

@@ -41,7 +41,6 @@ export type CollectionWatch =
   /** Expected, received by then, and without a webhook. */
   | { kind: 'unheard'; receivedBy: string };
 
-/** The next collections of the watch, by id. */
 export function collectionsAfter(
   db: Db,
   watch: CollectionWatch,
@@ -98,7 +97,6 @@ export async function collectionsToVerify(
   return rows.map((row) => row.id);
 }
 
-/** The number of collections in each state. */
 export async function collectionCounts(db: Db): Promise<Partial<Record<CollectionState, number>>> {
   const rows = await db
     .selectFrom('collections')

@@ -12,7 +12,7 @@ import {
 import type { CollectionWord } from '../domain/collection-word.ts';
 import { foldReference } from '../domain/ids.ts';
 import type { Mode, WitnessStatus } from '../domain/payout.ts';
-import { ledgerMode } from '../ledger/ledger-mode.ts';
+import { ledgerMode } from '../ledger/meta.ts';
 import type { Db, Trx } from '../storage/ledger.ts';
 import type { Collection } from '../storage/tables/collection-tables.ts';
 

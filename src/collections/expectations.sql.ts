@@ -1,20 +1,14 @@
 import { sql } from 'kysely';
 import { judgeCollection } from '../domain/collection.ts';
+import type { Expectation } from '../domain/collection-rules.ts';
 import { type PromisedFile, promiseFiles } from '../ledger/file-tasks.ts';
-import { ledgerMode } from '../ledger/ledger-mode.ts';
+import { ledgerMode } from '../ledger/meta.ts';
 import { field, idsOf, integerField, rowsOf, textsOf } from '../storage/bulk.ts';
 import type { Db, Trx } from '../storage/ledger.ts';
 import type { Collection, CollectionFile } from '../storage/tables/collection-tables.ts';
 import { factsOf } from './collections.sql.ts';
 
-/** A row of an expectation file from intake; `amount` in minor units of `currency`. */
-export type ExpectedRow = {
-  row: number;
-  reference: string;
-  referenceKey: string;
-  amount: bigint;
-  currency: string;
-};
+export type ExpectedRow = Expectation & { row: number; referenceKey: string };
 
 /** Opens a file in phase `loading`: until it is closed, all its rows may be discarded. */
 export async function openFile(trx: Trx, file: Omit<CollectionFile, 'phase'>): Promise<void> {
@@ -24,10 +18,7 @@ export async function openFile(trx: Trx, file: Omit<CollectionFile, 'phase'>): P
     .execute();
 }
 
-/**
- * Records these collections as expected. Earlier webhooks and look-ups stay, and those collections are asked about
- * again. An earlier expectation is never changed.
- */
+/** Records these collections as expected, and asks again about known ones. An earlier expectation never changes. */
 export async function expectSome(
   trx: Trx,
   file: string,
@@ -114,10 +105,7 @@ export async function loadingFiles(db: Db | Trx): Promise<string[]> {
   return rows.map((row) => row.id);
 }
 
-/**
- * Removes up to `limit` expectations of a loading file, and the file with the last. Collections known from webhooks or
- * look-ups stay, without an expectation.
- */
+/** Removes up to `limit` expectations of a loading file, and it with the last. Collections known otherwise stay. */
 export async function dropPromises(trx: Trx, id: string, limit: number): Promise<{ done: boolean }> {
   const rows = await trx
     .selectFrom('collections')

@@ -16,29 +16,18 @@ import {
   type Verified,
 } from './collections.sql.ts';
 
-export type VerifyDeps = {
+/** After this many questions in a row without an answer the service counts as down, and the rest waits. */
+const silenceLimit = 5;
+
+/** Look-ups at the verify endpoint (endpoint 4): only they make a collection received (P13, P14). */
+export function createCollectionLookUps(deps: {
   ledger: Ledger;
   clock: Clock;
   service: Pick<ServiceClient, 'verifyTransaction'>;
   /** The limiter that all other requests share. */
   limiter: { take(signal?: AbortSignal): Promise<void> };
   rules: { concurrency: number };
-};
-
-export type CollectionLookUps = {
-  /** Asks about collections that are due by now, at most `budget` of them. Returns how many were asked about. */
-  askDue(options: { budget: number; signal?: AbortSignal }): Promise<number>;
-  /** Asks about these now, whether due or not. Returns how many were asked about. */
-  askNow(ids: readonly bigint[], signal?: AbortSignal): Promise<number>;
-  /** Asks about an unknown collection. Records it if the service shows it; undefined otherwise. */
-  discover(reference: string): Promise<bigint | undefined>;
-};
-
-/** After this many questions in a row without an answer the service counts as down, and the rest waits. */
-const silenceLimit = 5;
-
-/** Look-ups at the verify endpoint (endpoint 4): only they make a collection received (P13, P14). */
-export function createCollectionLookUps(deps: VerifyDeps): CollectionLookUps {
+}) {
   const { ledger, clock, service, limiter, rules } = deps;
 
   /** `evenIfNotDue`: this answer is wanted even if another process has asked meanwhile. */
@@ -83,12 +72,15 @@ export function createCollectionLookUps(deps: VerifyDeps): CollectionLookUps {
   }
 
   return {
-    async askDue({ budget, signal }) {
+    /** Asks about collections that are due by now, at most `budget` of them. Returns how many were asked about. */
+    async askDue({ budget, signal }: { budget: number; signal?: AbortSignal }): Promise<number> {
       const ids = await dueCollections(ledger.db, { at: clock.iso(), limit: budget });
       return askAll(ids, false, signal);
     },
-    askNow: (ids, signal) => askAll(ids, true, signal),
-    async discover(reference) {
+    /** Asks about these now, whether due or not. Returns how many were asked about. */
+    askNow: (ids: readonly bigint[], signal?: AbortSignal) => askAll(ids, true, signal),
+    /** Asks about an unknown collection. Records it if the service shows it; undefined otherwise. */
+    async discover(reference: string): Promise<bigint | undefined> {
       if (!isAskable(reference)) return undefined;
       await limiter.take();
       const askedAt = clock.iso();

@@ -13,7 +13,9 @@ import {
   raiseBarrier,
 } from '../ledger/barriers.ts';
 import { finishSome, loadingBatches } from '../ledger/batches.ts';
+import { newestHistory } from '../ledger/history.ts';
 import { spendAdopted } from '../ledger/limit-uses.ts';
+import { keepMeta, metaOf } from '../ledger/meta.ts';
 import { record } from '../ledger/record.ts';
 import { abandonClaims } from '../sending/claims.sql.ts';
 import { isPostgres } from '../storage/dialect.ts';
@@ -66,10 +68,7 @@ export async function adoptLedger(
   return { unknown };
 }
 
-/**
- * Finishes batches in phase `loading` as intake would (P23). Otherwise their payouts would become `ready` after the
- * adoption.
- */
+/** Finishes batches in phase `loading` as intake would (P23): their payouts must not become `ready` after the adoption. */
 async function decideLoading(ledger: Ledger, now: () => string): Promise<void> {
   for (const batch of await loadingBatches(ledger.db)) {
     let after = 0n;
@@ -102,21 +101,11 @@ export async function abandonAll(ledger: Ledger, now: () => string): Promise<num
 
 /** Returns the newest history entry at the start of this adoption: one that continues after a crash counts no send twice. */
 async function beginAdoption(trx: Trx): Promise<bigint> {
-  const last = await trx
-    .selectFrom('history')
-    .select((eb) => eb.fn.max<bigint | null>('id').as('id'))
-    .executeTakeFirst();
-  await trx
-    .insertInto('meta')
-    .values({ key: adoptingKey, value: (last?.id ?? 0n).toString() })
-    .onConflict((conflict) => conflict.column('key').doNothing())
-    .execute();
-  const row = await trx
-    .selectFrom('meta')
-    .select('value')
-    .where('key', '=', adoptingKey)
-    .executeTakeFirstOrThrow();
-  return BigInt(row.value);
+  const begun = await metaOf(trx, adoptingKey);
+  if (begun !== undefined) return BigInt(begun);
+  const last = await newestHistory(trx);
+  await keepMeta(trx, adoptingKey, last.toString());
+  return last;
 }
 
 async function forgetSome(
@@ -152,11 +141,8 @@ async function forgetSome(
     event: { kind: 'adopted' as const, since: created_at < fell ? created_at : fell, why },
   }));
   await record(trx, at, events);
-  await spendAdopted(
-    trx,
-    { at },
-    rows.map(({ id }) => id),
-  );
+  const ids = rows.map(({ id }) => id);
+  await spendAdopted(trx, { at }, ids);
   return rows.length;
 }
 

@@ -41,7 +41,6 @@ export async function copyTables(path: string, trx: Trx, onRows: (rows: number) 
   return rows;
 }
 
-/** The copy differs from its source. */
 export class CopyDiffers extends Error {
   constructor(table: string) {
     super(`the table ${table} did not arrive unchanged; nothing of the copy was kept`);
@@ -81,10 +80,7 @@ function textOf(row: unknown, key: string): string {
     : '';
 }
 
-/**
- * Sorts the tables: those that others refer to come first, otherwise by name. The rows of a closed month then precede
- * the month that closes them.
- */
+/** Sorts the tables: those that others refer to first, else by name, so that rows precede the month that closes them. */
 function inOrder(tables: readonly Table[]): Table[] {
   const done = new Map<string, Table>();
   while (done.size < tables.length) {

@@ -1,6 +1,7 @@
 import { chmodSync } from 'node:fs';
 import Database from 'better-sqlite3';
-import type { FileLock } from '../storage/file-lock.ts';
+import { type FileLock, keepHeld } from '../storage/file-lock.ts';
+import type { Lock } from '../storage/locks.ts';
 import { type Place, placeOf } from '../storage/place.ts';
 import type { Session } from '../storage/postgres-session.ts';
 import { isBusy } from '../storage/sqlite.ts';
@@ -9,9 +10,6 @@ import { isBusy } from '../storage/sqlite.ts';
 class LedgerLocked extends Error {
   readonly code = 'LEDGER_LOCKED';
 }
-
-// As in file-lock.ts: this reference keeps a database object from being collected, which would free its lock.
-const held = new Set<Database.Database>();
 
 /**
  * Enters the ledger's gate as one of many. Every process that has the ledger open is inside, so that `restore` and
@@ -35,11 +33,8 @@ export async function enterShared(session: Pick<Session, 'hold'>): Promise<void>
   if (!(await tryFor(2000, () => session.hold('gate', 'shared')))) throw shutOut();
 }
 
-/** A shut gate; the process that shut it opens it again. */
-export type Gate = { release(): void | Promise<void> };
-
-/** Shuts the gate for all others; null if another process is still inside after a short wait. */
-export async function shutGate(ledger: string | Place): Promise<Gate | null> {
+/** Shuts the gate for all others until its release; null if another process is still inside after a short wait. */
+export async function shutGate(ledger: string | Place): Promise<Lock | null> {
   const place = placeOf(ledger);
   if (place.kind === 'sqlite') return take(place.path, ['begin exclusive'], 1000);
   const { openSession } = await import('../storage/postgres-session.ts');
@@ -57,35 +52,22 @@ async function tryFor<T>(waitMs: number, attempt: () => Promise<T | null>): Prom
   for (;;) {
     const got = await attempt();
     if (got !== null || performance.now() > until) return got;
-    await new Promise((resolve) => setTimeout(resolve, 25));
+    await new Promise((resolve) => setTimeout(resolve, 10));
   }
 }
 
 async function take(ledgerPath: string, statements: string[], waitMs: number): Promise<FileLock | null> {
   const path = `${ledgerPath}.gate`;
   const database = new Database(path, { timeout: 0 });
-  const until = performance.now() + waitMs;
   try {
     chmodSync(path, 0o600);
-    for (;;) {
-      if (tryAll(database, statements)) break;
-      if (performance.now() > until) {
-        database.close();
-        return null;
-      }
-      await new Promise((resolve) => setTimeout(resolve, 10));
-    }
+    if (await tryFor(waitMs, async () => tryAll(database, statements) || null)) return keepHeld(database);
   } catch (error) {
     database.close();
     throw error;
   }
-  held.add(database);
-  return {
-    release: () => {
-      held.delete(database);
-      database.close();
-    },
-  };
+  database.close();
+  return null;
 }
 
 function tryAll(database: Database.Database, statements: string[]): boolean {

@@ -8,7 +8,6 @@ import type { BackupMade } from './make-backup.ts';
 /** Stays free beside a backup: a full disk stops sending when the ledger is on the same one. */
 const spareBytes = 256 * 1024 * 1024;
 
-/** The thread's work, and its answer. */
 export type BackupTask = { path: string; file: string; at: string };
 export type BackupAnswer = { kind: 'done'; made: BackupMade } | { kind: 'failed'; message: string };
 

@@ -1,14 +1,17 @@
 import { chmodSync, closeSync, existsSync, openSync, rmSync, statSync } from 'node:fs';
+import { Kysely } from 'kysely';
 import { noteFall } from '../ledger/barriers.ts';
+import { newestHistory } from '../ledger/history.ts';
+import { setMeta } from '../ledger/meta.ts';
 import type { Db, Trx } from '../storage/ledger.ts';
 import { LedgerNewer, LedgerOlder } from '../storage/schema-version.ts';
-import { openDatabase } from '../storage/sqlite.ts';
+import { LedgerDialect, openDatabase, withDatabase } from '../storage/sqlite.ts';
 import { syncFolder } from '../storage/sync-folder.ts';
+import type { Tables } from '../storage/tables/tables.ts';
 import { linkNew } from './mark.ts';
 import { openLedger } from './open-ledger.ts';
-import { writeRaw } from './raw.ts';
 import { backupKeys, batchDigests } from './seal.ts';
-import { syncFile } from './swap.ts';
+import { removeFile, syncFile } from './swap.ts';
 
 export type BackupMade = { kind: 'made'; bytes: number; holds: Holds } | { kind: 'exists' };
 
@@ -36,7 +39,7 @@ export async function backupLedger(
     syncFolder(file);
     return { kind: 'made', bytes: statSync(file).size, holds };
   } finally {
-    for (const suffix of ['', '-wal', '-shm', '-journal', '.gate']) rmSync(partial + suffix, { force: true });
+    removeFile(partial);
   }
 }
 
@@ -55,12 +58,7 @@ export function copyConsistently(path: string, target: string): void {
   // Created with its mode before SQLite fills it, so that no other account can ever read it.
   closeSync(openSync(target, 'wx', 0o600));
   chmodSync(target, 0o600);
-  const source = openDatabase(path);
-  try {
-    source.prepare('vacuum into ?').run(target);
-  } finally {
-    source.close();
-  }
+  withDatabase(path, (source) => source.prepare('vacuum into ?').run(target));
 }
 
 async function labelBackup(file: string, at: string): Promise<Holds> {
@@ -88,8 +86,7 @@ async function addDigests(file: string, at: string): Promise<Holds> {
       payouts += n;
       // A batch still in intake may be dropped: it gets no digest.
       if (undecided.has(batch)) continue;
-      const row = { key: `${backupKeys.digest}${batch}`, value: digest };
-      await copy.write((trx) => trx.insertInto('meta').values(row).execute());
+      await copy.write((trx) => setMeta(trx, `${backupKeys.digest}${batch}`, digest));
     }
     return { batches, payouts };
   } finally {
@@ -100,19 +97,8 @@ async function addDigests(file: string, at: string): Promise<Holds> {
 /** Replaces the digests that a backup of a backup inherits. */
 async function beginDigests(trx: Trx, at: string): Promise<void> {
   await trx.deleteFrom('meta').where('key', 'like', `${backupKeys.digest}%`).execute();
-  const last = await trx
-    .selectFrom('history')
-    .select((eb) => eb.fn.max<bigint | null>('id').as('id'))
-    .executeTakeFirst();
-  for (const [key, value] of [
-    [backupKeys.at, at],
-    [backupKeys.history, (last?.id ?? 0n).toString()],
-  ] as const)
-    await trx
-      .insertInto('meta')
-      .values({ key, value })
-      .onConflict((conflict) => conflict.column('key').doUpdateSet({ value }))
-      .execute();
+  await setMeta(trx, backupKeys.at, at);
+  await setMeta(trx, backupKeys.history, (await newestHistory(trx)).toString());
 }
 
 async function loadingIds(db: Db): Promise<Set<string>> {
@@ -122,7 +108,18 @@ async function loadingIds(db: Db): Promise<Set<string>> {
 
 /** Merges the log into the file: a single file can be copied by any means and read in a read-only folder. */
 function foldLog(file: string): void {
-  const database = openDatabase(file);
-  database.pragma('journal_mode = DELETE');
-  database.close();
+  withDatabase(file, (database) => database.pragma('journal_mode = DELETE'));
+}
+
+/**
+ * Runs `work` in one transaction on a ledger file of any version, whose tables stay unchanged. No other process may
+ * have it open. Only for `meta` and the first columns of `history`, which every version has.
+ */
+export async function writeRaw<T>(path: string, work: (trx: Trx) => Promise<T>): Promise<T> {
+  const db = new Kysely<Tables>({ dialect: new LedgerDialect(openDatabase(path)) });
+  try {
+    return await db.transaction().execute(work);
+  } finally {
+    await db.destroy();
+  }
 }

@@ -39,10 +39,7 @@ export function readMark(ledgerPath: string): StoredMark {
 /** The ledger name in the mark of a place that its ledger has left permanently (P26); no ledger has this name. */
 export const movedAway = 'moved';
 
-/**
- * Why no copy of a ledger may be used where it was moved from: it would send beside the moved one (P26). Null where no
- * ledger was moved. Throws disk errors.
- */
+/** Why no copy may be used where a ledger was moved from (P26); null where none was. Throws disk errors. */
 export function whyMoved(ledgerPath: string): string | null {
   const found = readMark(ledgerPath);
   if (found.kind !== 'mark' || found.mark.ledger !== movedAway) return null;

@@ -1,11 +1,11 @@
 import { type Barrier, barrierKeys, noteFall } from '../ledger/barriers.ts';
+import { keepMeta, metaOf } from '../ledger/meta.ts';
 import { isLockConflict, PostgresFailure } from '../storage/failure.ts';
 import type { Db, Ledger, Trx } from '../storage/ledger.ts';
 import { machineOf } from '../storage/machine.ts';
 import { type Mark, readMark, whyMoved, writeMark } from './mark.ts';
 import { timelineChange, timelineFall } from './timeline.ts';
 
-/** The shortest time between two marks, in milliseconds. */
 const everyMs = 1000;
 
 /** P25: notes a fall if the ledger is behind its mark or has another id. The barrier outlives this process. */
@@ -37,8 +37,7 @@ function barrierOf(fall: string, path: string, at: string): Barrier {
 }
 
 async function fallOf(db: Db | Trx, path: string, id: string): Promise<string | undefined> {
-  // Read the mark before the ledger: marks are written inside transactions, so that this one is never ahead of the
-  // ledger.
+  // The mark first: marks are written inside transactions, so that this one is never ahead of the ledger.
   const stored = readMark(path);
   const reached = await lastEntry(db);
   const own = await standingOf(db, path, id);
@@ -95,10 +94,6 @@ async function lastEntry(db: Db | Trx): Promise<{ id: bigint; hash: string }> {
     .limit(1)
     .executeTakeFirst();
   return row ?? { id: 0n, hash: '' };
-}
-
-async function metaOf(db: Db | Trx, key: string): Promise<string | undefined> {
-  return (await db.selectFrom('meta').select('value').where('key', '=', key).executeTakeFirst())?.value;
 }
 
 /**
@@ -163,13 +158,7 @@ export async function markNow(trx: Trx, path: string, id: string): Promise<void>
     }
   }
   // Recorded only after the mark exists: a ledger that records a mark and has none went back in time.
-  if (!(await metaOf(trx, key))) {
-    await trx
-      .insertInto('meta')
-      .values({ key, value: 'yes' })
-      .onConflict((conflict) => conflict.column('key').doNothing())
-      .execute();
-  }
+  if (!(await metaOf(trx, key))) await keepMeta(trx, key, 'yes');
 }
 
 /** The open ledger went back in time; the code stops every caller, as a failed ledger does (P12). */

@@ -1,8 +1,9 @@
 import { renameSync } from 'node:fs';
 import { barrierKeys } from '../ledger/barriers.ts';
+import { dropMeta, keepMeta, metaOfKeys } from '../ledger/meta.ts';
 import { adviceText } from '../reporting/advice-text.ts';
 import { isLedgerThere } from '../storage/exists.ts';
-import type { Ledger, Trx } from '../storage/ledger.ts';
+import type { Ledger } from '../storage/ledger.ts';
 import { maskedPassword, nameOf, type Place, placeOf } from '../storage/place.ts';
 import { syncFolder } from '../storage/sync-folder.ts';
 import { abandonAll } from './adopt.ts';
@@ -71,19 +72,16 @@ export async function moveLedger(request: MoveRequest): Promise<Moved> {
   }
 }
 
-type Progress = { cause: string; target?: string; digest?: string; handed: boolean };
+type Progress = { cause: string; target: string | undefined; digest: string | undefined; handed: boolean };
 
 async function progressOf({ db, place }: Ledger): Promise<Progress> {
   const seal = await findSeal(db, nameOf(place));
   const wanted = [sealKeys.target, sealKeys.digest, sealKeys.handed];
-  const rows = await db.selectFrom('meta').selectAll().where('key', 'in', wanted).execute();
-  const value = new Map(rows.map((row) => [row.key, row.value]));
-  const target = value.get(sealKeys.target);
-  const digest = value.get(sealKeys.digest);
+  const value = await metaOfKeys(db, wanted);
   return {
     cause: seal?.cause ?? '',
-    ...(target !== undefined && { target }),
-    ...(digest !== undefined && { digest }),
+    target: value.get(sealKeys.target),
+    digest: value.get(sealKeys.digest),
     handed: value.has(sealKeys.handed),
   };
 }
@@ -151,14 +149,13 @@ async function openTarget(
     if (target.id !== source.id) return { kind: 'differs' };
     const isOpen = sealed.target === undefined;
     if (!isOpen && (await digestOf(to)) !== digest) return { kind: 'differs' };
-    // No ledger has this mark's name. If a file from before the move is put back, that is noticed (P25), whatever dies
-    // now.
+    // No ledger has this mark's name: a file from before the move that is put back is noticed (P25), whatever dies now.
     writeMark(source.path, { ledger: movedAway, history: 0n, hash: '' });
     if (isOpen) return { kind: 'open' };
-    await source.write((trx) => note(trx, sealKeys.handed, now()));
+    await source.write((trx) => keepMeta(trx, sealKeys.handed, now()));
     await target.write(async (trx) => {
       const gone = [barrierKeys.sealed, sealKeys.target, sealKeys.digest, sealKeys.handed, 'marked'];
-      await trx.deleteFrom('meta').where('key', 'in', gone).execute();
+      await dropMeta(trx, gone);
     });
     // P25: if it was open before, its mark shows that it has sent since, and that this is an old copy in its place.
     const fell = handed && (await target.write((trx) => noticeFall(trx, to.path, target.id, now())));
@@ -176,12 +173,4 @@ async function digestOf(place: Place): Promise<string> {
   } finally {
     await close();
   }
-}
-
-async function note(trx: Trx, key: string, value: string): Promise<void> {
-  await trx
-    .insertInto('meta')
-    .values({ key, value })
-    .onConflict((conflict) => conflict.column('key').doNothing())
-    .execute();
 }

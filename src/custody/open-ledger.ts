@@ -3,6 +3,7 @@ import { chmodSync, existsSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { Kysely, sql } from 'kysely';
 import type { Mode } from '../domain/payout.ts';
+import { metaOfKeys } from '../ledger/meta.ts';
 import { knownMigrations, migrations } from '../storage/known-migrations.ts';
 import type { Db, Ledger, Trx } from '../storage/ledger.ts';
 import { nameOf, type Place, placeOf } from '../storage/place.ts';
@@ -160,9 +161,8 @@ type Identity = Pick<Ledger, 'id' | 'birth' | 'mode'>;
 
 /** Null where a process created the tables and died before it recorded the identity. */
 async function identityOf(db: Db | Trx): Promise<Identity | null> {
-  const keys = ['ledger_id', 'birth', 'mode'];
-  const rows = await db.selectFrom('meta').selectAll().where('key', 'in', keys).execute();
-  if (rows.length === 0) return null;
-  const value = (key: string): string => rows.find((row) => row.key === key)?.value ?? '';
-  return { id: value('ledger_id'), birth: value('birth'), mode: readMode('the ledger', value('mode')) };
+  const own = await metaOfKeys(db, ['ledger_id', 'birth', 'mode']);
+  if (own.size === 0) return null;
+  const [id = '', birth = ''] = [own.get('ledger_id'), own.get('birth')];
+  return { id, birth, mode: readMode('the ledger', own.get('mode')) };
 }

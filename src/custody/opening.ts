@@ -3,10 +3,7 @@ import type { Ledger, Trx } from '../storage/ledger.ts';
 
 export type OpenOptions = {
   now: () => string;
-  /**
-   * The mode of this process: a new ledger is bound to it, and an existing one must have it (P24). Absent: any mode,
-   * and a new ledger gets test mode.
-   */
+  /** A new ledger is bound to this mode, and an existing one must have it (P24). Absent: any; a new one gets test mode. */
   mode?: Mode;
   maxPageCount?: number;
   /** The event loop gets a turn between the statements of a SQLite ledger, however many follow each other. */

@@ -1,13 +1,13 @@
 import { existsSync } from 'node:fs';
 import type { Mode } from '../domain/payout.ts';
-import { barrierKeys, lowerBarrier, noteFall } from '../ledger/barriers.ts';
-import { ledgerMode } from '../ledger/ledger-mode.ts';
+import { barrierKeys, noteFall } from '../ledger/barriers.ts';
+import { dropMeta, ledgerMode } from '../ledger/meta.ts';
 import { knownMigrations } from '../storage/known-migrations.ts';
 import { assertMode } from '../storage/schema-version.ts';
-import { openDatabase } from '../storage/sqlite.ts';
+import { openDatabase, withDatabase } from '../storage/sqlite.ts';
 import { adoptingKey } from './adopt.ts';
+import { writeRaw } from './make-backup.ts';
 import { whyMoved } from './mark.ts';
-import { writeRaw } from './raw.ts';
 import { readSeal, type Seal, sealKeys } from './seal.ts';
 import { copyBeside, dropCopy, endSwap, finishSwap, swapIn } from './swap.ts';
 
@@ -38,7 +38,7 @@ export async function restoreLedger(path: string, file: string, at: string, mode
     await writeRaw(copy, async (trx) => {
       await noteFall(trx, { at, why, advice: { kind: 'adopt' } });
       // A backup of a half-adopted ledger is adopted from the beginning.
-      await lowerBarrier(trx, adoptingKey);
+      await dropMeta(trx, [adoptingKey]);
     });
   } catch (error) {
     dropCopy(path);
@@ -111,12 +111,7 @@ function whySealed({ target }: Seal): string {
 function sealInPlace(path: string): Seal | undefined {
   if (!existsSync(path)) return undefined;
   try {
-    const database = openDatabase(path);
-    try {
-      return sealOf(database, path);
-    } finally {
-      database.close();
-    }
+    return withDatabase(path, (database) => sealOf(database, path));
   } catch {
     return undefined;
   }

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, realpathSync } from 'node:fs';
 import { sql } from 'kysely';
 import { barrierKeys } from '../ledger/barriers.ts';
+import { metaOfKeys } from '../ledger/meta.ts';
 import { adviceText } from '../reporting/advice-text.ts';
 import type { Db, Trx } from '../storage/ledger.ts';
 import { everyBatch, everyHead } from './snapshot.ts';
@@ -29,17 +30,12 @@ export type Seal = { cause: string; target: string; here: boolean };
 
 /** The seal of the ledger at `path`, read from its `meta`; undefined if it was never moved. */
 export async function findSeal(db: Db | Trx, path: string): Promise<Seal | undefined> {
-  const keys = [barrierKeys.sealed, sealKeys.target];
-  const rows = await db.selectFrom('meta').selectAll().where('key', 'in', keys).execute();
-  const value = (key: string): string | undefined => rows.find((row) => row.key === key)?.value;
-  const sealed = value(barrierKeys.sealed);
-  return sealed === undefined ? undefined : readSeal(sealed, value(sealKeys.target) ?? '', path);
+  const known = await metaOfKeys(db, [barrierKeys.sealed, sealKeys.target]);
+  const sealed = known.get(barrierKeys.sealed);
+  return sealed === undefined ? undefined : readSeal(sealed, known.get(sealKeys.target) ?? '', path);
 }
 
-/**
- * Reads a seal's `AT CAUSE`. A seal that names its own file would send people in circles: its message lists the ways
- * out.
- */
+/** Reads a seal's `AT CAUSE`. One that names its own file would send people in circles: it lists the ways out. */
 export function readSeal(value: string, target: string, path: string): Seal {
   const cause = value.replace(/^\S+ /, '');
   if (target === '' || placeOf(target) !== placeOf(path)) return { cause, target, here: false };
@@ -64,7 +60,6 @@ export function createBatchDigest(): { add(head: string): void; end(): string } 
 
 export type BatchDigest = { batch: string; payouts: number; digest: string };
 
-/** Returns the digest of every batch. */
 export async function* batchDigests(db: Db | Trx): AsyncGenerator<BatchDigest> {
   for await (const batch of everyBatch(db)) {
     const digest = createBatchDigest();
@@ -115,10 +110,7 @@ const counted = [
   'alert_messages',
 ] as const;
 
-/**
- * The digest in which a moved ledger must be equal (P26): the row counts of each table, payouts and sums by currency
- * and state, and all history heads.
- */
+/** The digest in which a moved ledger must be equal (P26): row counts, sums by currency and state, all heads. */
 export async function ledgerDigest(db: Db | Trx): Promise<string> {
   const hash = createHash('sha256');
   for (const table of counted) {

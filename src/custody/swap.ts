@@ -20,7 +20,6 @@ const companions = ['-wal', '-shm', '.mark'];
 const incomingPath = (path: string): string => `${path}.incoming`;
 const journalPath = (path: string): string => `${path}.restoring`;
 
-/** Half a ledger was put in place. */
 class HalfSwapped extends ActionNeeded {
   readonly code = 'LEDGER_RESTORING';
 }
@@ -47,7 +46,6 @@ export function copyBeside(source: string, path: string): string {
   return incoming;
 }
 
-/** Removes a copy that is not used. */
 export function dropCopy(path: string): void {
   for (const suffix of ['', ...companions]) rmSync(incomingPath(path) + suffix, { force: true });
 }
@@ -88,7 +86,6 @@ export function endSwap(path: string): void {
   syncFolder(path);
 }
 
-/** Makes a file's bytes durable. */
 export function syncFile(path: string): void {
   const file = openSync(path, 'r+');
   try {
@@ -96,4 +93,9 @@ export function syncFile(path: string): void {
   } finally {
     closeSync(file);
   }
+}
+
+/** Removes a copy of a ledger with all that stands beside it. */
+export function removeFile(path: string): void {
+  for (const suffix of ['', '-wal', '-shm', '-journal', '.gate']) rmSync(path + suffix, { force: true });
 }

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { keepMeta, metaOf } from '../ledger/meta.ts';
 import { isPostgres } from '../storage/dialect.ts';
 import type { Db, Trx } from '../storage/ledger.ts';
 
@@ -12,10 +13,7 @@ export const timelineKey = 'postgres_timeline';
 export async function timelineFall(trx: Trx): Promise<string | undefined> {
   const why = await timelineChange(trx);
   if (why !== 'unnoted') return why;
-  await trx
-    .insertInto('meta')
-    .values({ key: timelineKey, value: await timelineOf(trx) })
-    .execute();
+  await keepMeta(trx, timelineKey, await timelineOf(trx));
   return undefined;
 }
 
@@ -23,10 +21,10 @@ export async function timelineFall(trx: Trx): Promise<string | undefined> {
 export async function timelineChange(db: Db | Trx): Promise<string | undefined> {
   if (!isPostgres(db)) return undefined;
   const now = await timelineOf(db);
-  const seen = await db.selectFrom('meta').select('value').where('key', '=', timelineKey).executeTakeFirst();
-  if (!seen) return 'unnoted';
-  if (seen.value === now) return undefined;
-  const [server, timeline] = seen.value.split('/');
+  const seen = await metaOf(db, timelineKey);
+  if (seen === undefined) return 'unnoted';
+  if (seen === now) return undefined;
+  const [server, timeline] = seen.split('/');
   const [itsServer, itsTimeline] = now.split('/');
   return server === itsServer
     ? `its PostgreSQL server was restored or a standby took over: timeline ${itsTimeline}, before ${timeline}`

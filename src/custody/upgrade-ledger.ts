@@ -56,7 +56,6 @@ export async function upgradeAlone(place: Place, { mode, now }: Options): Promis
   return { kind: 'upgraded', backup };
 }
 
-/** Describes the upgrade for a person. */
 export function upgradeText(place: Place, backup: string | null): string {
   const name = nameOf(place);
   return backup === null

@@ -1,3 +1,4 @@
+import { metaOf } from '../ledger/meta.ts';
 import type { Db } from '../storage/ledger.ts';
 import { backupKeys, createBatchDigest } from './seal.ts';
 import type { Evidence, Found } from './verify-payout.ts';
@@ -5,7 +6,6 @@ import type { Evidence, Found } from './verify-payout.ts';
 /** Compares a backup's stored digests with its batches, one after another. */
 export type BackupCheck = {
   batch(id: string): { add(evidence: Evidence): void; end(): Found[] };
-  /** Batches of the backup that were not compared. */
   missing(): Found[];
 };
 
@@ -17,8 +17,8 @@ export async function readBackup(db: Db): Promise<BackupCheck> {
   const { history, digest } = backupKeys;
   const rows = await db.selectFrom('meta').selectAll().where('key', 'like', `${digest}%`).execute();
   const stored = new Map(rows.map(({ key, value }) => [key.slice(digest.length), value]));
-  const meta = await db.selectFrom('meta').select('value').where('key', '=', history).executeTakeFirst();
-  const last = meta && /^\d{1,18}$/.test(meta.value) ? BigInt(meta.value) : undefined;
+  const known = (await metaOf(db, history)) ?? '';
+  const last = /^\d{1,18}$/.test(known) ? BigInt(known) : undefined;
   const walked = new Set<string>();
   return {
     batch(id) {

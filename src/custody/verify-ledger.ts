@@ -12,7 +12,7 @@ import {
 import { everyBatch, openSnapshot, openUnchanged } from './snapshot.ts';
 import { readBackup } from './verify-backup.ts';
 import { checkBatch, type ProvenBatch } from './verify-batch.ts';
-import type { CheckName, Found } from './verify-payout.ts';
+import { type CheckName, checkNames, type Found, foundIn } from './verify-payout.ts';
 import { checkPeriods } from './verify-periods.ts';
 import { strayRows, triggersOf } from './verify-schema.ts';
 import { createTotalsCheck } from './verify-totals.ts';
@@ -28,23 +28,6 @@ export type Check = {
 export type Verdict = { ok: boolean; checks: Check[]; batches: ProvenBatch[] };
 
 const mostShown = 20;
-
-const names = [
-  'integrity',
-  'foreign_keys',
-  'history',
-  'projection',
-  'attempts',
-  'orders',
-  'balances',
-  'totals',
-  'phases',
-  'at_most_once',
-  'successors',
-  'backup',
-  'periods',
-  'archives',
-] as const satisfies readonly CheckName[];
 
 /**
  * Proves the ledger from its history alone (P27), and with it every archive beside it. It reads one snapshot, so that it
@@ -62,9 +45,8 @@ export async function verifyLedger(
     for (const archive of await doneArchives(db)) {
       const { batches, problems } = await proveArchive(db, placeOf(where), archive);
       verdict.batches = withArchived(verdict.batches, batches);
-      found.push(
-        ...problems.map((problem): Found => ({ check: 'archives', problem: `${archive.file}: ${problem}` })),
-      );
+      const named = problems.map((problem) => `${archive.file}: ${problem}`);
+      found.push(...foundIn('archives', named));
     }
     note(verdict.checks, found);
     return { ...verdict, ok: verdict.checks.every((check) => check.ok) };
@@ -116,7 +98,7 @@ function note(checks: readonly Check[], found: readonly Found[]): void {
 }
 
 async function prove(db: Db, onProgress: (payouts: number) => void, part: boolean): Promise<Verdict> {
-  const checks = names.map((name): Check => ({ name, ok: true, problems: [], more: 0 }));
+  const checks = checkNames.map((name): Check => ({ name, ok: true, problems: [], more: 0 }));
   const report = (found: readonly Found[]): void => note(checks, found);
   report(await (isPostgres(db) ? checkSchema(db) : checkFile(db)));
   const batches: ProvenBatch[] = [];
@@ -156,12 +138,12 @@ const guards = [
 ];
 
 function missingGuards(there: ReadonlySet<string>): Found[] {
-  return guards
-    .filter((name) => !there.has(name))
-    .map((name) => ({
-      check: 'integrity',
-      problem: `the trigger ${name}, which protects written rows from changes, is missing`,
-    }));
+  const missing = guards.filter((name) => !there.has(name));
+  const why = 'which protects written rows from changes, is missing';
+  return foundIn(
+    'integrity',
+    missing.map((name) => `the trigger ${name}, ${why}`),
+  );
 }
 
 /** Checks what the ledger put into the schema; PostgreSQL checks its files itself. */
@@ -172,25 +154,21 @@ async function checkSchema(db: Db): Promise<Found[]> {
 async function checkFile(db: Db): Promise<Found[]> {
   const integrity = await sql<{ integrity_check: string }>`pragma integrity_check(20)`.execute(db);
   const broken = integrity.rows.map((row) => row.integrity_check).filter((said) => said !== 'ok');
-  const strays = await sql<{
-    table: string;
-    rowid: bigint | null;
-    parent: string;
-  }>`pragma foreign_key_check`.execute(db);
-  const there = await sql<{ name: string }>`select name from sqlite_master where type = 'trigger'`.execute(
-    db,
+  const strays = await sql<Stray>`pragma foreign_key_check`.execute(db);
+  const triggers = sql<{ name: string }>`select name from sqlite_master where type = 'trigger'`;
+  const there = await triggers.execute(db);
+  const refers = strays.rows.map(
+    ({ table, rowid, parent }) =>
+      `${table} row ${rowid ?? '?'} refers to a row of ${parent} that does not exist`,
   );
   return [
-    ...broken.map((problem): Found => ({ check: 'integrity', problem })),
+    ...foundIn('integrity', broken),
     ...missingGuards(new Set(there.rows.map((row) => row.name))),
-    ...strays.rows.map(
-      ({ table, rowid, parent }): Found => ({
-        check: 'foreign_keys',
-        problem: `${table} row ${rowid ?? '?'} refers to a row of ${parent} that does not exist`,
-      }),
-    ),
+    ...foundIn('foreign_keys', refers),
   ];
 }
+
+type Stray = { table: string; rowid: bigint | null; parent: string };
 
 /** Finds successors that were paid without a decision: their predecessor's history does not mention them (P20). */
 async function checkLonelySuccessors(db: Db): Promise<Found[]> {
@@ -203,18 +181,13 @@ async function checkLonelySuccessors(db: Db): Promise<Found[]> {
     select s.reference, o.reference as "of" from payouts s join payouts o on o.id = s.successor_of
     where s.amount <> o.amount or s.currency <> o.currency or (s.batch_id = o.batch_id
       and (s.account_number <> o.account_number or s.bank_code <> o.bank_code)) limit 1000`.execute(db);
-  return [
+  return foundIn('successors', [
     ...rows.rows.map(
-      ({ reference, of }): Found => ({
-        check: 'successors',
-        problem: `${reference}: it pays ${of} again, but the history of ${of} does not order that`,
-      }),
+      ({ reference, of }) =>
+        `${reference}: it pays ${of} again, but the history of ${of} does not order that`,
     ),
     ...others.rows.map(
-      ({ reference, of }): Found => ({
-        check: 'successors',
-        problem: `${reference}: it pays ${of} again, but another amount or another account`,
-      }),
+      ({ reference, of }) => `${reference}: it pays ${of} again, but another amount or another account`,
     ),
-  ];
+  ]);
 }

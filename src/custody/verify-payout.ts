@@ -2,29 +2,30 @@ import { historyHash, readDetail } from '../ledger/history.ts';
 import { columns, type Row } from '../ledger/projection.ts';
 import type { Attempt, HistoryRow, Payout } from '../storage/tables/tables.ts';
 
-/** The names of the checks of `verify`. */
-export type CheckName =
-  | 'integrity'
-  | 'foreign_keys'
-  | 'history'
-  | 'projection'
-  | 'attempts'
-  | 'orders'
-  | 'balances'
-  | 'totals'
-  | 'phases'
-  | 'at_most_once'
-  | 'successors'
-  | 'backup'
-  | 'periods'
-  | 'archives';
+/** The names of the checks of `verify`, in the order in which it shows them. */
+export const checkNames = [
+  'integrity',
+  'foreign_keys',
+  'history',
+  'projection',
+  'attempts',
+  'orders',
+  'balances',
+  'totals',
+  'phases',
+  'at_most_once',
+  'successors',
+  'backup',
+  'periods',
+  'archives',
+] as const;
+export type CheckName = (typeof checkNames)[number];
 
 export type Found = { check: CheckName; problem: string };
 
 /** An attempt without the reply's text. */
 export type Tried = Pick<Attempt, 'id' | 'payout_id' | 'number' | 'outcome' | 'ended_at' | 'code'>;
 
-/** A payout with everything that must agree with it. */
 export type Evidence = {
   payout: Payout;
   /** Ordered by `seq`. */
@@ -33,10 +34,7 @@ export type Evidence = {
   attempts: readonly Tried[];
 };
 
-/**
- * Recomputes the chain from its fields: gapless, each link right, ending in the payout's head (P27). What its archive has
- * of it may be missing here.
- */
+/** Recomputes the chain: gapless, each link right, ending in the head (P27). What its archive has may be missing. */
 export function checkChain({ payout, history }: Evidence): Found[] {
   const issues = problems('history', payout.reference);
   const archived = payout.archived_seq ?? 0n;
@@ -105,10 +103,7 @@ const fresh = {
   auto_resends: 0,
 } satisfies Record<Exclude<keyof Row, 'id' | 'batch_id' | 'state' | 'history_seq' | 'history_head'>, unknown>;
 
-/**
- * Checks what the ledger keeps of an archived payout: every attempt, the state of its last entry, and that nothing was
- * sent since.
- */
+/** Checks what the ledger keeps of an archived payout: every attempt, its last state, and that nothing was sent since. */
 export function checkArchived({ payout, history, attempts }: Evidence): Found[] {
   const issues = problems('archives', payout.reference);
   const last = history.at(-1);
@@ -154,7 +149,6 @@ function plain(value: string | bigint | null): string | number | null {
   return typeof value === 'bigint' ? Number(value) : value;
 }
 
-/** Collects problems of one payout under one check. */
 export function problems(check: CheckName, reference: string) {
   const list: Found[] = [];
   return {
@@ -164,4 +158,9 @@ export function problems(check: CheckName, reference: string) {
       return list;
     },
   };
+}
+
+/** Problems of the ledger as a whole under one check. */
+export function foundIn(check: CheckName, list: readonly string[]): Found[] {
+  return list.map((problem) => ({ check, problem }));
 }

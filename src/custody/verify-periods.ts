@@ -4,7 +4,7 @@ import { closedPeriods, periodDigest, periodRows } from '../reporting/periods.sq
 import { type PayoutFacts, payoutFacts } from '../reporting/statement-facts.sql.ts';
 import type { Db } from '../storage/ledger.ts';
 import type { Period } from '../storage/tables/period-tables.ts';
-import type { Found } from './verify-payout.ts';
+import { type Found, foundIn } from './verify-payout.ts';
 
 /** A closed month with its frozen amounts and those counted from the history. */
 type Checked = { period: Period; frozen: Map<string, string>; counted: Counted };
@@ -19,11 +19,7 @@ export async function checkPeriods(db: Db, part = false): Promise<Found[]> {
   const issues: Found[] = [];
   const periods = await closedPeriods(db);
   const months = part ? [] : await countMonths(db, periods);
-  for (const { month, counted } of months.map(({ period, counted: c }) => ({
-    month: period.month,
-    counted: c,
-  })))
-    await addArchived(db, month, counted);
+  for (const { period, counted } of months) await addArchived(db, period.month, counted);
   for (const [i, period] of periods.entries()) {
     const [before, month] = [months[i - 1], months[i]];
     const isSame = (await periodDigest(db, period)) === period.digest;
@@ -32,7 +28,8 @@ export async function checkPeriods(db: Db, part = false): Promise<Found[]> {
       ...(before && month ? follows(before, month) : []),
       ...(month ? differs(month) : []),
     ];
-    for (const problem of problems) issues.push({ check: 'periods', problem: `${period.month}: ${problem}` });
+    const named = problems.map((problem) => `${period.month}: ${problem}`);
+    issues.push(...foundIn('periods', named));
   }
   return issues;
 }

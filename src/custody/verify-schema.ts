@@ -12,10 +12,7 @@ export async function triggersOf(db: Db): Promise<Set<string>> {
 
 type ForeignKey = { child: string; parent: string; from_column: string; to_column: string; checked: bigint };
 
-/**
- * Finds rows that refer to a missing row of another table. It queries them itself: the owner can have disabled the
- * checks.
- */
+/** Finds rows that refer to a missing row. It queries them itself: the owner can have disabled the checks. */
 export async function strayRows(db: Db): Promise<Found[]> {
   const { rows: keys } = await sql<ForeignKey>`select child.relname as child, parent.relname as parent,
       a.attname as from_column, b.attname as to_column, k.convalidated as checked

@@ -4,15 +4,9 @@ import type { Evidence, Found } from './verify-payout.ts';
 
 type Sum = { n: bigint; amount: bigint };
 
-/** Counts one batch again. */
 type BatchTotals = { add(evidence: Evidence): void; end(): Found[] };
 
-export type TotalsCheck = {
-  /** Begins a batch; its kept totals are read. */
-  batch(id: string): Promise<BatchTotals>;
-  /** Compares what concerns all batches together. */
-  end(): Promise<Found[]>;
-};
+export type TotalsCheck = { batch(id: string): Promise<BatchTotals>; end(): Promise<Found[]> };
 
 /** Counts again what `ledger/totals.ts` keeps for monitors: payouts and amounts by state, and attempts by outcome. */
 export function createTotalsCheck(db: Db): TotalsCheck {

@@ -5,7 +5,7 @@ import { metricsRoutes } from '../admin/metrics.ts';
 import { createProcessMetrics } from '../admin/process-metrics.ts';
 import { createReadiness, type ProbedQueue } from '../admin/readiness.ts';
 import type { App } from '../app/app.ts';
-import { openReader } from '../custody/reader.ts';
+import { openReader } from '../custody/snapshot.ts';
 import { dashboardRoutes } from '../dashboard/dashboard.ts';
 import type { Queue } from '../runtime/queue.ts';
 import { within } from '../runtime/queue-session.ts';

@@ -7,7 +7,7 @@ import { countFiltered, listOpen } from '../reconciliation/discrepancies.sql.ts'
 import { payoutStory } from '../reporting/overview.sql.ts';
 import { runRows } from '../reporting/run-sheets.sql.ts';
 import { verdictsOf } from '../reporting/run-verdicts.sql.ts';
-import { storedCells } from '../reporting/stored-cells.ts';
+import { storedCells } from '../reporting/sheet.ts';
 import { approvalsOf, originOf } from '../sending/approvals.sql.ts';
 import type { Db } from '../storage/ledger.ts';
 import { Declined } from './actions.ts';

@@ -5,6 +5,8 @@ import { shownAlready } from '../evidence/shown-already.sql.ts';
 import { findBarrier } from '../ledger/barriers.ts';
 import { readReasons, setHoldReasons } from '../ledger/hold-reasons.ts';
 import { record } from '../ledger/record.ts';
+import { countRows, hasRow } from '../storage/counting.ts';
+import { inParts } from '../storage/keyset.ts';
 import type { Db, Ledger, Trx } from '../storage/ledger.ts';
 import type { Payout } from '../storage/tables/tables.ts';
 
@@ -17,13 +19,9 @@ export async function findReferences(
 ): Promise<{ payouts: Payout[]; missing: string[] }> {
   const payouts: Payout[] = [];
   const keys = [...new Set(references.map(foldReference))];
-  for (let from = 0; from < keys.length; from += chunk) {
-    const found = await db
-      .selectFrom('payouts')
-      .selectAll()
-      .where('reference_key', 'in', keys.slice(from, from + chunk))
-      .execute();
-    payouts.push(...found);
+  for (const some of inParts(keys, chunk)) {
+    const found = db.selectFrom('payouts').selectAll().where('reference_key', 'in', some);
+    payouts.push(...(await found.execute()));
   }
   const known = new Set(payouts.map((payout) => payout.reference_key));
   return { payouts, missing: references.filter((reference) => !known.has(foldReference(reference))) };
@@ -40,33 +38,25 @@ export async function findInBatch(
     .where('p.batch_id', '=', wanted.batch)
     .where('p.state', '=', wanted.state)
     .where('s.id', 'is', null);
-  const { n } = await base.select((eb) => eb.fn.countAll<bigint>().as('n')).executeTakeFirstOrThrow();
   const rows = await base
     .select('p.id')
     .orderBy('p.row_number')
     .orderBy('p.id')
     .limit(wanted.limit)
     .execute();
-  return { ids: rows.map((row) => row.id), count: Number(n) };
+  return { ids: rows.map((row) => row.id), count: await countRows(base) };
 }
 
-/** The present state of these payouts, by id. */
-export async function standingOf(
-  db: Db,
-  ids: readonly bigint[],
-): Promise<Pick<Payout, 'id' | 'reference' | 'state' | 'message'>[]> {
-  const all: Pick<Payout, 'id' | 'reference' | 'state' | 'message'>[] = [];
-  for (let from = 0; from < ids.length; from += chunk) {
-    const rows = await db
-      .selectFrom('payouts')
-      .select(['id', 'reference', 'state', 'message'])
-      .where('id', 'in', ids.slice(from, from + chunk))
-      .orderBy('id')
-      .execute();
-    all.push(...rows);
+export async function standingOf(db: Db, ids: readonly bigint[]): Promise<Standing[]> {
+  const all: Standing[] = [];
+  for (const some of inParts(ids, chunk)) {
+    const rows = db.selectFrom('payouts').select(['id', 'reference', 'state', 'message']);
+    all.push(...(await rows.where('id', 'in', some).orderBy('id').execute()));
   }
   return all;
 }
+
+type Standing = Pick<Payout, 'id' | 'reference' | 'state' | 'message'>;
 
 /**
  * Cancels the payouts of a batch (or the one payout) that were never sent, in chunks; each is a compare-and-set (P21).
@@ -134,18 +124,14 @@ async function keepReturned(trx: Trx, batch: string, keep: boolean): Promise<voi
 }
 
 /** True where a late answer may still show that a payout was not sent: one that is unknown, or on its way. */
-async function mayComeBack(trx: Trx, batch: string): Promise<boolean> {
-  const row = await trx
-    .selectFrom('payouts')
-    .select('id')
-    .where('batch_id', '=', batch)
-    .where((eb) =>
+function mayComeBack(trx: Trx, batch: string): Promise<boolean> {
+  const own = trx.selectFrom('payouts').where('batch_id', '=', batch);
+  return hasRow(
+    own.where((eb) =>
       eb.or([
         eb('state', 'in', ['sending', 'unknown']),
         eb.and([eb('state', '=', 'held'), eb('attempt_count', '>', 0n)]),
       ]),
-    )
-    .limit(1)
-    .executeTakeFirst();
-  return row !== undefined;
+    ),
+  );
 }

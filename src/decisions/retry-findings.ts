@@ -33,7 +33,7 @@ export function obstacle(one: Case, since: string): Finding | null {
     );
   if (one.asking !== null)
     return finding(
-      `waits for a look-up that nobody has answered (${inquiryReasonText[one.asking]}): it may have been paid`,
+      `waits for a look-up that nobody has answered (${inquiryReasonText(one.asking)}): it may have been paid`,
       { kind: 'row_unanswered', reference },
     );
   // P20: intake looks a failed payout up first, as `retry` does. Where it cannot, an answer since then is enough.
@@ -59,10 +59,7 @@ export function isOpen(state: PayoutState): boolean {
   return state === 'failed' || state === 'refused' || state === 'returned';
 }
 
-/**
- * Returns how a row differs from an order to pay this payout again: in evidence, reference, currency, amount or
- * account.
- */
+/** Returns how a row differs from an order to pay this payout again: evidence, reference, currency, amount, account. */
 export function differences(
   row: RetryRow,
   one: Case,

@@ -38,9 +38,7 @@ export type RetryOrder = {
   ids: readonly bigint[];
   /** When the look-up for this decision began, ISO UTC. */
   since: string;
-  /** The digest of the evidence that the person saw. */
   digest: string;
-  /** Who decided. */
   person: string;
 };
 

@@ -68,11 +68,7 @@ export function createRetryRows({ ledger, clock, rules, say }: DecisionDeps) {
       return rows.map((row) =>
         bad(row, { problem: reasonIn(barrier, say), fix: 'drop the file after that' }),
       );
-    const found = await findReferences(
-      db,
-      rows.map(({ of }) => of),
-    );
-    const ids = found.payouts.map(({ id }) => id);
+    const ids = await repeated(db, rows);
     const { cases } = await weigh(db, { ...ground, ids, since });
     const caseOf = new Map(cases.map((one) => [one.payout.reference_key, one]));
     const open = cases.filter((one) => obstacle(one, since) === null);
@@ -93,16 +89,18 @@ export function createRetryRows({ ledger, clock, rules, say }: DecisionDeps) {
 
   /** The payouts that these rows pay again, as far as the service can be asked about them, by id. */
   async function originals(rows: readonly RetryRow[]): Promise<bigint[]> {
-    const { payouts } = await findReferences(
-      ledger.db,
-      rows.map(({ of }) => of),
-    );
-    const ids = payouts.map(({ id }) => id);
-    const standing = await standingOf(ledger.db, ids);
+    const standing = await standingOf(ledger.db, await repeated(ledger.db, rows));
     return standing.flatMap(({ id, state }) => (isOpen(state) ? [id] : []));
   }
 
   return { offer, examine, foresee, originals };
+}
+
+/** The ids of the payouts that these rows pay again. */
+async function repeated(db: Db | Trx, rows: readonly RetryRow[]): Promise<bigint[]> {
+  const references = rows.map(({ of }) => of);
+  const { payouts } = await findReferences(db, references);
+  return payouts.map(({ id }) => id);
 }
 
 function bad({ row, of }: RetryRow, finding: { problem: string; fix: string }): ExaminedRow {

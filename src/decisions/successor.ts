@@ -18,10 +18,8 @@ export async function draftSuccessors(
   cases: readonly Evidence[],
   rules: { at: string; prefix: string; stateOf: (one: Evidence) => PayoutState },
 ): Promise<NewSuccessor[]> {
-  const chains = await chainsOf(
-    trx,
-    cases.map(({ payout }) => payout),
-  );
+  const payouts = cases.map(({ payout }) => payout);
+  const chains = await chainsOf(trx, payouts);
   const drafts: NewSuccessor[] = [];
   const ours = new Set<string>();
   for (const one of cases) {
@@ -38,10 +36,8 @@ export async function successorReferences(
   cases: readonly Evidence[],
   prefix: string,
 ): Promise<Map<bigint, string>> {
-  const chains = await chainsOf(
-    db,
-    cases.map(({ payout }) => payout),
-  );
+  const payouts = cases.map(({ payout }) => payout);
+  const chains = await chainsOf(db, payouts);
   const references = new Map<bigint, string>();
   for (const one of cases)
     references.set(one.payout.id, await freeReference(db, one, chains, { prefix, taken: new Set() }));

@@ -8,7 +8,6 @@ import { releaseBatch } from '../sending/holds.sql.ts';
 import type { Db, Ledger } from '../storage/ledger.ts';
 import type { Batch } from '../storage/tables/tables.ts';
 
-/** The approval that covers all of a batch. */
 type Approval = { by: string; at: string; digest: string };
 
 /**
@@ -25,16 +24,9 @@ export type ApprovalJudgement =
 /** `acting`: all accounts of the person. Reads every body of the batch. */
 export async function judgeApproval(
   db: Db,
-  {
-    batch,
-    rule,
-    acting,
-  }: {
-    batch: Batch;
-    rule: Pick<Brakes, 'approval' | 'approvalAbove'>;
-    acting: readonly Account[];
-  },
+  about: { batch: Batch; rule: Pick<Brakes, 'approval' | 'approvalAbove'>; acting: readonly Account[] },
 ): Promise<ApprovalJudgement> {
+  const { batch, rule, acting } = about;
   const isNeeded =
     batch.approval_needed === 1n || approvalAsked(rule, await batchTotals(db, batch.id)) !== null;
   if (!isNeeded) return { kind: 'needless', reasons: readReasons(batch.hold_reasons) };

@@ -65,7 +65,6 @@ export type SayAdvice = (advice: Advice) => string;
 /** Why something is refused or held, as a fact, and what a person can do about it. */
 export type Reason = { why: string; advice: Advice | null };
 
-/** A reason in one text. */
 export function reasonIn({ why, advice }: Reason, say: SayAdvice): string {
   return advice === null ? why : `${why}; ${say(advice)}`;
 }

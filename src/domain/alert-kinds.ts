@@ -1,16 +1,3 @@
-/** What people are told at once (docs/alerts.md). */
-export type AlertKind =
-  | 'sending_halted'
-  | 'payout_unknown'
-  | 'discrepancy_high'
-  | 'canary_failed'
-  | 'receiver_silent'
-  | 'schedule_missed'
-  | 'schedule_failed'
-  | 'queue_stuck'
-  | 'certificate_ends'
-  | 'disk_low';
-
 /** The ways out. A heartbeat is a request without words, for a monitor that raises the alarm when none comes. */
 export type AlertChannel = 'webhook' | 'mail' | 'heartbeat';
 
@@ -20,8 +7,8 @@ export type AlertChannel = 'webhook' | 'mail' | 'heartbeat';
  */
 type AlertRules = { grows: boolean; seenBy: 'all' | 'daemon' | 'machine' | 'daemon_here' };
 
-/** Every kind with its rules. */
-export const alertRules: Readonly<Record<AlertKind, AlertRules>> = {
+/** What people are told at once (docs/alerts.md). */
+const rules = {
   sending_halted: { grows: false, seenBy: 'all' },
   payout_unknown: { grows: true, seenBy: 'all' },
   discrepancy_high: { grows: true, seenBy: 'all' },
@@ -32,4 +19,6 @@ export const alertRules: Readonly<Record<AlertKind, AlertRules>> = {
   queue_stuck: { grows: false, seenBy: 'daemon_here' },
   certificate_ends: { grows: false, seenBy: 'machine' },
   disk_low: { grows: false, seenBy: 'machine' },
-};
+} satisfies Record<string, AlertRules>;
+export type AlertKind = keyof typeof rules;
+export const alertRules: Readonly<Record<AlertKind, AlertRules>> = rules;

@@ -8,10 +8,7 @@ export type Banks = {
   meant(code: string): Bank | undefined;
 };
 
-/**
- * The three-digit codes of Nigerian banks, and the six-digit ones of the same bank. They serve for a proposal only, which
- * shows the bank's name: a person decides.
- */
+/** Nigerian banks' codes of three digits, and of six for the same bank: for a proposal only, which a person decides. */
 const sixDigitsOf: ReadonlyMap<string, string> = new Map([
   ['011', '000016'],
   ['023', '000009'],

@@ -5,7 +5,7 @@ import { exponentOf, parseAmount } from './money.ts';
 import { nubanAgrees } from './nuban.ts';
 import { hasZeroedTail, repairedAccount, repairedBank } from './repairs.ts';
 import { asText } from './save-as.ts';
-import { writtenAmountFinding } from './written-amount.ts';
+import { amountFinding, type Finding } from './written-amount.ts';
 
 /** The batch columns that we read, in the order in which the content hash takes them. */
 export const knownColumns = [
@@ -38,7 +38,6 @@ export type BatchRow = {
   type: 'EFT' | 'RTC' | null;
 };
 
-/** The configuration's part of the row rules. */
 export type RowRules = {
   senderName: string;
   referencePrefix: string;
@@ -67,10 +66,7 @@ export function requiredColumns(rules: RowRules): KnownColumn[] {
   });
 }
 
-/**
- * Checks one row against all rules. `cell` returns a column's trimmed value, or undefined where the file lacks the
- * column.
- */
+/** Checks one row. `cell` returns a column's trimmed value, or undefined where the file lacks the column. */
 export function checkRow(
   cell: (column: KnownColumn) => string | undefined,
   rules: RowRules,
@@ -97,9 +93,8 @@ export function checkRow(
   const bankCode = read('bank_code', { currency, accountNumber });
   const narration = read('narration', nothingRead);
   const senderName = cell('sender_name') || rules.senderName;
-  if (senderName === '' && cell('sender_name') !== undefined) {
+  if (senderName === '' && cell('sender_name') !== undefined)
     say('sender_name', '', { problem: 'is empty', fix: 'write the sender_name, or set intake.sender_name' });
-  }
   const amount = read('amount', { currency, accountNumber });
   const type = cell('type') ?? '';
   say('type', type, typeFinding(type, currency));
@@ -121,8 +116,6 @@ export function checkRow(
     },
   };
 }
-
-type Finding = { problem: string; fix: string } | null;
 
 /** The cells of a row that the rules of other cells need. */
 type Read = { currency: string; accountNumber: string };
@@ -151,25 +144,19 @@ function findingOf(
   }
 }
 
-export function amountFinding(value: string, currency: string): Finding {
-  return writtenAmountFinding(value, currency);
-}
-
 export function referenceFinding(value: string, rules: RowRules): Finding {
   if (value.length > 50)
     return { problem: `has ${value.length} characters; at most 50 are allowed`, fix: 'shorten it' };
-  if (!isReference(value)) {
+  if (!isReference(value))
     return {
       problem: 'expected letters, digits, _ and -, beginning with a letter or digit',
       fix: 'replace or remove the other characters',
     };
-  }
-  if (!value.startsWith(rules.referencePrefix)) {
+  if (!value.startsWith(rules.referencePrefix))
     return {
       problem: `does not begin with ${rules.referencePrefix}`,
       fix: `write ${rules.referencePrefix}${value}`,
     };
-  }
   return null;
 }
 
@@ -183,19 +170,13 @@ function accountFinding(value: string, currency: string, bankCode: string): Find
   return { problem: problem.problem, fix };
 }
 
+const typeAgain = `${asText}, and type or paste the account number again`;
+
 function accountProblem(value: string, currency: string): Finding {
-  if (/^\d+([.,]\d+)?e[+-]?\d+$/i.test(value)) {
-    return {
-      problem: 'is in scientific notation: a spreadsheet has dropped digits of it',
-      fix: `${asText}, and type or paste the account number again`,
-    };
-  }
-  if (/^\d+[.,]\d*$/.test(value)) {
-    return {
-      problem: 'has a decimal point: a spreadsheet took it for a number',
-      fix: `${asText}, and type or paste the account number again`,
-    };
-  }
+  if (/^\d+([.,]\d+)?e[+-]?\d+$/i.test(value))
+    return { problem: 'is in scientific notation: a spreadsheet has dropped digits of it', fix: typeAgain };
+  if (/^\d+[.,]\d*$/.test(value))
+    return { problem: 'has a decimal point: a spreadsheet took it for a number', fix: typeAgain };
   if (!/^\d+$/.test(value))
     return { problem: 'expected digits only', fix: 'remove spaces, signs and letters' };
   if (currency === 'NGN' && value.length !== 10) {
@@ -205,15 +186,13 @@ function accountProblem(value: string, currency: string): Finding {
       fix: 'write all 10 digits',
     };
   }
-  if (value.length < 5 || value.length > 20) {
+  if (value.length < 5 || value.length > 20)
     return { problem: `expected 5 to 20 digits, got ${value.length}`, fix: 'write the whole account number' };
-  }
-  if (hasZeroedTail(value)) {
+  if (hasZeroedTail(value))
     return {
       problem: 'has zeros only after its 15th digit: a spreadsheet keeps 15 and writes zeros for the rest',
       fix: `${asText}, and paste the account number again from its source`,
     };
-  }
   return null;
 }
 

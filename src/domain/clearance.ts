@@ -8,12 +8,7 @@ export type Answer = { word: 'found' | 'not_found' | 'no_answer'; status: Witnes
  * A payout to send again, or one that it repeats, after its look-up. `elsewhere`: an attempt of it went to that
  * account, which the account asked now does not see.
  */
-export type Subject = {
-  reference: string;
-  state: PayoutState;
-  answer: Answer;
-  elsewhere: Origin | null;
-};
+export type Subject = { reference: string; state: PayoutState; answer: Answer; elsewhere: Origin | null };
 
 /**
  * What the answers mean for a payout that is due (P31). `waits`: nothing is known, and nothing is sent. `against`: a

@@ -5,7 +5,6 @@ import { type Fields, first, isEnvelope, isFields } from './witness.ts';
 /** An object of a reply that describes one payment. Rows of one list have the same `place`, which holds no indices. */
 type PaymentRecord = { place: string; fields: Fields };
 
-/** The keys under which a payment shows its status. */
 export const statusKeys = ['status', 'statusMessage', 'status_message', 'transaction_status', 'state'];
 
 const deepest = 8;

@@ -1,12 +1,7 @@
-import {
-  amountFinding,
-  type CellProblem,
-  currencyFinding,
-  type KnownColumn,
-  referenceFinding,
-} from './batch-rules.ts';
+import { type CellProblem, currencyFinding, type KnownColumn, referenceFinding } from './batch-rules.ts';
 import { hiddenCharacter } from './hidden.ts';
 import { exponentOf, parseAmount } from './money.ts';
+import { amountFinding } from './written-amount.ts';
 
 /** The columns of a file of expected collections; others are not stored. */
 export const collectionColumns = [

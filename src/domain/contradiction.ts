@@ -13,7 +13,6 @@ export type Contradiction =
   | { kind: 'against_webhook'; said: 'success' | 'failed' }
   | { kind: 'differs'; differences: readonly Difference[] };
 
-/** The contradiction in words, for people. */
 export function contradictionText(one: Contradiction): string {
   switch (one.kind) {
     case 'against_ledger':

@@ -1,12 +1,6 @@
-/**
- * Characters that make a spreadsheet run a cell: = + - @, their full-width and small forms, the minus sign (OWASP, CSV
- * injection).
- */
+/** Characters that make a spreadsheet run a cell: = + - @, their other widths, the minus sign (OWASP, CSV injection). */
 const runs = '=+\\-@\\uff1d\\uff0b\\uff0d\\uff20\\ufe66\\ufe62\\ufe63\\ufe6b\\u2212';
-/**
- * Also after spaces, controls and invisible marks, which some programs drop on import; a leading tab or line break
- * alone.
- */
+/** Also after spaces, controls and invisible marks, which some programs drop; a leading tab or line break alone. */
 const opening = new RegExp(`^(?:[\\t\\r\\n]|[\\s\\p{Cc}\\p{Cf}]*[${runs}])`, 'u');
 const opener = new RegExp(`[${runs}]`, 'u');
 const separated = /[,;|\t\r\n]["'\s\p{Cf}]*/gu;

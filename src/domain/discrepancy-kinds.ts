@@ -1,24 +1,3 @@
-/** The kinds that payouts, listed transfers and expected collections can have. */
-export type DiscrepancyKind =
-  | 'missing_at_service'
-  | 'missing_in_ledger'
-  | 'status_conflict'
-  | 'amount_conflict'
-  | 'currency_conflict'
-  | 'beneficiary_conflict'
-  | 'fee_conflict'
-  | 'mode_conflict'
-  | 'duplicate_at_service'
-  | 'paid_twice'
-  | 'stale_pending'
-  | 'unknown_outcome'
-  | 'webhook_missing'
-  | 'webhook_conflict'
-  | 'returned_after_success'
-  | 'reference_collision'
-  | 'collection_missing'
-  | 'collection_conflict';
-
 export type Severity = 'high' | 'medium' | 'low';
 
 /** What shows a discrepancy, and so what a run must have seen before it may close one that it no longer finds. */
@@ -85,8 +64,11 @@ const notAsOrdered: KindRules = {
   againstState: true,
 };
 
-/** Every kind with its rules. A kind that is left out does not compile, nor does one without an answer to each. */
-export const kindRules: Readonly<Record<DiscrepancyKind, KindRules>> = {
+/** It does not end with its payout. */
+const lasting = { ...noDoubt, onClose: 'acknowledged' } as const;
+
+/** The kinds that payouts, listed transfers and expected collections can have, each with an answer to every rule. */
+const rules = {
   missing_at_service: {
     ...silence,
     shownBy: 'no_transfer',
@@ -94,35 +76,19 @@ export const kindRules: Readonly<Record<DiscrepancyKind, KindRules>> = {
     againstEvidence: true,
     againstState: true,
   },
-  missing_in_ledger: {
-    ...noDoubt,
-    shownBy: 'foreign_transfer',
-    rating: wrongMoney,
-    onClose: 'acknowledged',
-  },
+  missing_in_ledger: { ...lasting, shownBy: 'foreign_transfer', rating: wrongMoney },
   status_conflict: { ...notAsOrdered, onClose: 'resolved' },
   amount_conflict: notAsOrdered,
   currency_conflict: notAsOrdered,
   beneficiary_conflict: notAsOrdered,
   mode_conflict: notAsOrdered,
   reference_collision: { ...notAsOrdered, onClose: 'resolved' },
-  fee_conflict: {
-    ...noDoubt,
-    shownBy: 'transfer',
-    rating: { ...nuisance, afterDays: 30 },
-    onClose: 'acknowledged',
-  },
-  duplicate_at_service: {
-    ...noDoubt,
-    shownBy: 'transfer_count',
-    rating: wrongMoney,
-    onClose: 'acknowledged',
-  },
+  fee_conflict: { ...lasting, shownBy: 'transfer', rating: { ...nuisance, afterDays: 30 } },
+  duplicate_at_service: { ...lasting, shownBy: 'transfer_count', rating: wrongMoney },
   paid_twice: {
-    ...noDoubt,
+    ...lasting,
     shownBy: 'transfer_count',
     rating: { ...wrongMoney, still: 'high', urgent: true },
-    onClose: 'acknowledged',
     againstState: true,
   },
   stale_pending: { ...silence, shownBy: 'ledger', rating: delay },
@@ -135,35 +101,23 @@ export const kindRules: Readonly<Record<DiscrepancyKind, KindRules>> = {
     onClose: 'resolved',
     againstEvidence: true,
   },
-  returned_after_success: { ...noDoubt, shownBy: 'ledger', rating: delay, onClose: 'acknowledged' },
-  collection_missing: {
-    ...noDoubt,
-    shownBy: 'collections',
-    rating: { ...delay, afterDays: 7 },
-    onClose: 'acknowledged',
-  },
-  collection_conflict: {
-    ...noDoubt,
-    shownBy: 'collections',
-    rating: wrongMoney,
-    onClose: 'acknowledged',
-  },
-};
+  returned_after_success: { ...lasting, shownBy: 'ledger', rating: delay },
+  collection_missing: { ...lasting, shownBy: 'collections', rating: { ...delay, afterDays: 7 } },
+  collection_conflict: { ...lasting, shownBy: 'collections', rating: wrongMoney },
+} satisfies Record<string, KindRules>;
+export type DiscrepancyKind = keyof typeof rules;
+export const kindRules: Readonly<Record<DiscrepancyKind, KindRules>> = rules;
 
-/** Every kind, in the order of the alphabet. */
 export const discrepancyKinds = Object.keys(kindRules).filter(isDiscrepancyKind).toSorted();
 
-/** The kinds whose rules pass the test. */
 export function kindsWhere(test: (rules: KindRules) => boolean): DiscrepancyKind[] {
   return discrepancyKinds.filter((kind) => test(kindRules[kind]));
 }
 
-/** The kinds that are shown so. */
 export function kindsShownBy(way: ShownBy): DiscrepancyKind[] {
   return kindsWhere(({ shownBy }) => shownBy === way);
 }
 
-/** True for the name of a kind. */
 export function isDiscrepancyKind(name: string): name is DiscrepancyKind {
   return Object.hasOwn(kindRules, name);
 }

@@ -5,7 +5,6 @@ export type Known = {
   note: string;
   expected: string;
   actual: string;
-  /** How often it was reopened. */
   reopened: number;
   /** A person closed it together with its payout, and it stays closed while the payout does (P32). */
   closedWithPayout: boolean;

@@ -35,7 +35,6 @@ export type Advice = {
 /** One discrepancy as a run finds it; identity over runs is kind + subject. */
 export type Found = FoundFields & { kind: DiscrepancyKind; subject: string; advice: Advice };
 
-/** Builds one finding. */
 export function finding(
   kind: DiscrepancyKind,
   subject: string,

@@ -13,7 +13,6 @@ export type HistoryEvent =
   | `${Witness['source']} says ${WitnessStatus}`
   | `settle as ${'success' | 'failed'}`;
 
-/** The entry of an event. */
 export function historyEvent(event: PayoutEvent): HistoryEvent {
   if (event.kind === 'outcome') return event.outcome.kind;
   if (event.kind === 'witness') return `${event.witness.source} says ${event.witness.status}`;

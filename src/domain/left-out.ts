@@ -57,10 +57,9 @@ function leftOutSentence(
 }
 
 /** Says that rows left out by an interrupted run were returned only now. */
-export function givenBackText({
-  errorsFile,
-  invalidFile,
-}: Pick<LeftOut, 'errorsFile' | 'invalidFile'>): string {
-  const where = [invalidFile, errorsFile].filter((file) => file !== null).join(', their problems in ');
+export function givenBackText(files: Pick<LeftOut, 'errorsFile' | 'invalidFile'>): string {
+  const where = [files.invalidFile, files.errorsFile]
+    .filter((file) => file !== null)
+    .join(', their problems in ');
   return `rows of it were left out by a run that was interrupted; they are returned now: ${where}`;
 }

@@ -4,28 +4,22 @@ export type ListOrder = 'newest_first' | 'oldest_first' | 'other';
 export type CreationOrder = Exclude<ListOrder, 'other'>;
 
 /** Observes the order of one walk's rows; rows that an earlier page showed are skipped. */
-export type OrderWatch = {
-  /** The next row of the walk; `createdAt` in ms since the epoch. `unreadable` breaks any order. */
-  row(createdAt: number): void;
-  /** False from the first row that breaks the order. */
-  held(order: CreationOrder): boolean;
-  /** null when the rows are too few, or too close in time, to decide. */
-  seen(): ListOrder | null;
-};
-
-export function createOrderWatch(): OrderWatch {
+export function createOrderWatch() {
   let before: number | null = null;
   let descending = true;
   let ascending = true;
   return {
-    row(createdAt) {
+    /** The next row of the walk; `createdAt` in ms since the epoch. `unreadable` breaks any order. */
+    row(createdAt: number): void {
       if (createdAt === unreadable) descending = ascending = false;
       if (before !== null && createdAt > before) descending = false;
       if (before !== null && createdAt < before) ascending = false;
       before = createdAt;
     },
-    held: (order) => (order === 'newest_first' ? descending : ascending),
-    seen() {
+    /** False from the first row that breaks the order. */
+    held: (order: CreationOrder): boolean => (order === 'newest_first' ? descending : ascending),
+    /** null when the rows are too few, or too close in time, to decide. */
+    seen(): ListOrder | null {
       if (descending && ascending) return null;
       if (descending) return 'newest_first';
       return ascending ? 'oldest_first' : 'other';

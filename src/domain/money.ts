@@ -3,7 +3,6 @@ import currencyCodes from 'currency-codes';
 /** The result of reading an amount: minor units, or a problem with its fix. */
 export type Amount = { kind: 'ok'; minor: bigint } | { kind: 'problem'; problem: string; fix: string };
 
-/** The most digits before the point. */
 const maxWholeDigits = 15;
 /** The ledger keeps minor units in a signed 64-bit integer. */
 const maxMinor = 2n ** 63n - 1n;
@@ -20,10 +19,7 @@ export function exponentOf(currency: string): number | undefined {
   return digits;
 }
 
-/**
- * Formats minor units as a plain decimal with the currency's digits: 150000n NGN is `1500.00`. Throws on an unknown
- * currency.
- */
+/** Formats minor units with the currency's digits: 150000n NGN is `1500.00`. Throws on an unknown currency. */
 export function formatMinor(minor: bigint, currency: string): string {
   const digits = exponentOf(currency);
   if (digits === undefined) throw new Error(`no such currency: ${currency}`);
@@ -48,12 +44,11 @@ export function parseAmount(text: string, currency: string): Amount {
       digits === 0 ? 'a whole number' : `a decimal with at most ${digits} digits after the point`;
     return problem(`expected ${expectation} (${currency})`, `round it yourself, for example ${example}`);
   }
-  if (whole.replace(/^0+/, '').length > maxWholeDigits || whole.length > 40) {
+  if (whole.replace(/^0+/, '').length > maxWholeDigits || whole.length > 40)
     return problem(
       `more than ${maxWholeDigits} digits before the point`,
       'check the amount; split it if it is right',
     );
-  }
   const minor = BigInt(whole + fraction.padEnd(digits, '0'));
   if (minor > maxMinor)
     return problem('larger than the ledger can hold', 'check the amount; split it if it is right');
@@ -67,12 +62,11 @@ function notPlain(text: string, digits: number, example: string): Amount {
       'has a sign; expected a plain decimal above zero',
       `write it without a sign, for example ${example}`,
     );
-  if (/^\d+(\.\d+)?e[+-]?\d+$/i.test(text)) {
+  if (/^\d+(\.\d+)?e[+-]?\d+$/i.test(text))
     return problem(
       'is in scientific notation, as spreadsheets write it',
       `format the column as text or number and write every digit, for example ${example}`,
     );
-  }
   if (/^\d{1,3}(,\d{3})+(\.\d+)?$/.test(text))
     return problem('has thousands separators', `write ${text.replaceAll(',', '')}`);
   const comma = /^(\d+),(\d+)$/.exec(text);

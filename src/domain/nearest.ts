@@ -18,7 +18,6 @@ export function likely(name: string, known: readonly string[]): string | undefin
   return name === '' ? undefined : known.find((one) => one.startsWith(name));
 }
 
-/** Levenshtein's edit distance. */
 function distance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, index) => index);
   for (let i = 1; i <= a.length; i++) {

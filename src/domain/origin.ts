@@ -1,9 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/**
- * The address and keys with which a request was sent (P31). The mode is left out: a ledger has only one. Keys are
- * stored as fingerprints.
- */
+/** The address and keys, as fingerprints, with which a request was sent (P31). A ledger has only one mode. */
 export type Origin = { baseUrl: string; secretKey: string; orderKey: string };
 
 /**
@@ -73,7 +70,6 @@ export function isKnownAs(
   return same(transfer.transferId, known.transferId) || same(transfer.trx, known.trx);
 }
 
-/** An origin in a few words, for a person to compare. */
 export function originText({ baseUrl, secretKey }: Origin): string {
   return `${baseUrl} with key ${secretKey}`;
 }

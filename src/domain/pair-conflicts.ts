@@ -1,10 +1,10 @@
 import { decimalDifference, type Found, type FoundFields, finding } from './discrepancy.ts';
 import type { DiscrepancyKind } from './discrepancy-kinds.ts';
+import type { ListedTransfer } from './listed-transfer.ts';
 import { formatMinor } from './money.ts';
 import { isFinalState, type PayoutState } from './payout.ts';
 import { couldBeOurs, type Expected, isBeneficiary } from './witness.ts';
 
-/** A payout with the fields that pairing needs. */
 export type PairedPayout = Expected & {
   id: bigint;
   batchId: string;
@@ -18,20 +18,10 @@ export type PairedPayout = Expected & {
 };
 
 /** A listed transfer as staged; `amount` is null where its text is not a decimal of its currency. */
-export type ListedRow = {
+export type ListedRow = Omit<ListedTransfer, 'id' | 'amount' | 'account_name'> & {
   transfer_id: string;
-  trx: string | null;
-  reference: string;
-  currency: string;
   amount: bigint | null;
   amount_text: string;
-  fee: string | null;
-  account_number: string;
-  bank_code: string;
-  domain: string | null;
-  status: string;
-  created_at: string;
-  updated_at: string;
 };
 
 /** True if all that {@link conflicts} compares agrees; checked first, since nearly every pair agrees. */

@@ -23,10 +23,7 @@ export function isFinalState(state: PayoutState): boolean {
   return finalStates.includes(state);
 }
 
-/**
- * The part of a batch's money that a payout in each state belongs to: paid, open (it may still be paid), or ended
- * without payment.
- */
+/** Where a payout's money stands: paid, open (it may still be paid), or ended without payment. */
 export const moneyStanding: Record<PayoutState, 'paid' | 'open' | 'ended'> = {
   held: 'open',
   ready: 'open',

@@ -3,7 +3,6 @@ import { visible } from './hidden.ts';
 /** A problem in a file. `row` 0: the file as a whole; row 1 is the header. `value` is cut at 100 characters. */
 export type Problem = { row: number; column: string; value: string; problem: string; fix: string };
 
-/** A problem of the file as a whole. */
 export function wholeFile(problem: string, fix: string): Problem {
   return { row: 0, column: '', value: '', problem, fix };
 }

@@ -1,7 +1,5 @@
-/** Removes every secret from a text. */
 export type Redact = (text: string) => string;
 
-/** Replaces a secret. */
 const hidden = '[hidden]';
 
 /**

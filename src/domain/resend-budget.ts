@@ -4,7 +4,6 @@ export const resendBudget = 3;
 const minute = 60_000;
 const spacing = [10 * minute, 60 * minute, 6 * 60 * minute];
 
-/** The longest time between two requests for one reference. */
 export const longestSpacingMs = Math.max(...spacing);
 
 /** The wait after the last of `made` requests for one reference, before the next one or before giving up. */
@@ -12,13 +11,11 @@ export function resendSpacingMs(made: number): number {
   return spacing[Math.min(Math.max(made, 1), spacing.length) - 1] ?? 0;
 }
 
-/** The result of requesting one webhook again. */
 export type ResendState =
   | { kind: 'never_asked' }
   /** Scheduled; `dueAt` is when it may be made. */
   | { kind: 'waiting'; made: number; dueAt: string }
   | { kind: 'asked'; made: number; at: string }
-  /** A webhook came at `at`. */
   | { kind: 'heard'; made: number; at: string }
   /** The budget is spent and no webhook came. */
   | { kind: 'gave_up'; made: number; at: string };

@@ -24,7 +24,6 @@ export type ExaminedRow =
   | { kind: 'bad'; row: number; problems: CellProblem[] }
   | { kind: 'pays_again'; row: number; reference: string; replaces: Replaced };
 
-/** The payout that a row repeats. */
 export type Replaced = {
   id: bigint;
   reference: string;
@@ -36,7 +35,6 @@ export type Replaced = {
   approved: boolean;
   /** The ids of this payout and of all that it repeats: none of them is a duplicate of the row. */
   line: ReadonlySet<bigint>;
-  /** The columns in which the row differs from it. */
   changed: string[];
 };
 
@@ -47,10 +45,7 @@ export function retryColumns(columns: readonly string[]): { of: number; evidence
   return of === -1 ? null : { of, evidence: keys.indexOf(columnKey('retry_evidence')) };
 }
 
-/**
- * Returns a cell that no spreadsheet runs and that {@link restoredCell} restores exactly, even if it began with an
- * apostrophe.
- */
+/** Returns a cell that no spreadsheet runs and {@link restoredCell} restores exactly, even one with an apostrophe. */
 export function guardedCell(text: string): string {
   return opensBehindQuotes(text) ? `'${text}` : text;
 }

@@ -50,10 +50,7 @@ export type Effect =
   | { kind: 'keep'; evidence: string; why: string }
   | { kind: 'conflict'; why: string };
 
-/**
- * The whole life of a payout in one total function. No event throws in any state. Late, repeated or reordered events
- * end in the same state as ordered ones.
- */
+/** The whole life of a payout, total. Late, repeated or reordered events end in the same state as ordered ones. */
 export function transition(now: Standing, event: PayoutEvent): Effect {
   switch (event.kind) {
     case 'intent':

@@ -1,4 +1,3 @@
-/** A process that has a file open for writing. */
 export type Writer = { pid: number; command: string };
 
 /** Why an inbox file is not taken yet. `leftMs`: the longest remaining wait if nothing changes. */
@@ -9,7 +8,6 @@ export type WhyWaiting =
 
 export type Waiting = { name: string; why: WhyWaiting };
 
-/** Why a file waits, for people. */
 export function waitingWhy(why: WhyWaiting): string {
   switch (why.kind) {
     case 'settling':
@@ -21,7 +19,6 @@ export function waitingWhy(why: WhyWaiting): string {
   }
 }
 
-/** Names the first three processes. */
 export function writersText(writers: readonly Writer[]): string {
   const named = writers
     .slice(0, 3)

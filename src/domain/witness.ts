@@ -51,9 +51,8 @@ export function findWitness(json: unknown, ours: Expected, source: Witness['sour
   const statuses = new Set(agreeing.map((c) => c.status));
   // P17: nothing has ended while another object under our reference, whatever its other fields, has not.
   const standing = isOver(first.status) ? all.find((c) => !isOver(c.status)) : undefined;
-  if (agreeing.length > 0 && statuses.size === 1 && first.status !== null && !standing) {
+  if (agreeing.length > 0 && statuses.size === 1 && first.status !== null && !standing)
     return { kind: 'witness', witness: toWitness(first.fields, first.status, source) };
-  }
   const status = first.status ?? 'pending';
   if (standing && standing.differences.length > 0)
     return { kind: 'conflict', fields: standing.differences, status: standing.status ?? 'pending' };
@@ -94,10 +93,7 @@ export function readStatus(word: string): WitnessStatus | null {
   }
 }
 
-/**
- * Parses a service time to milliseconds since the epoch, with any number of fractional digits; without a zone it is
- * Lagos time.
- */
+/** Parses a service time to milliseconds since the epoch, with any fraction of seconds; without a zone it is Lagos time. */
 export function readInstant(value: string): number | null {
   // The service's own form takes the fast path.
   const usual = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/.test(value)
@@ -121,10 +117,7 @@ export function firstIntentOf(at: string | null, clockOffMs: bigint | null): str
   return new Date(Date.parse(at) - Number(clockOffMs)).toISOString();
 }
 
-/**
- * True when a transfer made at `createdAt` could be ours: not before the first intent, less clock skew (P15). An
- * answered acceptance outweighs any clock (P33).
- */
+/** True unless it was made before the first intent, less clock skew (P15). An acceptance outweighs any clock (P33). */
 export function couldBeOurs(
   createdAt: string | null,
   { firstIntentAt, accepted }: Pick<Expected, 'firstIntentAt' | 'accepted'>,
@@ -273,10 +266,7 @@ export type Witness = {
   message: string | null;
   /** When the service says it settled or last changed, ISO UTC; null when it does not say. */
   settledAt: string | null;
-  /**
-   * The number of transfers that a complete listing shows under the reference, all failed or returned; otherwise absent
-   * (P17).
-   */
+  /** How many transfers a complete listing shows under the reference, all failed or returned; else absent (P17). */
   transfers?: number;
   /** The ids of all transfers that a listing shows of the payout, if they have ended; otherwise absent. */
   shown?: string[];

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { Account } from '../domain/origin.ts';
 import { wasCancelled } from '../ledger/hold-reasons.ts';
 import { foreignOrigins, sentElsewhere } from '../ledger/origins.ts';
+import { countRows } from '../storage/counting.ts';
 import type { Trx } from '../storage/ledger.ts';
 import type { Attempt, Inquiry, Payout } from '../storage/tables/tables.ts';
 import type { LookUpOutcome } from '../storage/tables/word-columns.ts';
@@ -11,10 +12,7 @@ import { keptName, namedBefore } from './doubts.sql.ts';
 
 /** What a run's listing is worth as a whole; what it shows of each payout is gathered here. */
 export type RunListing = Omit<ListedFacts, 'rows' | 'lookAlikes' | 'sameAccount'>;
-/**
- * `held`: its batch is on hold, so a resend would wait too. `cancelled`: its batch was cancelled, so only a person resends
- * it.
- */
+/** `held`: its batch is on hold, so a resend would wait. `cancelled`: its batch was: only a person resends it. */
 export type AbsenceCase = { payoutId: bigint; held: boolean; cancelled: boolean; facts: AbsenceFacts };
 
 type Gathered = {
@@ -94,18 +92,16 @@ async function gather(trx: Trx, payout: Payout, run: string): Promise<Gathered> 
     .where('asked_at', 'is not', null)
     .orderBy('id')
     .execute();
-  const decisions = await trx
+  const decisions = trx
     .selectFrom('history')
-    .select((eb) => eb.fn.countAll<bigint>().as('n'))
     .where('payout_id', '=', payout.id)
-    .where('event', 'in', ['retry', 'adopted', 'settle as success', 'settle as failed'])
-    .executeTakeFirst();
+    .where('event', 'in', ['retry', 'adopted', 'settle as success', 'settle as failed']);
   const [rows, lookAlikes] = await shown(trx, payout, run, attempts[0]?.began_at ?? '');
   return {
     payout,
     attempts,
     inquiries,
-    decisions: Number(decisions?.n ?? 0n),
+    decisions: await countRows(decisions),
     webhooks: await heardOf(trx, payout),
     rows,
     lookAlikes,
@@ -123,16 +119,12 @@ async function heardOf(trx: Trx, { id, reference, reference_key }: Payout): Prom
     select id from webhooks where payout_id = ${id}
     union select id from webhooks where coalesce(reference, '') in (${reference}, ${reference_key}, ${reference_key.toUpperCase()})
     union select w.id from payouts p join webhooks w on ${namedBefore} where p.id = ${id}
-    union select w.id from payouts p join heard_references w on ${keptName} where p.id = ${id}) heard`.execute(
-    trx,
-  );
+    union select w.id from payouts p join heard_references w on ${keptName} where p.id = ${id}
+    ) heard`.execute(trx);
   return Number(rows[0]?.n ?? 0n);
 }
 
-/**
- * Counts the listing's rows of this payout, and the look-alikes: rows of no payout that might be this one in all that
- * they show, under a name of the service's own.
- */
+/** Counts the listing's rows of this payout, and rows of no payout that might be this one under another name. */
 async function shown(
   trx: Trx,
   payout: Payout,

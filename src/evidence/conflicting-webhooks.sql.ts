@@ -18,10 +18,7 @@ const contradictedLater = sql<boolean>`(webhooks.verdict = 'says'
 const knownWhenClosed = sql<boolean>`exists (select 1 from history h where h.payout_id = payouts.id
   and h.event = 'settle as ' || payouts.state and h.at >= webhooks.applied_at)`;
 
-/**
- * True for a webhook that contradicted the ledger when it was applied (P18). It does not count where it was only the
- * first to say what the ledger has learnt since.
- */
+/** True for a webhook that contradicted the ledger (P18), unless it was only the first to say what is known since. */
 const contradicts = sql<boolean>`(webhooks.verdict in ${contradicting}
   and not (webhooks.verdict = 'against_ledger' and webhooks.said = coalesce(payouts.state, '')
     and webhooks.against in ('success', 'failed', 'returned'))

@@ -11,10 +11,7 @@ export type Contradicted = Pick<
   'id' | 'batch_id' | 'reference' | 'trx' | 'transfer_id' | 'currency' | 'state' | 'evidence'
 > & { contradiction: Contradiction; answered_at: string | null; accepted: boolean };
 
-/**
- * Returns those payouts, by id. Where the run's list found a contradiction too, that one counts and the payout is left
- * out.
- */
+/** Returns those payouts, by id, without those of which the run's list found a contradiction too: that one counts. */
 export async function contradictedAfter(
   db: Db,
   { run }: { run: string },
@@ -57,10 +54,7 @@ export async function contradictedAfter(
   });
 }
 
-/**
- * P32: a person closed payout `p` in its present state when the details had already said what look-up `q` says. Then `q`
- * is no later evidence.
- */
+/** P32: a person closed payout `p` in its present state when the details had already said what look-up `q` says. */
 const knownWhenClosed = sql<boolean>`exists (select 1 from history h join inquiries e on e.payout_id = h.payout_id
   where h.payout_id = p.id and h.event = 'settle as ' || p.state
     and e.kind = 'details' and e.outcome = q.outcome and coalesce(e.said, '') = coalesce(q.said, '')

@@ -88,10 +88,7 @@ export const webhookStands: RawBuilder<boolean> = sql`((w.verdict in ('against_l
 export const contradictedByWebhook: RawBuilder<boolean> = sql`exists (select 1 from webhooks w
   where w.payout_id = p.id and ${webhookStands})`;
 
-/**
- * A webhook `w` that belonged to no payout when it was applied names payout `p`, in upper or lower case. The condition is
- * that of a partial index.
- */
+/** A webhook `w` of no payout when it was applied names payout `p`, in any case, as a partial index has it. */
 export const namedBefore: RawBuilder<boolean> = sql`(lower(w.reference) = coalesce(p.reference_key, '')
   and w.payout_id is null and w.applied_at is not null and w.kind = 'payout')`;
 
@@ -124,10 +121,7 @@ export async function contradictions(
   return new Map(rows.map((row) => [row.payout_id, contradictionIn('details', row.outcome, row)]));
 }
 
-/**
- * Those of these payouts that the details have shown as on their way or paid since they failed, and not as failed
- * since.
- */
+/** Those of these payouts that the details have shown as on their way or paid since they failed, and not failed since. */
 export async function revivedOf(db: Db | Trx, ids: readonly bigint[]): Promise<Set<bigint>> {
   const { rows } = await sql<{ id: bigint }>`
     select p.id from payouts p where p.id in ${idsOf(ids)} and ${revivedByDetails}`.execute(db);

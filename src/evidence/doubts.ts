@@ -121,10 +121,7 @@ export function heardAgainst(evidence: Evidence): Reason | null {
   return { why, advice: { kind: 'ask_again', reference: evidence.payout.reference } };
 }
 
-/**
- * True where a complete listing begun since shows each transfer of it, and none as paid. A webhook with a stale timestamp
- * needs a look-up of its own.
- */
+/** True where a complete listing begun since shows each transfer, and none as paid. A stale webhook needs a look-up. */
 function isDenied({ payout, listing }: Evidence, { id, verdict }: Heard): boolean {
   if (!listing || verdict === 'stale' || listing.webhookMark < id) return false;
   const over = payout.state === 'returned' ? ['failed', 'returned'] : ['failed'];

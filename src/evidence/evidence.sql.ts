@@ -8,6 +8,7 @@ import { readDetail } from '../ledger/history.ts';
 import { foreignOrigins, sentElsewhere } from '../ledger/origins.ts';
 import { type CompleteRun, newestCompleteRun } from '../listing/listings.sql.ts';
 import { type LastLookUp, lastLookUps } from '../lookups/last-look-ups.sql.ts';
+import { inParts } from '../storage/keyset.ts';
 import type { Db, Trx } from '../storage/ledger.ts';
 import type { Attempt, Batch, Discrepancy, Payout, Webhook } from '../storage/tables/tables.ts';
 import { contradictions, disputes, openQuestionsOf, revivedOf, webhookStands } from './doubts.sql.ts';
@@ -21,10 +22,7 @@ import {
   runsSince,
 } from './listed-evidence.sql.ts';
 
-/**
- * One webhook about the payout, and what it said. `stands`: 1 where it contradicts the payout and no look-up has settled
- * that.
- */
+/** A webhook about the payout. `stands`: 1 where it contradicts the payout and no look-up has settled that. */
 type Heard = Pick<Webhook, 'id' | 'received_at' | 'deliveries' | 'verdict' | keyof Word> & { stands: bigint };
 
 /** What a person said of a payout; `source` names the person (P19). */
@@ -38,10 +36,7 @@ export type Evidence = {
   lookUp: LastLookUp | null;
   /** How the last look-up that said anything contradicts the ledger; later ones may have got no answer. */
   contradiction: Contradiction | null;
-  /**
-   * Since it failed, the details have shown it as on its way or paid, and not as failed again; later ones got no
-   * answer.
-   */
+  /** Since it failed, the details have shown it as on its way or paid, and not as failed again. */
   revived: boolean;
   /** Why a look-up of it is due that has no answer yet. */
   asking: InquiryReason | null;
@@ -54,16 +49,12 @@ export type Evidence = {
   discrepancies: (Discrepancy & { disputes: bigint })[];
   /** Transfers of no payout in the list that may be another payment of it, without failed ones; at most 5. */
   lookAlikes: string[];
-  /**
-   * When the ledger last went back in time while it held this payout: a lost copy may have sent or paid it before
-   * (P25).
-   */
+  /** When the ledger last went back in time while it held this payout: a lost copy may have sent or paid it (P25). */
   adoptedAt: string | null;
   /** What a person said who settled it as not paid and has not retried it since, whatever else arrived later. */
   notPaid: PersonsWord | null;
   /** It was sent from another account than the one that is asked now, as far as is known (P31). */
   elsewhere: { went: Origin; asks: Account } | null;
-  /** The reference that already pays it again. */
   successor: string | null;
 };
 
@@ -87,9 +78,7 @@ export async function loadEvidence(
   const ground = { complete, later: await runsSince(db, complete), prefix, account };
   const all: Evidence[] = [];
   const sorted = [...new Set(ids)].toSorted((a, b) => (a < b ? -1 : 1));
-  for (let from = 0; from < sorted.length; from += chunk) {
-    all.push(...(await loadChunk(db, sorted.slice(from, from + chunk), ground)));
-  }
+  for (const some of inParts(sorted, chunk)) all.push(...(await loadChunk(db, some, ground)));
   return all;
 }
 
@@ -186,8 +175,7 @@ async function lastAdoptions(db: Db | Trx, ids: readonly bigint[]): Promise<Map<
     .execute();
   const own = new Map(rows.map(({ payout_id, at }) => [payout_id, at]));
   const all = await lastAdoption(db);
-  // The ledger still has what was under way or settled then. In the lost copy it may have failed since and been paid
-  // again.
+  // What was under way or settled then may have failed since in the lost copy, and been paid again.
   const older = all ? ids.filter((id) => id <= all.through && (own.get(id) ?? '') < all.at) : [];
   return new Map([...own, ...older.map((id) => [id, all?.at ?? ''] as const)]);
 }

@@ -16,18 +16,12 @@ const lineage = (of: RawBuilder<unknown>): RawBuilder<unknown> => sql`with recur
     union all
     select line.id, p.successor_of from line join payouts p on p.id = line.ancestor where p.successor_of is not null)`;
 
-/**
- * Payouts with a successor that was paid too, or may have been. The cross join fixes the order: else SQLite would go
- * through all payouts in these states.
- */
+/** Payouts with a successor that was or may be paid. The cross join keeps SQLite off all payouts in these states. */
 export const paidAgain: RawBuilder<bigint> = sql`(${lineage(sql`true`)}
   select line.ancestor from line cross join payouts s
   where s.id = line.id and s.state in ('sending', 'pending', 'success', 'unknown'))`;
 
-/**
- * A payout that is paid again although it may not have failed. `doubt`: what contradicts its state; null: the state
- * itself.
- */
+/** A payout that is paid again and may not have failed. `doubt`: what contradicts its state; null: the state itself. */
 export type Alive = {
   reference: string;
   state: string;

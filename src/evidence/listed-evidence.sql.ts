@@ -50,10 +50,7 @@ export async function runsSince(db: Db | Trx, run: CompleteRun | undefined): Pro
   }));
 }
 
-/**
- * A run's rows, found by an index on the column. Without the inner query SQLite, which does not know the run's size, would
- * read the whole run by its primary key.
- */
+/** A run's rows by an index on the column; without the inner query SQLite would read the whole run. */
 function rowsWith(db: Db | Trx, run: string, column: 'payout_id' | 'stray_key', values: string) {
   const text = sql`${values}`;
   const wantedIn = column === 'payout_id' ? idsIn(text) : textsIn(text);
@@ -103,7 +100,6 @@ export async function listedSince(
   return new Map([...words].map(([id, own]) => [id, [...own.values()]]));
 }
 
-/** What the complete run shows of each payout. */
 export async function lastListings(
   db: Db | Trx,
   complete: CompleteRun | undefined,
@@ -173,7 +169,6 @@ async function sameMoney(
   return rows;
 }
 
-/** The payouts that each name would pay again. */
 async function namesOf(
   db: Db | Trx,
   lost: readonly Payout[],
@@ -214,9 +209,8 @@ function namesAfter(root: string, length: number, prefix: string): string[] {
   const names = new Set<string>();
   for (let number = length + 1; number <= length + payments; number++) {
     const taken = new Set<string>();
-    for (let i = 0; i < namesEach; i++) {
+    for (let i = 0; i < namesEach; i++)
       taken.add(foldReference(successorReference({ root, number }, prefix, (key) => taken.has(key))));
-    }
     for (const name of taken) names.add(name);
   }
   return [...names];

@@ -1,16 +1,7 @@
+import type { WitnessStatus } from '../domain/payout.ts';
 import type { Evidence } from './evidence.sql.ts';
 
-/** What a details look-up came to, in one word. */
-export type Verdict =
-  | 'none'
-  | 'no_answer'
-  | 'no_witness'
-  | 'not_found'
-  | 'conflict'
-  | 'pending'
-  | 'success'
-  | 'failed'
-  | 'returned';
+export type Verdict = 'none' | 'no_answer' | 'no_witness' | 'not_found' | 'conflict' | WitnessStatus;
 
 /** The verdict of the last look-up, whenever it was made; anything but a clear answer of the service is `no_answer`. */
 export function verdictOf({ lookUp }: Pick<Evidence, 'lookUp'>): Verdict {

@@ -9,10 +9,7 @@ import { possiblyTaken } from './sends.ts';
 /** A command that ends the state of a payout, or what is open about it; `wait`: its answer is on its way. */
 export type Remedy = 'wait' | 'release' | 'submit' | 'retry' | 'cancel' | 'settle' | 'resolve';
 
-/**
- * The commands with which a person may end this, the simplest first (P32); none where nothing is left to end.
- * `judgement` is what `retry` may do.
- */
+/** The commands with which a person may end this (P32), the simplest first. `judgement` is what `retry` may do. */
 export function remediesFor(one: Evidence, judgement: Judgement): Remedy[] {
   const { payout, attempts, discrepancies } = one;
   const { state } = payout;

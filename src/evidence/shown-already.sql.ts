@@ -51,10 +51,7 @@ function whyDoubtful({ reference }: Candidate, by: Shower): string {
   return `${said} that there is a transfer under ${reference} already: sending it could pay twice`;
 }
 
-/**
- * The way out for a payout that this source shows. One that may have been taken is unknown again, so a person may close
- * it either way (P19, P20).
- */
+/** The way out for a payout that this source shows. One that may have been taken is unknown again (P19, P20). */
 export function adviceOnShown(
   by: Shower,
   { reference, attempt_count }: Pick<Candidate, 'reference' | 'attempt_count'>,

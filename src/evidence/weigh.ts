@@ -10,10 +10,7 @@ import { type Verdict, verdictOf } from './look-up-verdict.ts';
 import { type Remedy, remediesFor } from './remedy.ts';
 import { isOutrun } from './sends.ts';
 
-/**
- * One payout's evidence with what follows from it. `outrun`: older than the last attempt, so it says nothing of it
- * (P4).
- */
+/** One payout's evidence with what follows from it. `outrun`: older than the last attempt, so it says nothing (P4). */
 export type Case = Evidence & {
   verdict: Verdict;
   judgement: Judgement;
@@ -27,10 +24,7 @@ export type Case = Evidence & {
 /** The evidence that a person sees, and its digest: 12 hex digits that a decision must repeat (P20). */
 export type Weighed = { cases: Case[]; digest: string };
 
-/**
- * Loads and judges the evidence of these payouts, by id. `prefix`: what new references begin with. `account`: the account
- * that is asked.
- */
+/** Loads and judges the evidence of these payouts, by id. `prefix`: of new references. `account`: the one asked. */
 export async function weigh(
   db: Db | Trx,
   by: { ids: readonly bigint[]; since: string; prefix?: string; account?: Account | null },

@@ -33,11 +33,7 @@ export async function withhold<P extends Candidate>(
   const asked = [...reasons].filter(([, { by }]) => by === 'webhook');
   await askDetails(
     trx,
-    asked.map(([payoutId]) => ({
-      payout_id: payoutId,
-      reason: 'webhook_unsent',
-      due_at: at,
-    })),
+    asked.map(([payoutId]) => ({ payout_id: payoutId, reason: 'webhook_unsent', due_at: at })),
   );
   return ready.filter(({ id }) => !reasons.has(id));
 }
@@ -47,10 +43,7 @@ export async function withhold<P extends Candidate>(
  */
 export type Withheld = { by: Exclude<WithheldBy, 'answer'> } & Reason;
 
-/**
- * The event that withholds a payout. One that was sent before and is shown needs a person's new decision (P20); all
- * others wait on hold.
- */
+/** The event that withholds a payout: one sent before and shown needs a new decision (P20), all others wait on hold. */
 export function withholding(
   { id, attempt_count }: Pick<Candidate, 'id' | 'attempt_count'>,
   { by, why }: Withheld,
@@ -59,10 +52,7 @@ export function withholding(
   return { payoutId: id, source: withholder, event: { kind: waits ? 'hold' : 'doubted', why, by } };
 }
 
-/**
- * Why some of these payouts must not be sent, even when a person released them; each with the way out. `originId`: where
- * they would be sent, if that is known.
- */
+/** Why some of these must not be sent, even when released, with the way out. `originId`: where they would be sent. */
 export async function withheldBy(
   trx: Db | Trx,
   payouts: readonly Candidate[],
@@ -72,11 +62,8 @@ export async function withheldBy(
   const reasons = new Map<bigint, Withheld>();
   if (successors.length > 0) {
     const { since } = await heededRuns(trx, originId);
-    const alive = await aliveAncestors(
-      trx,
-      successors.map(({ id }) => id),
-      since,
-    );
+    const ids = successors.map(({ id }) => id);
+    const alive = await aliveAncestors(trx, ids, since);
     for (const { id, reference } of successors) {
       const before = alive.get(id);
       if (before) reasons.set(id, { by: 'predecessor', ...reasonAlive(before, reference) });

@@ -59,10 +59,7 @@ export async function unshownIds(
   return held;
 }
 
-/**
- * Returns the event with its witness if it ends a payout or shows how the source names transfers. Only
- * details and lists count, and only with a transfer id.
- */
+/** Returns details and lists with a transfer id that end a payout, or show how the source names transfers. */
 function sightingOf(event: RecordEvent, row: Row | undefined): Sighting[] {
   if (event.event.kind !== 'witness' || !row || row.attempt_count === 0n) return [];
   const { witness } = event.event;

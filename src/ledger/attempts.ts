@@ -9,10 +9,7 @@ import { giveBack } from './limit-uses.ts';
 
 /** An attempt that the service may have taken; its outcome is null while the POST is in flight. */
 export type Open = { id: bigint; payout_id: bigint; outcome: string | null };
-/**
- * The end of an attempt. A null outcome: its process died before it recorded the answer. `before`: the outcome that a
- * late answer replaces.
- */
+/** The end of an attempt. `outcome` null: its process died first. `before`: what a late answer replaces. */
 export type Ended = { id: bigint; before: string | null; outcome: Outcome | null; why: string };
 
 const selectOpen = prepared<Open>((db, slot) =>
@@ -31,10 +28,7 @@ export async function loadOpenAttempts(trx: Trx, ids: readonly bigint[]): Promis
   return open;
 }
 
-/**
- * Ends an attempt by compare-and-set (P4). Only an attempt in flight ends, or an unknown one by a late
- * answer.
- */
+/** Ends an attempt by compare-and-set (P4). Only an attempt in flight ends, or an unknown one by a late answer. */
 export function endAttempt(
   ofPayout: readonly Open[] | undefined,
   ended: Ended[],
@@ -58,12 +52,8 @@ export function endAttempt(
 const updateEnded = overRows(
   ['id', 'outcome', 'http_status', 'code', 'message', 'transfer_id', 'raw'],
   1,
-  ({
-    rows,
-    text,
-    integer,
-    shared,
-  }) => sql`update attempts set ended_at = ${shared(0)}, outcome = ${text('outcome')},
+  ({ rows, text, integer, shared }) => sql`update attempts
+    set ended_at = ${shared(0)}, outcome = ${text('outcome')},
       http_status = ${integer('http_status')}, code = ${text('code')}, message = ${text('message')},
       transfer_id = ${text('transfer_id')}, raw = ${text('raw')}
     from ${rows} where attempts.id = ${integer('id')}`,
@@ -94,10 +84,7 @@ export async function beginAttempts(
   return new Map(begun.map(({ id, payout_id }) => [payout_id, id]));
 }
 
-/**
- * Writes the outcomes of attempts, with up to 4 KiB of each reply. Gives amounts that were not taken back to
- * their day's limit (P21).
- */
+/** Writes the outcomes of attempts. Gives amounts that were not taken back to their day's limit (P21). */
 export async function endAttempts(trx: Trx, at: string, ended: Ended[]): Promise<void> {
   if (ended.length === 0) return;
   const rows = ended.map(({ id, outcome, why }) => ({
@@ -112,8 +99,6 @@ export async function endAttempts(trx: Trx, at: string, ended: Ended[]): Promise
   }));
   await updateEnded(trx, [at], rows);
   const proven = ended.filter(({ outcome }) => outcome !== null && !mayHaveBeenTaken(outcome.kind));
-  await giveBack(
-    trx,
-    proven.map(({ id }) => id),
-  );
+  const ids = proven.map(({ id }) => id);
+  await giveBack(trx, ids);
 }

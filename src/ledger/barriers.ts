@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import type { Db, Trx } from '../storage/ledger.ts';
 import { prepared } from '../storage/prepared.ts';
+import { newestId } from './history.ts';
+import { dropMeta, keepMeta, metaOf, setMeta } from './meta.ts';
 
 const reason = z.strictObject({
   why: z.string(),
@@ -20,19 +22,17 @@ export const barrierKeys = {
   listing: 'listing_due',
 };
 
-/** Every barrier, the gravest first. */
 export const allBarriers: readonly string[] = [barrierKeys.sealed, barrierKeys.behind, barrierKeys.listing];
 
-const metaOf = prepared<{ key: string; value: string }>((db, slot) =>
+const barrierRows = prepared<{ key: string; value: string }>((db, slot) =>
   db
     .selectFrom('meta')
     .selectAll()
     .where('key', 'in', [slot<string>(0), slot<string>(1), slot<string>(2)]),
 );
 
-/** Returns the gravest barrier in force. */
 export async function findBarrier(db: Db | Trx): Promise<Barrier | undefined> {
-  const rows = await metaOf(db, [...allBarriers]);
+  const rows = await barrierRows(db, [...allBarriers]);
   for (const key of allBarriers) {
     const row = rows.find((one) => one.key === key);
     if (row) return readBarrier(row.value);
@@ -48,23 +48,13 @@ function readBarrier(value: string): Barrier {
 
 /** Sets a barrier; an earlier one keeps its reason. */
 export async function raiseBarrier(trx: Trx, key: string, { at, ...rest }: Barrier): Promise<void> {
-  await trx
-    .insertInto('meta')
-    .values({ key, value: `${at} ${JSON.stringify(rest)}` })
-    .onConflict((conflict) => conflict.column('key').doNothing())
-    .execute();
+  await keepMeta(trx, key, `${at} ${JSON.stringify(rest)}`);
 }
 
-/**
- * In `meta`: the time of the newest history entry that this copy had when its fall was noticed; empty for
- * none.
- */
+/** In `meta`: the time of the newest history entry that this copy had when its fall was noticed; empty for none. */
 const copiedKey = 'behind_since';
 
-/**
- * Records that this ledger went back in time (P25). Sending stops, and how far it went back is kept before
- * new entries hide it.
- */
+/** Stops sending, and keeps how far this ledger went back in time before new entries hide it (P25). */
 export async function noteFall(trx: Trx, barrier: Barrier): Promise<void> {
   await raiseBarrier(trx, barrierKeys.behind, barrier);
   const newest = await trx
@@ -73,27 +63,16 @@ export async function noteFall(trx: Trx, barrier: Barrier): Promise<void> {
     .orderBy('id', 'desc')
     .limit(1)
     .executeTakeFirst();
-  await trx
-    .insertInto('meta')
-    .values({ key: copiedKey, value: newest?.at ?? '' })
-    .onConflict((conflict) => conflict.column('key').doNothing())
-    .execute();
+  await keepMeta(trx, copiedKey, newest?.at ?? '');
 }
 
-/**
- * Returns the instant since which another copy may have sent: the newest entry when the fall was noticed,
- * else the ledger's birth.
- */
+/** Returns the instant since which another copy may have sent: the newest entry of the fall, else the ledger's birth. */
 export async function fellBackTo(trx: Trx): Promise<string> {
-  const rows = await metaOf(trx, [copiedKey, 'birth', copiedKey]);
-  const value = (key: string): string => rows.find((row) => row.key === key)?.value ?? '';
-  return value(copiedKey) || value('birth');
+  return (await metaOf(trx, copiedKey)) || ((await metaOf(trx, 'birth')) ?? '');
 }
 
-/** Ends the fall of an adopted ledger. */
 export async function forgetFall(trx: Trx): Promise<void> {
-  await lowerBarrier(trx, barrierKeys.behind);
-  await lowerBarrier(trx, copiedKey);
+  await dropMeta(trx, [barrierKeys.behind, copiedKey]);
 }
 
 /** In `meta`: when the ledger was last adopted, and the newest payout that it had then. */
@@ -101,11 +80,7 @@ const adoptedKey = 'adopted';
 
 /** Records the adoption, which outlives the listing barrier (P25). */
 export async function noteAdoption(trx: Trx, at: string): Promise<void> {
-  const newest = await trx
-    .selectFrom('payouts')
-    .select((eb) => eb.fn.max<bigint | null>('id').as('id'))
-    .executeTakeFirst();
-  await setMeta(trx, adoptedKey, `${at} ${newest?.id ?? 0n}`);
+  await setMeta(trx, adoptedKey, `${at} ${await newestId(trx, 'payouts')}`);
 }
 
 /**
@@ -113,26 +88,16 @@ export async function noteAdoption(trx: Trx, at: string): Promise<void> {
  * payouts with ids up to `through` and paid them again, whatever their state was here (P25).
  */
 export async function lastAdoption(db: Db | Trx): Promise<{ at: string; through: bigint } | undefined> {
-  const row = await db.selectFrom('meta').select('value').where('key', '=', adoptedKey).executeTakeFirst();
-  const [, at, through] = /^(\S+) (\d+)$/.exec(row?.value ?? '') ?? [];
+  const [, at, through] = /^(\S+) (\d+)$/.exec((await metaOf(db, adoptedKey)) ?? '') ?? [];
   return at === undefined || through === undefined ? undefined : { at, through: BigInt(through) };
-}
-
-export async function lowerBarrier(trx: Trx, key: string): Promise<void> {
-  await trx.deleteFrom('meta').where('key', '=', key).execute();
 }
 
 /** Whether an adopted ledger still waits for its complete listing (P25). */
 export async function awaitsListing(db: Db | Trx): Promise<boolean> {
-  const key = barrierKeys.listing;
-  const row = await db.selectFrom('meta').select('key').where('key', '=', key).executeTakeFirst();
-  return row !== undefined;
+  return (await metaOf(db, barrierKeys.listing)) !== undefined;
 }
 
-/**
- * In `meta`, while an adopted ledger waits: the origin whose complete list, read since, shows none of its
- * payouts.
- */
+/** In `meta`, while an adopted ledger waits: the origin whose complete list, read since, shows none of its payouts. */
 const notOursKey = 'listing_not_ours';
 /** In `meta`: when, by whom and with what note a person last ended the wait. */
 const waivedKey = 'listing_waived';
@@ -147,9 +112,9 @@ type ReadList = { startedAt: string; now: string; notOurs?: { originId: bigint; 
  */
 export async function hearListing(trx: Trx, { startedAt, now, notOurs }: ReadList): Promise<void> {
   const key = barrierKeys.listing;
-  const barrier = (await metaOf(trx, [key, key, key]))[0];
-  if (!barrier) return;
-  const { at } = readBarrier(barrier.value);
+  const barrier = await metaOf(trx, key);
+  if (barrier === undefined) return;
+  const { at } = readBarrier(barrier);
   if (at >= startedAt && at <= now) return;
   await endWait(trx);
   if (!notOurs) return;
@@ -169,8 +134,8 @@ export async function waiveListing(
   trx: Trx,
   { at, by, note, foreign }: { at: string; by: string; note: string; foreign: readonly bigint[] },
 ): Promise<boolean> {
-  const [read] = await metaOf(trx, [notOursKey, notOursKey, notOursKey]);
-  if (!read || foreign.includes(BigInt(read.value))) return false;
+  const read = await metaOf(trx, notOursKey);
+  if (read === undefined || foreign.includes(BigInt(read))) return false;
   await endWait(trx);
   await setMeta(trx, waivedKey, `${at} ${by}: ${note}`);
   return true;
@@ -178,24 +143,10 @@ export async function waiveListing(
 
 /** Ends the wait for a listing, or clears it before it begins again. */
 export async function endWait(trx: Trx): Promise<void> {
-  await lowerBarrier(trx, barrierKeys.listing);
-  await lowerBarrier(trx, notOursKey);
-}
-
-async function setMeta(trx: Trx, key: string, value: string): Promise<void> {
-  await trx
-    .insertInto('meta')
-    .values({ key, value })
-    .onConflict((conflict) => conflict.column('key').doUpdateSet({ value }))
-    .execute();
+  await dropMeta(trx, [barrierKeys.listing, notOursKey]);
 }
 
 /** Whether a fall was noticed and the ledger is not adopted yet (P25). */
 export async function wentBack(trx: Trx): Promise<boolean> {
-  const row = await trx
-    .selectFrom('meta')
-    .select('key')
-    .where('key', '=', barrierKeys.behind)
-    .executeTakeFirst();
-  return row !== undefined;
+  return (await metaOf(trx, barrierKeys.behind)) !== undefined;
 }

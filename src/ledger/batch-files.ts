@@ -1,19 +1,8 @@
 import { type NotNull, type RawBuilder, sql } from 'kysely';
 import { textsOf } from '../storage/bulk.ts';
 import type { Db, Trx } from '../storage/ledger.ts';
-import type { FileState, FileTaskOutcome } from '../storage/tables/file-tables.ts';
-import { ofThisMachine } from './this-machine.ts';
-
-/** A batch of which nothing was sent yet, with its archived file on this machine. */
-export type ArchivedBatch = {
-  batch: string;
-  state: FileState;
-  source: string;
-  path: string;
-  bytes: bigint;
-  sha256: string;
-  outcome: FileTaskOutcome | null;
-};
+import type { FileState } from '../storage/tables/file-tables.ts';
+import { ofThisMachine } from './file-tasks.ts';
 
 /** SQL condition for queries over `batches`: the file allows the batch to be sent (P34). */
 export const fileMayGo: RawBuilder<boolean> = sql`batches.file_state in ('whole', 'accepted', 'begun')`;
@@ -41,6 +30,9 @@ function archivedBatches(db: Db | Trx) {
     .where(ofThisMachine);
 }
 
+/** A batch of which nothing was sent yet, with its archived file on this machine. */
+export type ArchivedBatch = Awaited<ReturnType<ReturnType<typeof archivedBatches>['execute']>>[number];
+
 /** Returns the batches that could go now, whose files are checked before the first payout of each is sent. */
 export function batchesToConfirm(db: Db): Promise<ArchivedBatch[]> {
   return archivedBatches(db)
@@ -51,10 +43,7 @@ export function batchesToConfirm(db: Db): Promise<ArchivedBatch[]> {
     .execute();
 }
 
-/**
- * A batch that waits only for the check of its file. `archive`: where the file is, as far as this machine
- * knows.
- */
+/** A batch that waits only for the check of its file. `archive`: where the file is, as far as this machine knows. */
 export type BatchAwaitingLook = {
   batch: string;
   count: number;
@@ -62,9 +51,7 @@ export type BatchAwaitingLook = {
   path: string;
 };
 
-/**
- * Returns the batches that wait only for the check of their files (P34), with the number of waiting payouts.
- */
+/** Returns the batches that wait only for the check of their files (P34), with the number of waiting payouts. */
 export async function batchesAwaitingLook(db: Db): Promise<BatchAwaitingLook[]> {
   const waiting = await db
     .selectFrom('batches')
@@ -113,9 +100,8 @@ export async function setFileState(
 }
 
 /**
- * Accepts a batch's file as it is, because a person released the batch. A file that was whole when it was
- * held is checked once more. `lookAgain` is false where machines share the ledger, since the machine with the
- * file may be gone.
+ * Accepts a batch's file as it is, because a person released the batch. A file that was whole when it was held is
+ * checked once more. `lookAgain` is false where machines share the ledger, since the machine with the file may be gone.
  */
 export async function releaseFile(
   trx: Trx,
@@ -129,9 +115,8 @@ export async function releaseFile(
 }
 
 /**
- * Ends the checks of these batches and their files: their first payouts are claimed. `known`: batches that this
- * process marked before, so that not every claim writes. After a failed commit a file is only checked once
- * more.
+ * Ends the checks of these batches and their files: their first payouts are claimed. `known`: batches that this process
+ * marked before, so that not every claim writes. After a failed commit a file is only checked once more.
  */
 export async function beginFiles(trx: Trx, batches: readonly string[], known: Set<string>): Promise<void> {
   const fresh = [...new Set(batches)].filter((batch) => !known.has(batch));

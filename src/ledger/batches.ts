@@ -3,6 +3,7 @@ import { formatMinor } from '../domain/money.ts';
 import { type BatchState, batchState, type PayoutState } from '../domain/payout.ts';
 import { overRows } from '../storage/bound-rows.ts';
 import { textsOf } from '../storage/bulk.ts';
+import { countRows, hasRow } from '../storage/counting.ts';
 import type { Db, Trx } from '../storage/ledger.ts';
 import type { Batch, Payout } from '../storage/tables/tables.ts';
 import { type PromisedFile, promiseFiles } from './file-tasks.ts';
@@ -16,24 +17,6 @@ export type NewBatch = Pick<
   Pick<Batch, 'dropped_by'> &
   Partial<Pick<Batch, 'dropped_uid' | 'dropped_as' | 'dropped_as_uid'>>;
 
-/** A payout from intake. It is `held`, without history, until its batch is decided. */
-export type LoadedRow = Pick<
-  Payout,
-  | 'row_number'
-  | 'reference'
-  | 'reference_key'
-  | 'account_number'
-  | 'account_name'
-  | 'bank_code'
-  | 'amount'
-  | 'currency'
-  | 'narration'
-  | 'sender_name'
-  | 'type'
-  | 'body'
-  | 'cells'
->;
-
 /** Inserts a batch in phase `loading`. An empty body digest means: undecided, may be deleted whole. */
 export async function insertBatch(trx: Trx, batch: NewBatch): Promise<void> {
   await trx
@@ -42,7 +25,6 @@ export async function insertBatch(trx: Trx, batch: NewBatch): Promise<void> {
     .execute();
 }
 
-/** The columns that differ from row to row. */
 const loadedColumns = [
   'row_number',
   'reference',
@@ -57,7 +39,10 @@ const loadedColumns = [
   'type',
   'body',
   'cells',
-] as const satisfies readonly (keyof LoadedRow)[];
+] as const;
+
+/** A payout from intake. It is `held`, without history, until its batch is decided. */
+export type LoadedRow = Pick<Payout, (typeof loadedColumns)[number]>;
 
 const insertRows = overRows(loadedColumns, 2, ({ rows, text, integer, shared }) => {
   const values = loadedColumns.map((column) =>
@@ -79,16 +64,13 @@ export async function insertPayouts(
 }
 
 /** Whether the batch is there and undecided: no other process has removed or decided it. */
-export async function isLoading(trx: Trx, id: string): Promise<boolean> {
-  const batch = trx.selectFrom('batches').select('id').where('id', '=', id);
-  const undecided = batch.where('phase', '=', 'loading').where('body_digest', '=', '');
-  return (await undecided.executeTakeFirst()) !== undefined;
+export function isLoading(trx: Trx, id: string): Promise<boolean> {
+  const batch = trx.selectFrom('batches').where('id', '=', id);
+  return hasRow(batch.where('phase', '=', 'loading').where('body_digest', '=', ''));
 }
 
-/** Counts the payouts of a batch. */
 export async function countPayouts(trx: Trx, batch: string): Promise<number> {
-  const count = trx.selectFrom('payouts').select((eb) => eb.fn.countAll<bigint>().as('n'));
-  return Number((await count.where('batch_id', '=', batch).executeTakeFirstOrThrow()).n);
+  return countRows(trx.selectFrom('payouts').where('batch_id', '=', batch));
 }
 
 /** Returns those of these folded references that the ledger has, with the batch of each (P22). */
@@ -184,7 +166,6 @@ export function batchesBeginning(db: Db | Trx, prefix: string, limit: number): P
     .execute();
 }
 
-/** Returns batches, the newest first. */
 export function listBatches(db: Db | Trx, limit = 1000): Promise<Batch[]> {
   return db
     .selectFrom('batches')
@@ -201,7 +182,6 @@ export type BatchSum = { state: PayoutState; currency: string; count: number; mi
 export type BatchCounts = {
   batch: Batch;
   state: BatchState;
-  /** Payouts by state. */
   counts: Partial<Record<PayoutState, number>>;
   /** Payouts and minor units per currency and payout state, with successors that pay a row again. */
   sums: BatchSum[];

@@ -1,6 +1,9 @@
+import { type RawBuilder, type Selectable, sql } from 'kysely';
+import { perDialect } from '../storage/dialect.ts';
 import type { Db, Trx } from '../storage/ledger.ts';
-import type { FileTaskKind, FileTaskOutcome } from '../storage/tables/file-tables.ts';
-import { ofThisMachine } from './this-machine.ts';
+import { machineSetting } from '../storage/machine.ts';
+import type { FileTaskOutcome } from '../storage/tables/file-tables.ts';
+import type { Tables } from '../storage/tables/tables.ts';
 
 /** A file move beside the ledger, as the transaction that promises it records it (P34). */
 export type PromisedFile = { source: string; target: string } & (
@@ -8,18 +11,8 @@ export type PromisedFile = { source: string; target: string } & (
   | { kind: 'errors' | 'invalid' }
 );
 
-export type FileTask = {
-  id: bigint;
-  kind: FileTaskKind;
-  owner: string;
-  source: string;
-  target: string;
-  bytes: bigint | null;
-  sha256: string;
-  outcome: FileTaskOutcome | null;
-};
-
 const columns = ['id', 'kind', 'owner', 'source', 'target', 'bytes', 'sha256', 'outcome'] as const;
+export type FileTask = Pick<Selectable<Tables['file_moves']>, (typeof columns)[number]>;
 
 /** Records promised file moves. `owner`: the batch, or the file of expected collections. */
 export async function promiseFiles(
@@ -38,6 +31,12 @@ export async function promiseFiles(
   }));
   for (const row of rows) await trx.insertInto('file_moves').values(row).execute();
 }
+
+/** SQL condition: a row of this machine, or from the time when only one machine had the ledger. */
+export const ofThisMachine: RawBuilder<boolean> = perDialect(
+  sql<boolean>`1 = 1`,
+  sql`file_moves.machine in ('', coalesce(current_setting(${sql.lit(machineSetting)}, true), ''))`,
+);
 
 /** Returns the promised moves in this machine's folders that are not done, in their order. */
 export function openFileTasks(db: Db | Trx): Promise<FileTask[]> {

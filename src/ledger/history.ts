@@ -30,10 +30,7 @@ const columns = [
   'hash',
 ] as const;
 
-/**
- * Returns the hash that links an entry to the one before it: SHA-256 over the previous hash and every field
- * (P27).
- */
+/** Returns the hash that links an entry to the one before it: SHA-256 over the previous hash and every field (P27). */
 export function historyHash(
   previous: string,
   entry: Omit<HistoryEntry, 'detail'> & { detail: string },
@@ -43,10 +40,7 @@ export function historyHash(
   return hash('sha256', JSON.stringify(fields), 'hex');
 }
 
-/**
- * Builds the next entry of a payout's chain; the caller stores the returned hash as the payout's head.
- * `detail`: its text, where many entries share one.
- */
+/** Builds the next entry of a payout's chain, whose hash the caller keeps as its head. `detail`: a shared text. */
 export function chainEntry(
   previous: string,
   entry: HistoryEntry,
@@ -91,16 +85,23 @@ const insertEntries = overRows(columns, 0, ({ rows, text, integer }) => {
     select ${sql.join(values)} from ${rows} where ${text('hash')} is not null`;
 });
 
-/** Inserts chained entries in their order. */
 export async function insertHistory(trx: Trx, entries: ReturnType<typeof chainEntry>[]): Promise<void> {
   await insertEntries(trx, [], entries);
 }
 
-/** Returns the id of the newest entry, 0 before the first. */
-export async function newestHistory(db: Db | Trx): Promise<bigint> {
+/** Returns the id of the newest row, 0 before the first. It orders events by ids, since clocks may jump (P33). */
+export async function newestId(
+  db: Db | Trx,
+  table: 'history' | 'payouts' | 'attempts' | 'webhooks',
+): Promise<bigint> {
   const row = await db
-    .selectFrom('history')
+    .selectFrom(table)
     .select((eb) => eb.fn.max<bigint | null>('id').as('id'))
     .executeTakeFirst();
   return row?.id ?? 0n;
+}
+
+/** Returns the id of the newest entry, 0 before the first. */
+export function newestHistory(db: Db | Trx): Promise<bigint> {
+  return newestId(db, 'history');
 }

@@ -65,30 +65,20 @@ const holdReason = z.discriminatedUnion('kind', [
   }),
 ]);
 
-/** Why a batch is held. */
 export type HoldReason = z.infer<typeof holdReason>;
-/** Why a batch needs an approval. */
 export type ApprovalCause = z.infer<typeof approvalCause>;
-/** A currency of which the wallet has too little. */
 export type Shortfall = z.infer<typeof shortfall>;
-/** An account whose holder the service names otherwise. */
 export type OtherName = z.infer<typeof otherName>;
-/** The first payouts above a limit. */
 export type LargePayout = z.infer<typeof large.first>[number];
 
 const holdReasons = z.array(holdReason);
 
-/**
- * Parses the hold reasons of a batch from the column's JSON text. Throws where the text is invalid: a hold must
- * not vanish.
- */
+/** Parses a batch's hold reasons. Throws where the text is invalid: a hold must not vanish. */
 export function readReasons(stored: string): HoldReason[] {
   return holdReasons.parse(JSON.parse(stored));
 }
 
-/**
- * Whether a person cancelled this batch while payouts were in flight: then it is never resent automatically.
- */
+/** Whether a person cancelled this batch while payouts were in flight: then it is never resent automatically. */
 export function wasCancelled(stored: string): boolean {
   return readReasons(stored).some(({ kind }) => kind === 'cancelled');
 }

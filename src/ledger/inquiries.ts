@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { InquiryReason } from '../domain/inquiry-reason.ts';
 import { ladderRanges } from '../domain/ladder.ts';
 import { field, idsOf, integerField, rowsOf } from '../storage/bulk.ts';
+import { countRows } from '../storage/counting.ts';
 import { lesser } from '../storage/dialect.ts';
 import type { Db, Trx } from '../storage/ledger.ts';
 import type { Inquiry } from '../storage/tables/tables.ts';
@@ -15,7 +16,6 @@ const longestWaitMs = 25 * 3_600_000;
 export type Due = {
   id: bigint;
   payoutId: bigint;
-  kind: 'details';
   /** The payout's outcome is unknown. */
   unknown: boolean;
 };
@@ -23,37 +23,28 @@ export type Due = {
 /** Returns the look-ups due by `at`, the oldest first. */
 export async function dueInquiries(
   db: Db,
-  request: {
-    kind: 'details';
-    at: string;
-    limit: number;
-    payoutIds?: readonly bigint[];
-  },
+  request: { at: string; limit: number; payoutIds?: readonly bigint[] },
 ): Promise<Due[]> {
   let query = db
     .selectFrom('inquiries')
     .innerJoin('payouts', 'payouts.id', 'inquiries.payout_id')
-    .select(['inquiries.id', 'inquiries.payout_id', 'inquiries.kind', 'payouts.state'])
-    .where('inquiries.kind', '=', request.kind)
+    .select(['inquiries.id', 'inquiries.payout_id', 'payouts.state'])
+    .where('inquiries.kind', '=', 'details')
     .where('inquiries.outcome', 'is', null)
     .where((eb) =>
       eb.or([
         eb('inquiries.due_at', '<=', request.at),
-        // No look-up waits longer than its ladder allows (P19): a later time came from a clock that was
-        // ahead.
+        // No look-up waits longer than its ladder allows (P19): a later time came from a clock that was ahead.
         eb('inquiries.due_at', '>', later(request.at, longestWaitMs)),
       ]),
     )
     .orderBy('inquiries.due_at')
     .limit(request.limit);
-  if (request.payoutIds) {
-    query = query.where('payout_id', 'in', idsOf(request.payoutIds));
-  }
+  if (request.payoutIds) query = query.where('payout_id', 'in', idsOf(request.payoutIds));
   const rows = await query.execute();
   return rows.map((row) => ({
     id: row.id,
     payoutId: row.payout_id,
-    kind: row.kind,
     unknown: row.state === 'unknown',
   }));
 }
@@ -77,18 +68,14 @@ export async function capInquiries(
   }
 }
 
-/** Counts the look-ups of unknown outcomes that are due. */
-export async function countDueUnknown(db: Db, at: string): Promise<number> {
-  const row = await db
+export function countDueUnknown(db: Db, at: string): Promise<number> {
+  const due = db
     .selectFrom('inquiries')
     .innerJoin('payouts', 'payouts.id', 'inquiries.payout_id')
-    .select((eb) => eb.fn.countAll<bigint>().as('n'))
     .where('payouts.state', '=', 'unknown')
     .where('inquiries.kind', '=', 'details')
-    .where('inquiries.outcome', 'is', null)
-    .where('inquiries.due_at', '<=', at)
-    .executeTakeFirstOrThrow();
-  return Number(row.n);
+    .where('inquiries.outcome', 'is', null);
+  return countRows(due.where('inquiries.due_at', '<=', at));
 }
 
 /** Returns how often an open look-up was requested; undefined once it is answered. */
@@ -117,7 +104,6 @@ export type Answer = {
   webhookMark: bigint;
 };
 
-/** A look-up as it was when it was answered. */
 export type Closed = Pick<Inquiry, 'raised' | 'rung' | 'rung_due_at' | 'reason'>;
 
 /** Records the answer to a look-up; undefined when it was answered before. */
@@ -136,11 +122,12 @@ export async function closeInquiry(trx: Trx, id: bigint, answer: Answer): Promis
 
 /** Records an answer to a question that another process's answer has closed meanwhile: the service said both. */
 export async function addAnswer(trx: Trx, payoutId: bigint, answer: Answer): Promise<bigint> {
-  const question = { payout_id: payoutId, kind: 'details' as const, reason: 'asked' as const };
   const { id } = await trx
     .insertInto('inquiries')
     .values({
-      ...question,
+      payout_id: payoutId,
+      kind: 'details',
+      reason: 'asked',
       due_at: answer.askedAt,
       rung: 0n,
       rung_due_at: null,
@@ -168,10 +155,7 @@ function columnsOf(answer: Answer) {
   };
 }
 
-/**
- * Marks a look-up as sent: from now on only its own answer closes it, not facts that become known another
- * way.
- */
+/** Marks a look-up as sent: from now on only its own answer closes it, not facts that become known another way. */
 export async function markAsked(trx: Trx, id: bigint, askedAt: string): Promise<void> {
   await trx
     .updateTable('inquiries')
@@ -188,7 +172,6 @@ export async function markProbed(trx: Trx, ids: readonly bigint[], probe: string
 
 type Question = {
   payoutId: bigint;
-  kind: 'details';
   reason: InquiryReason;
   dueAt: string;
   rung: bigint;
@@ -196,31 +179,21 @@ type Question = {
   rungDueAt?: string;
 };
 
-/**
- * Merges a new look-up into an open one: the earlier time wins, and the request count rises. A rung of the
- * ladder replaces the open rung.
- */
+/** Merges a new look-up into an open one: the earlier time wins, a rung of the ladder replaces the open rung. */
 const merge = sql`on conflict (payout_id, kind) where outcome is null do update set
   due_at = ${lesser(sql.ref('inquiries.due_at'), sql.ref('excluded.due_at'))}, raised = inquiries.raised + 1,
   rung = case when excluded.rung_due_at is null then inquiries.rung else excluded.rung end,
   rung_due_at = coalesce(excluded.rung_due_at, inquiries.rung_due_at)`;
 
-/** Schedules a look-up. */
 export async function addInquiry(trx: Trx, question: Question): Promise<void> {
-  const { payoutId, kind, reason, dueAt, rung, rungDueAt = null } = question;
+  const { payoutId, reason, dueAt, rung, rungDueAt = null } = question;
   await sql`insert into inquiries (payout_id, kind, reason, due_at, rung, rung_due_at)
-    values (${payoutId}, ${kind}, ${reason}, ${dueAt}, ${rung}, ${rungDueAt}) ${merge}`.execute(trx);
+    values (${payoutId}, 'details', ${reason}, ${dueAt}, ${rung}, ${rungDueAt}) ${merge}`.execute(trx);
 }
 
 /** A details look-up to schedule; `rung_due_at` is set for a rung of the ladder (P19). */
-export type LookUpWanted = {
-  payout_id: bigint;
-  reason: InquiryReason;
-  due_at: string;
-  rung_due_at?: string;
-};
+export type LookUpWanted = { payout_id: bigint; reason: InquiryReason; due_at: string; rung_due_at?: string };
 
-/** Schedules several details look-ups, as {@link addInquiry} does. */
 export async function askDetails(trx: Trx, due: LookUpWanted[]): Promise<void> {
   if (due.length === 0) return;
   await sql`insert into inquiries (payout_id, kind, reason, due_at, rung, rung_due_at)

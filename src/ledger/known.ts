@@ -1,9 +1,11 @@
 import type { Mode } from '../domain/payout.ts';
 import { type Expected, firstIntentOf } from '../domain/witness.ts';
 import { idsOf } from '../storage/bulk.ts';
+import { hasRow } from '../storage/counting.ts';
 import type { Db, Trx } from '../storage/ledger.ts';
 import type { Attempt, Payout } from '../storage/tables/tables.ts';
-import { ledgerMode } from './ledger-mode.ts';
+import { newestId } from './history.ts';
+import { ledgerMode } from './meta.ts';
 
 /** A payout, and what a witness of it must show. */
 export type Known = { payout: Payout; expected: Expected };
@@ -44,7 +46,6 @@ export function firstIntent(submittedAt: string | null, [first]: readonly Began[
   return isItsOwn && first ? firstIntentOf(first.began_at, first.clock_off_ms) : submittedAt;
 }
 
-/** Returns what the service should show of this payout. */
 function expectedOf(payout: Payout, mode: Mode, own: readonly Began[]): Expected {
   return {
     reference: payout.reference,
@@ -61,28 +62,19 @@ function expectedOf(payout: Payout, mode: Mode, own: readonly Began[]): Expected
   };
 }
 
-/**
- * The attempts that may still be in flight at an instant. A look-up or list that begins then says nothing
- * about them (P4).
- */
+/** The attempts in flight at an instant. A look-up or list that begins then says nothing about them (P4). */
 export type AttemptMark = { last: bigint; underWay: readonly bigint[] };
 
-/** The newest webhook now. Like {@link markAttempts} it orders events by ids, since clocks may jump (P33). */
-export async function newestWebhook(db: Db | Trx): Promise<bigint> {
-  const query = db.selectFrom('webhooks').select((eb) => eb.fn.max<bigint | null>('id').as('last'));
-  return (await query.executeTakeFirst())?.last ?? 0n;
+export function newestWebhook(db: Db | Trx): Promise<bigint> {
+  return newestId(db, 'webhooks');
 }
 
 /** Marks the instant before a look-up or list begins. It uses ids, not times, since clocks may jump. */
 export async function markAttempts(db: Db): Promise<AttemptMark> {
-  // The newest id is read first: an attempt that begins between the two reads is newer, so both rules cover
-  // it.
-  const row = await db
-    .selectFrom('attempts')
-    .select((eb) => eb.fn.max<bigint | null>('id').as('last'))
-    .executeTakeFirst();
+  // The newest id is read first: an attempt that begins between the two reads is newer, so both rules cover it.
+  const last = await newestId(db, 'attempts');
   const open = await db.selectFrom('attempts').select('id').where('outcome', 'is', null).execute();
-  return { last: row?.last ?? 0n, underWay: open.map(({ id }) => id) };
+  return { last, underWay: open.map(({ id }) => id) };
 }
 
 /** Returns those of these payouts with an attempt in flight at the mark, or begun since (P4). */
@@ -130,20 +122,11 @@ export async function presentPayout(db: Db | Trx): Promise<Known | undefined> {
   return undefined;
 }
 
-/**
- * Whether the service has given any payout an id of its own, if only in an answer or a webhook. `sentSince`:
- * ISO UTC, empty for any time.
- */
+/** Whether the service has given any payout sent since then (ISO UTC, empty: ever) an id, if only in a webhook. */
 export async function takenPayout(db: Db | Trx, sentSince = ''): Promise<boolean> {
   for (const name of ['transfer_id', 'trx'] as const) {
-    const named = await db
-      .selectFrom('payouts')
-      .select('id')
-      .where(name, 'is not', null)
-      .where('submitted_at', '>=', sentSince)
-      .limit(1)
-      .executeTakeFirst();
-    if (named) return true;
+    const named = db.selectFrom('payouts').where(name, 'is not', null);
+    if (await hasRow(named.where('submitted_at', '>=', sentSince))) return true;
   }
   return false;
 }

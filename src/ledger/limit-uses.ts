@@ -3,10 +3,7 @@ import { idsOf } from '../storage/bulk.ts';
 import type { Db, Trx } from '../storage/ledger.ts';
 import { prepared } from '../storage/prepared.ts';
 
-/**
- * Counts the amounts of intents against their day. It runs in the intents' transaction, so a crash leaves
- * both or neither.
- */
+/** Counts the amounts of intents against their day, in the intents' transaction: a crash leaves both or neither. */
 export async function spend(
   trx: Trx,
   dayId: bigint,

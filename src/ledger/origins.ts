@@ -1,11 +1,11 @@
 import { type Account, isOfAccount, type Origin, type Standpoint } from '../domain/origin.ts';
 import { mayHaveBeenTaken } from '../domain/outcome.ts';
 import { idsOf } from '../storage/bulk.ts';
+import { hasRow } from '../storage/counting.ts';
 import type { Db, Ledger, Trx } from '../storage/ledger.ts';
 
 /**
- * Records the address and keys that a process of this account uses. The same origin keeps its id for the
- * ledger's life.
+ * Records the address and keys that a process of this account uses. The same origin keeps its id for the ledger's life.
  */
 export async function standAt(ledger: Ledger, account: Account): Promise<Standpoint> {
   return { account, originId: await originId(ledger, account) };
@@ -95,10 +95,7 @@ async function sentOnlyTo(
   return elsewhere;
 }
 
-/**
- * Loads every attempt of these payouts that left this machine; a payout without one gives a row without
- * attempt. Empty where no foreign origin exists.
- */
+/** Loads every attempt of these payouts that left this machine, or a row without one; empty without foreign origins. */
 async function sendsOf(db: Db | Trx, ids: readonly bigint[], foreign: ReadonlyMap<bigint, Origin>) {
   if (ids.length === 0 || foreign.size === 0) return [];
   return db
@@ -138,17 +135,11 @@ export async function foreignOrigins(db: Db | Trx, account: Account | null): Pro
   return account ? [...(await unseenOrigins(db, account)).keys()] : [];
 }
 
-/** Returns those origins from which anything was sent. */
 async function usedOf(db: Db | Trx, origins: Map<bigint, Origin>): Promise<[bigint, Origin][]> {
   const used: [bigint, Origin][] = [];
   for (const [id, origin] of origins) {
-    const sent = await db
-      .selectFrom('attempts')
-      .select('id')
-      .where('origin_id', '=', id)
-      .limit(1)
-      .executeTakeFirst();
-    if (sent) used.push([id, origin]);
+    const sent = db.selectFrom('attempts').where('origin_id', '=', id);
+    if (await hasRow(sent)) used.push([id, origin]);
   }
   return used;
 }
@@ -178,10 +169,7 @@ export async function noteSight(
     await insertSight(trx, first.origin_id, { seenBy, at });
 }
 
-/**
- * Does the same as {@link noteSight} for the list of a run. Queries nothing where all attempts were sent from
- * here.
- */
+/** Does the same as {@link noteSight} for the list of a run. Queries nothing where all attempts were sent from here. */
 export async function noteListedSights(
   trx: Trx,
   run: string,

@@ -9,7 +9,6 @@ import { moveTotals } from './totals.ts';
 
 type Column = (typeof columns)[number];
 
-/** Columns of whole numbers. */
 const integers: ReadonlySet<Column> = new Set([
   'attempt_count',
   'last_attempt_id',
@@ -56,7 +55,6 @@ function updateOf(key: string, names: readonly Column[]): Update {
   return update;
 }
 
-/** A payout before and after `record` changed it. */
 export type Changed = { before: CountedRow; after: CountedRow };
 
 /**

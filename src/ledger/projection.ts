@@ -138,8 +138,7 @@ function learnDecision(row: Row, event: Decision, at: string): void {
 }
 
 /**
- * Applies an adoption: the lost copy may have sent the payout for the first time, or once more after a
- * decision (P25).
+ * Applies an adoption: the lost copy may have sent the payout for the first time, or once more after a decision (P25).
  */
 function learnAdoption(row: Row, now: Standing, event: Extract<PayoutEvent, { kind: 'adopted' }>): void {
   if (row.state !== 'unknown') return;
@@ -160,7 +159,6 @@ export function farAhead(at: string): string {
   return later(at, longestPauseMs);
 }
 
-/** Returns the instant `ms` milliseconds after `at`, ISO UTC. */
 export function later(at: string, ms: number): string {
   return new Date(Date.parse(at) + ms).toISOString();
 }

@@ -45,8 +45,7 @@ export async function record(
     const { payoutId, source, event } = one;
     const row = rows.get(payoutId);
     if (!row) throw new Error(`no payout ${payoutId} in this ledger`);
-    // The payout's batch is still loading. An entry before its first would keep intake from ever finishing it
-    // (P23).
+    // The payout's batch is still loading. An entry before its first would keep intake from ever finishing it (P23).
     if (row.state === 'held' && row.history_seq === 0n) continue;
     if (
       (event.kind === 'outcome' || event.kind === 'abandoned') &&
@@ -93,8 +92,7 @@ export async function recordIntake(
   at: string,
   payouts: readonly { id: bigint; state: PayoutState }[],
   /**
-   * `bodies`, or a successor's own `body`: digests of the frozen bodies, so that the chain covers them too
-   * (P2, P27).
+   * `bodies`, or a successor's own `body`: digests of the frozen bodies, so that the chain covers them too (P2, P27).
    */
   detail: { batch: string; bodies?: string; body?: string },
 ): Promise<void> {
@@ -142,10 +140,7 @@ const supersede = prepared<never>(
     where outcome is null and kind = 'details' and asked_at is null and payout_id in ${idsIn(slot(1))}`,
 );
 
-/**
- * Schedules the first look-up of payouts that became unknown (P19), and closes those of payouts that became
- * final.
- */
+/** Schedules the first look-up of payouts that became unknown (P19), and closes those of payouts that became final. */
 async function askNext(trx: Trx, at: string, recorded: Recorded[]): Promise<void> {
   const due: LookUpWanted[] = [];
   const closed: bigint[] = [];
@@ -157,7 +152,5 @@ async function askNext(trx: Trx, at: string, recorded: Recorded[]): Promise<void
     if (isFinalState(to) && !isFinalState(from)) closed.push(payoutId);
   }
   await askDetails(trx, due);
-  if (closed.length > 0) {
-    await supersede(trx, [at, idsText(closed)]);
-  }
+  if (closed.length > 0) await supersede(trx, [at, idsText(closed)]);
 }

@@ -30,9 +30,6 @@ export async function startHistory(
 ): Promise<void> {
   await insertFirst(trx, [at, to, detail], heads);
   await beginRows(trx, [to], heads);
-  await beginTotals(
-    trx,
-    to,
-    heads.map(({ id }) => id),
-  );
+  const ids = heads.map(({ id }) => id);
+  await beginTotals(trx, to, ids);
 }

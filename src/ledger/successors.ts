@@ -8,9 +8,7 @@ import type { NewPayout, Payout } from '../storage/tables/tables.ts';
 import type { RecordEvent } from './projection.ts';
 import { record, recordIntake } from './record.ts';
 
-/** Payouts per query. */
 const chunk = 500;
-/** Rows of a file that one page covers. */
 const rowsAPage = 1000n;
 
 /** Returns the first payout of each payout's chain, and the number of payments in the chain up to it. */
@@ -62,9 +60,7 @@ export async function insertSuccessors(
   return ids;
 }
 
-/**
- * Links rows of a loading batch as successors of payouts, by id (P20). Throws when one has another successor.
- */
+/** Links rows of a loading batch as successors of payouts, by id (P20). Throws when one has another successor. */
 export async function linkSuccessors(
   trx: Trx,
   batch: string,
@@ -112,9 +108,8 @@ export async function beginSuccessors(
 }
 
 /**
- * Yields the payouts of a batch that failed, were refused or came back and have no successor, in the order of
- * its file. Each page covers a fixed number of rows: one query over a million rows would block a webhook for
- * long.
+ * Yields the payouts of a batch that failed, were refused or came back and have no successor, in the order of its file.
+ * Each page covers a fixed number of rows: one query over a million rows would block a webhook for long.
  */
 export async function* unpaidOf(db: Db, batch: string): AsyncGenerator<Payout[]> {
   const { last } = await db

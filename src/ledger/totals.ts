@@ -19,7 +19,6 @@ const addEntries = overRows(
     do update set n = payout_totals.n + excluded.n, amount = payout_totals.amount + excluded.amount`,
 );
 
-/** A payout that `record` changed. */
 type Moved = { batch_id: string; currency: string; amount: bigint; from: PayoutState; to: PayoutState };
 
 /**

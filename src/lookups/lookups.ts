@@ -118,10 +118,9 @@ export function createLookUps(deps: LookUpDeps): LookUps {
       const ids = payoutIds.slice(from, from + chunk);
       const at = clock.iso();
       await ledger.write(async (trx) => {
-        for (const payoutId of ids)
-          await addInquiry(trx, { payoutId, kind: 'details', reason: 'asked', dueAt: at, rung: 0n });
+        for (const payoutId of ids) await addInquiry(trx, { payoutId, reason: 'asked', dueAt: at, rung: 0n });
       });
-      const request = { kind: 'details' as const, at, limit: ids.length, payoutIds: ids };
+      const request = { at, limit: ids.length, payoutIds: ids };
       const dues = await dueInquiries(ledger.db, request);
       for (const [id, answer] of await askAll(dues, true, signal)) answers.set(id, answer);
     }
@@ -130,7 +129,7 @@ export function createLookUps(deps: LookUpDeps): LookUps {
 
   return {
     async askDue({ budget, signal }) {
-      const request = { kind: 'details' as const, at: clock.iso(), limit: budget };
+      const request = { at: clock.iso(), limit: budget };
       return (await askAll(await dueInquiries(ledger.db, request), false, signal)).size;
     },
     askNow,

@@ -161,7 +161,7 @@ async function climb(
   { at, outcome, closed }: { at: string; outcome: LookUpOutcome; closed: Closed },
 ): Promise<void> {
   const { state } = (await loadKnown(trx, [payoutId])).get(payoutId)?.payout ?? known.payout;
-  const question = { payoutId, kind: 'details' as const, reason: 'unsettled' as const };
+  const question = { payoutId, reason: 'unsettled' as const };
   const within = (ms: number): string => new Date(Date.parse(at) + ms).toISOString();
   const rung = closed.rung + 1n;
   if (state === 'unknown') {

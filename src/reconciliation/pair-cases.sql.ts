@@ -3,7 +3,7 @@ import { countPossiblyTaken } from '../domain/outcome.ts';
 import type { ListedRow, PairedPayout } from '../domain/pair-conflicts.ts';
 import type { Mode } from '../domain/payout.ts';
 import { type Began, firstIntent } from '../ledger/known.ts';
-import { ledgerMode } from '../ledger/ledger-mode.ts';
+import { ledgerMode } from '../ledger/meta.ts';
 import type { PayoutRange } from '../ledger/payout-ranges.ts';
 import { payoutSteps } from '../listing/pairing.sql.ts';
 import { idsIn, idsText } from '../storage/bulk.ts';

@@ -1,5 +1,5 @@
 import { money } from './presentation.ts';
-import { byText, sheetOf } from './sheet.ts';
+import { asIs, byText, sheetOf } from './sheet.ts';
 
 const dayMs = 86_400_000;
 const buckets = [
@@ -13,7 +13,6 @@ const buckets = [
 /** The buckets of age in days, the youngest first. */
 export const ageBuckets: string[] = buckets.map(({ name }) => name);
 
-/** The bucket of an age in whole days. */
 export function ageBucket(days: number): string {
   return buckets.find(({ upTo }) => days <= upTo)?.name ?? '';
 }
@@ -22,8 +21,7 @@ type Aged = { currency: string; kind: string; state: string; first_seen_at: stri
 type Group = { currency: string; kind: string; bucket: number; count: bigint; amount: bigint };
 
 const ageingSheet = sheetOf<Group>({
-  currency: ({ currency }) => currency,
-  kind: ({ kind }) => kind,
+  ...asIs('currency', 'kind'),
   bucket: ({ bucket }) => ageBuckets[bucket] ?? '',
   count: ({ count }) => count.toString(),
   amount: ({ amount, currency }) => money(amount, currency),

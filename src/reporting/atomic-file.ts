@@ -1,7 +1,6 @@
 import { mkdir, mkdtemp, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 
-/** Adds to a file that is being written. */
 export type Write = (chunk: string | Uint8Array) => Promise<void>;
 
 /**
@@ -24,19 +23,9 @@ export async function writeWhole(path: string, fill: (write: Write) => Promise<v
   }
 }
 
-/** As {@link writeWhole}, of what is there piece by piece. */
-export async function writeAtomically(
-  path: string,
-  chunks: AsyncIterable<string | Uint8Array>,
-): Promise<void> {
-  await writeWhole(path, async (write) => {
-    for await (const chunk of chunks) await write(chunk);
-  });
-}
-
-/** The whole content at once as the stream {@link writeAtomically} takes. */
-export async function* whole(content: string | Uint8Array): AsyncGenerator<string | Uint8Array> {
-  yield content;
+/** As {@link writeWhole}, of what is there already. */
+export function writeAtomically(path: string, content: string): Promise<void> {
+  return writeWhole(path, (write) => write(content));
 }
 
 const prefix = '.writing-';

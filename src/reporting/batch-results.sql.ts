@@ -27,7 +27,6 @@ export async function batchesDue(db: Db): Promise<string[]> {
   return rows.map((row) => row.id);
 }
 
-/** The part of a payout in a batch's results. */
 export type Outcome = Pick<Payout, (typeof outcomeColumns)[number]>;
 const outcomeColumns = [
   'id',
@@ -67,10 +66,7 @@ export async function withCells(db: Db, page: readonly Outcome[]): Promise<Outco
   return page.map((one) => ({ ...one, cells: cellsOf.get(one.id) ?? one.cells }));
 }
 
-/**
- * Records that the results were written as of `written`. If another process also recorded a write, nobody knows whose
- * file is newer: the batch is due again.
- */
+/** Records that the results were written. If another process did too, nobody knows whose file is newer: due again. */
 export async function markReported(db: Db, batch: Batch, written: bigint): Promise<void> {
   await db
     .updateTable('batches')

@@ -19,7 +19,7 @@ import { csvText, writeCsv } from './csv-writer.ts';
 import { createFailedFile, type RetryOffers } from './failed-file.ts';
 import { messageText, plainCause } from './plain-words.ts';
 import { accountMask, maskTold, zoned } from './presentation.ts';
-import { storedCells } from './stored-cells.ts';
+import { storedCells } from './sheet.ts';
 import { type BatchTally, batchSummary, createBatchTally } from './workbook/batch-summary.ts';
 import { resultColumns } from './workbook/columns.ts';
 import { summarySheet } from './workbook/report-workbook.ts';
@@ -40,10 +40,7 @@ const ours = [
   'open_discrepancy',
 ];
 
-/**
- * Writes results.csv, results.xlsx and failed.csv of batches, whenever a batch's version changed. The only writer of these
- * files.
- */
+/** The only writer of results.csv, results.xlsx and failed.csv: writes a batch's whenever its version changed. */
 export function createBatchResults(deps: {
   ledger: Ledger;
   config: Config;
@@ -62,10 +59,8 @@ export function createBatchResults(deps: {
     const told = config.reports.maskAccounts ? maskTold : (text: string): string => text;
     yield [[...columns, ...ours]];
     for await (const page of outcomesOf(batch)) {
-      const open = await openOf(
-        ledger.db,
-        page.map(({ id }) => id),
-      );
+      const ids = page.map(({ id }) => id);
+      const open = await openOf(ledger.db, ids);
       for (const payout of page) tally?.add(payout, open.has(payout.id));
       yield page.map((payout) => [
         ...mask(inputCells(payout, columns.length)),
@@ -110,9 +105,8 @@ export function createBatchResults(deps: {
     const batch = await findBatch(ledger.db, batchId);
     if (!batch) throw new Error(`no such batch: ${batchId}`);
     const unchanged = batch.version === batch.reported_version;
-    if (batch.phase === 'loading' || (unchanged && options.force !== true)) {
+    if (batch.phase === 'loading' || (unchanged && options.force !== true))
       return { batch: batchId, files: [], changed: false, skipped: [] };
-    }
     const csv = join(reports, batch.id, 'results.csv');
     const xlsx = join(reports, batch.id, 'results.xlsx');
     const width = storedCells(batch.columns).length;
@@ -165,11 +159,7 @@ export function createBatchResults(deps: {
  * Fits a row of results.csv into a workbook; `width` is the number of the file's cells before ours. In a row that is too
  * wide, one column replaces the file's last cells and names the file that has them.
  */
-function sheetOf(width: number): {
-  width: number;
-  left: number;
-  fitted: (row: string[]) => string[];
-} {
+function sheetOf(width: number): { width: number; left: number; fitted: (row: string[]) => string[] } {
   const room = xlsxColumnLimit - ours.length;
   if (width <= room) return { width, left: 0, fitted: (row) => row };
   const kept = room - 1;

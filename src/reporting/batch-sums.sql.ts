@@ -1,9 +1,9 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { PayoutState } from '../domain/payout.ts';
+import type { Sum } from '../domain/verdict.ts';
 import { type Halves, joined, sums } from '../reconciliation/run-facts.sql.ts';
 import type { Db } from '../storage/ledger.ts';
 
-type Sum = { count: bigint; amount: bigint };
 type Money = Map<string, bigint>;
 
 /**
@@ -93,9 +93,8 @@ async function totalsOf(db: Db, batches: readonly string[], again: readonly Grou
     select batch_id as batch, currency, amount from batch_totals where batch_id in (${sql.join(batches)})
     order by 1, 2`.execute(db);
   const { rows: counts } = await sql<{ batch: string; n: bigint }>`
-    select batch_id as batch, count(*) as n from payouts where batch_id in (${sql.join(batches)}) group by 1`.execute(
-    db,
-  );
+    select batch_id as batch, count(*) as n from payouts where batch_id in (${sql.join(batches)})
+    group by 1`.execute(db);
   const left = new Map(counts.map(({ batch, n }) => [batch, n]));
   for (const { batch, count } of again) left.set(batch, (left.get(batch) ?? 0n) - count);
   return rows.map((row) => {
@@ -105,17 +104,13 @@ async function totalsOf(db: Db, batches: readonly string[], again: readonly Grou
   });
 }
 
-/**
- * The payouts that pay others of the same batch again: `retry` made them, and no file ordered them. `coalesce` keeps SQLite
- * on the index of successors.
- */
+/** The payouts by which `retry` pays others of the same batch again. `coalesce` keeps SQLite on their index. */
 async function paidAgain(db: Db, batches: readonly string[]): Promise<Group[]> {
   const { rows } = await sql<Halves & Omit<Group, 'amount'>>`
     select coalesce(p.batch_id, '') as batch, p.currency, ${sums(sql`p.amount`)} from payouts p
     join payouts earlier on earlier.id = p.successor_of and earlier.batch_id = p.batch_id
-    where p.successor_of is not null and coalesce(p.batch_id, '') in (${sql.join(batches)}) group by 1, 2`.execute(
-    db,
-  );
+    where p.successor_of is not null and coalesce(p.batch_id, '') in (${sql.join(batches)})
+    group by 1, 2`.execute(db);
   return rows.map(({ hi, lo, ...row }) => ({ ...row, amount: joined({ hi, lo }) }));
 }
 

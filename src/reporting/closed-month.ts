@@ -2,10 +2,9 @@ import { type ListStanding, type Verdict, verdicts, worstVerdict } from '../doma
 import type { Db } from '../storage/ledger.ts';
 import type { Period } from '../storage/tables/period-tables.ts';
 import { findRun } from './batch-results.sql.ts';
-import { periodRows } from './periods.sql.ts';
+import { periodRows, periodSheets } from './periods.sql.ts';
 import { type RunVerdict, verdictsOf } from './run-verdicts.sql.ts';
-import { type NamedCells, records } from './sheet.ts';
-import { storedCells } from './stored-cells.ts';
+import { type NamedCells, records, storedCells } from './sheet.ts';
 
 /** A closed month with its frozen statement. `list`: how far the list can be used that it was compared with. */
 export type ClosedMonth = {
@@ -28,10 +27,8 @@ export async function closedMonth(db: Db, period: Period): Promise<ClosedMonth> 
   const list = run?.list_standing ?? null;
   const ofRun = run ? ((await verdictsOf(db, [run.id])).get(run.id) ?? []) : [];
   const found = verdictsIn(statement, ofRun);
-  const whole = worstVerdict(
-    list,
-    found.map(({ verdict }) => verdict),
-  );
+  const all = found.map(({ verdict }) => verdict);
+  const whole = worstVerdict(list, all);
   return { period, comparedAt: run?.started_at ?? null, list, whole, verdicts: found, statement };
 }
 
@@ -45,3 +42,15 @@ function verdictsIn(statement: readonly NamedCells[], ofRun: readonly RunVerdict
     return { currency, verdict, overturned };
   });
 }
+
+export function periodFolder(month: string): string {
+  return `period-${month}`;
+}
+
+/** The files of a closed month for people. They open the first. */
+export const periodReadable = ['report.html', 'report.xlsx'] as const;
+
+export const periodFiles: readonly string[] = [
+  ...periodReadable,
+  ...periodSheets.map((sheet) => `${sheet}.csv`),
+];

@@ -11,7 +11,6 @@ export type CsvStyle = { bom: boolean; delimiter: string; exact?: boolean };
 /** The columns whose plain decimals stay numbers; every other column is text. */
 const numeric = new Set('amount fee service_amount expected actual difference count row age_days'.split(' '));
 
-/** True for a column whose plain decimals are numbers. */
 export function isNumberColumn(name: string): boolean {
   return numeric.has(columnKey(name));
 }
@@ -32,13 +31,10 @@ export function columnKey(name: string): string {
     .replaceAll(/[\s_]+/g, '_');
 }
 
-/**
- * Writes `pages` of rows as RFC 4180 with CRLF, formula cells neutralised; the first row is the header. Whole or not
- * at all, one page in memory at a time.
- */
+/** Writes rows as RFC 4180 with CRLF, whole or not at all, formula cells neutralised; the first row is the header. */
 export async function writeCsv(
   path: string,
-  pages: AsyncIterable<string[][]>,
+  pages: AsyncIterable<string[][]> | Iterable<string[][]>,
   style: CsvStyle,
 ): Promise<void> {
   await writeWhole(path, async (write) => {

@@ -5,10 +5,7 @@ import { whyElsewhere } from '../domain/origin.ts';
 import { firstNames } from '../reconciliation/offers.ts';
 import type { Discrepancy } from '../storage/tables/tables.ts';
 
-/**
- * What a finance officer does about a kind, and the same in one short line. The command shows more, or asks before it
- * changes anything.
- */
+/** What a finance officer does about a kind, the same in short, and a command that shows more or asks before it acts. */
 type Words = { step: string; action: string; command: 'show' | 'resend' | 'retry' };
 
 const words: Readonly<Record<DiscrepancyKind, Words>> = {
@@ -125,11 +122,8 @@ export function kindAction(kind: DiscrepancyKind): string {
  * The command that a person runs first about a discrepancy. It holds only references in the ledger's own format: the
  * service wrote others, and people paste commands into a shell.
  */
-export function commandFor({
-  kind,
-  reference,
-  payout_id,
-}: Pick<Discrepancy, 'kind' | 'reference' | 'payout_id'>): string {
+export function commandFor(one: Pick<Discrepancy, 'kind' | 'reference' | 'payout_id'>): string {
+  const { kind, reference, payout_id } = one;
   if (payout_id === null || !isReference(reference)) return `counterfoil discrepancies --kind ${kind}`;
   return `counterfoil ${words[kind].command} ${reference}`;
 }
@@ -143,11 +137,8 @@ const stored = z.object({
 });
 
 /** What a person does about a discrepancy. Throws when the ledger holds no {@link Advice} for it. */
-export function actionFor({
-  kind,
-  reference,
-  advice,
-}: Pick<Discrepancy, 'kind' | 'reference' | 'advice'>): string {
+export function actionFor(one: Pick<Discrepancy, 'kind' | 'reference' | 'advice'>): string {
+  const { kind, reference, advice } = one;
   const { watched, elsewhere, otherAccount, alikes = [] } = stored.parse(JSON.parse(advice));
   let action = words[kind].action;
   if (watched) action = unknownAction(reference, watched);

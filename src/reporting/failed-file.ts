@@ -4,9 +4,9 @@ import { failedLayout, mostRetries, type RetryClaim } from '../domain/retry-file
 import { unpaidOf } from '../ledger/successors.ts';
 import type { Config } from '../settings/settings.ts';
 import type { Db, Ledger } from '../storage/ledger.ts';
-import type { Batch, Payout } from '../storage/tables/tables.ts';
+import type { Batch } from '../storage/tables/tables.ts';
 import { writeCsv } from './csv-writer.ts';
-import { storedCells } from './stored-cells.ts';
+import { storedCells } from './sheet.ts';
 
 /** Returns which of these payouts may be paid again: under which reference, and on which evidence (P20). */
 export type RetryOffers = {
@@ -47,7 +47,7 @@ export function createFailedFile(deps: {
         const offer = offers.get(payout.id);
         if (!offer) found.barred += 1;
         else if (found.rows.length > mostRetries) found.more += 1;
-        else found.rows.push(cellsOf({ ...offer, ...wordsOf(payout) }));
+        else found.rows.push(cellsOf({ ...payout, ...offer, cells: storedCells(payout.cells) }));
       }
     }
     return found;
@@ -75,15 +75,7 @@ export function createFailedFile(deps: {
       await rm(path, { force: true });
       return { files: [], skipped };
     }
-    await writeCsv(path, once(rows), style);
+    await writeCsv(path, [rows], style);
     return { files: [path], skipped };
   };
-}
-
-function wordsOf({ cells, state, message }: Payout): Pick<Payout, 'state' | 'message'> & { cells: string[] } {
-  return { cells: storedCells(cells), state, message };
-}
-
-async function* once(rows: string[][]): AsyncGenerator<string[][]> {
-  yield rows;
 }

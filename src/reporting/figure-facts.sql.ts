@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { PayoutState } from '../domain/payout.ts';
+import type { Sum } from '../domain/verdict.ts';
 import { payoutRanges } from '../ledger/payout-ranges.ts';
 import { type Halves, joined, type Scope, stateAt, sums } from '../reconciliation/run-facts.sql.ts';
 import { perDialect } from '../storage/dialect.ts';
@@ -9,9 +10,6 @@ import type { Db } from '../storage/ledger.ts';
 export type Day = { day: string; begins: string };
 /** The days that figures are given for, oldest first; the last one ends at the cut. */
 export type Window = { scope: Scope; days: [Day, ...Day[]] };
-/** How many payouts and how much in minor units of the currency. */
-export type Sum = { count: bigint; amount: bigint };
-
 /** So many reasons, and so many banks, are named for each currency; the rest is summed as one. */
 const named = 15;
 
@@ -38,7 +36,6 @@ async function* overPayouts<Row>(
   }
 }
 
-/** Adds up the rows of the same key. */
 async function addUp<Row extends Halves>(
   rows: AsyncIterable<Row>,
   keyOf: (row: Row) => string,
@@ -84,11 +81,8 @@ export function daySums(db: Db, window: Window) {
 }
 
 /** What failed, was refused or came back in the window: when it was known, for a refused one when it was first sent. */
-const lost = ({
-  scope,
-  days,
-}: Window): RawBuilder<boolean> => sql`p.state in ('failed', 'refused', 'returned')
-  and coalesce(p.final_at, p.submitted_at) >= ${days[0].begins} and coalesce(p.final_at, p.submitted_at) <= ${scope.cut}`;
+const lost = ({ scope, days }: Window): RawBuilder<boolean> => sql`
+  p.state in ('failed', 'refused', 'returned') and coalesce(p.final_at, p.submitted_at) >= ${days[0].begins} and coalesce(p.final_at, p.submitted_at) <= ${scope.cut}`;
 
 /** Reasons by how often they came, per currency and state; an empty reason: none was given; null: all the others. */
 export async function failureSums(db: Db, window: Window) {
@@ -116,9 +110,8 @@ export async function failureSums(db: Db, window: Window) {
 export async function bankSums(db: Db, window: Window) {
   const { rows: banks } = await sql<Halves & { currency: string; bank: string; place: bigint }>`
     with lost as (select p.currency, p.bank_code as bank, ${sums(sql`p.amount`)} from payouts p where ${lost(window)} group by 1, 2)
-    select l.*, row_number() over (partition by l.currency order by l.count desc, l.bank) as place from lost l`.execute(
-    db,
-  );
+    select l.*, row_number() over (partition by l.currency order by l.count desc, l.bank) as place
+    from lost l`.execute(db);
   const sent = await sentTo(db, window, banks);
   const groups = Map.groupBy(banks, ({ currency, bank, place }) =>
     JSON.stringify([currency, place <= named ? bank : null]),
@@ -197,7 +190,6 @@ export async function settleTimes(db: Db, window: Window): Promise<SettleTime[]>
   return [...groups.values()].map(({ currency, day, times }) => ({ currency, day, ...ranksOf(times) }));
 }
 
-/** The median and the 95th percentile by nearest rank. */
 function ranksOf(times: ReadonlyMap<bigint, bigint>): { count: bigint; median: bigint; p95: bigint } {
   const ascending = [...times].toSorted(([a], [b]) => Number(a - b));
   const count = ascending.reduce((sum, [, n]) => sum + n, 0n);

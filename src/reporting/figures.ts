@@ -2,6 +2,7 @@ import { Big } from 'big.js';
 import { DateTime } from 'luxon';
 import { exponentOf } from '../domain/money.ts';
 import { payoutStates } from '../domain/payout.ts';
+import type { Sum } from '../domain/verdict.ts';
 import type { Scope } from '../reconciliation/run-facts.sql.ts';
 import type { Db } from '../storage/ledger.ts';
 import {
@@ -10,13 +11,12 @@ import {
   daySums,
   failureSums,
   feeDays,
-  type Sum,
   settleTimes,
   stateSums,
   type Window,
 } from './figure-facts.sql.ts';
 import { money } from './presentation.ts';
-import { byText, sheetOf } from './sheet.ts';
+import { asIs, byText, sheetOf } from './sheet.ts';
 
 /** How many days up to the run have figures. */
 const windowDays = 31;
@@ -56,8 +56,7 @@ export function daysUntil(cut: string, zone: string): [Day, ...Day[]] {
 type Row<Facts extends (...given: never[]) => Promise<unknown[]>> = Awaited<ReturnType<Facts>>[number];
 
 const stateSheet = sheetOf<Row<typeof stateSums>>({
-  currency: ({ currency }) => currency,
-  state: ({ state }) => state,
+  ...asIs('currency', 'state'),
   count: ({ count }) => `${count}`,
   amount: ({ amount, currency }) => money(amount, currency),
 });
@@ -70,8 +69,7 @@ async function stateRows(db: Db, scope: Scope): Promise<string[][]> {
 }
 
 const daySheet = sheetOf<{ currency: string; day: string; sent: Sum; settled: Sum }>({
-  currency: ({ currency }) => currency,
-  day: ({ day }) => day,
+  ...asIs('currency', 'day'),
   submitted: ({ sent }) => `${sent.count}`,
   submitted_amount: ({ sent, currency }) => money(sent.amount, currency),
   settled: ({ settled }) => `${settled.count}`,
@@ -91,8 +89,7 @@ async function dayRows(db: Db, window: Window): Promise<string[][]> {
 }
 
 const failureSheet = sheetOf<Row<typeof failureSums>>({
-  currency: ({ currency }) => currency,
-  state: ({ state }) => state,
+  ...asIs('currency', 'state'),
   reason: ({ reason }) => (reason === null ? '(all other reasons)' : reason || '(no reason was given)'),
   count: ({ count }) => `${count}`,
   amount: ({ amount, currency }) => money(amount, currency),
@@ -131,8 +128,7 @@ async function bankRows(db: Db, window: Window): Promise<string[][]> {
 
 type Fees = { currency: string; day: string; told: bigint; untold: bigint; total: Big };
 const feeSheet = sheetOf<Fees>({
-  currency: ({ currency }) => currency,
-  day: ({ day }) => day,
+  ...asIs('currency', 'day'),
   count: ({ told }) => `${told}`,
   fee: ({ total, currency }) => total.toFixed(exponentOf(currency) ?? 2, Big.roundHalfUp),
   fee_not_told: ({ untold }) => `${untold}`,

@@ -19,11 +19,10 @@ import { type CurrencyVerdict, statementSheet } from './statement/statement.ts';
 export type Frozen = { verdict: Verdict; currencies: CurrencyVerdict[] };
 
 /**
- * Computes the sheets of a run from the ledger as of `at` (ISO UTC), and stores their rows. Every later `report RUN` then
- * gives the same bytes. Rows that equal those of the run before are stored once. The run's listing must be staged and
- * paired. An interrupted freeze starts again from nothing.
- * `end` runs in the transaction that makes the run whole. Returns the verdicts, which every report of the run repeats.
- * Throws when there is no such run.
+ * Computes the sheets of a run from the ledger as of `at` (ISO UTC), and stores their rows. Every later `report RUN`
+ * then gives the same bytes. Rows that equal those of the run before are stored once. The run's listing must be staged
+ * and paired. An interrupted freeze starts again from nothing. `end` runs in the transaction that makes the run whole.
+ * Returns the verdicts, which every report of the run repeats. Throws when there is no such run.
  */
 export function createFreeze(deps: { ledger: Ledger; config: Config }) {
   const { ledger, config } = deps;
@@ -50,7 +49,7 @@ export function createFreeze(deps: { ledger: Ledger; config: Config }) {
         for (const line of page) ageing.add(line);
         yield page.map((line) => {
           const age = ageDays(line.first_seen_at, scope.cut);
-          return discrepancySheet.cells({ line, ageDays: age, zone });
+          return discrepancySheet.cells({ ...line, ageDays: age, zone });
         });
       }
     }

@@ -11,14 +11,12 @@ export async function haltInWords(db: Db): Promise<SaidHalt | undefined> {
   return sayHalt(await findHalt(db));
 }
 
-/** Words a halt. */
 export function sayHalt(halt: Halt | undefined): SaidHalt | undefined {
   return (
     halt && { cause: haltCauseText(halt.causes), at: halt.at, kinds: halt.causes.map(({ kind }) => kind) }
   );
 }
 
-/** Causes of one halt, for a person to read. */
 export function haltCauseText(causes: Halt['causes']): string {
   return causes.map(causeText).join('; also: ');
 }

@@ -5,6 +5,7 @@ import type { PayoutState } from '../domain/payout.ts';
 import { type Shown, shownUnder } from '../listing/shown-under.sql.ts';
 import { type Life, livesOf } from '../reconciliation/discrepancy-events.sql.ts';
 import { ArchiveAbsent, openArchive } from '../storage/archive-file.ts';
+import { hasRow } from '../storage/counting.ts';
 import type { Db, Ledger } from '../storage/ledger.ts';
 import type { Attempt, Discrepancy, HistoryRow, Inquiry, Payout, Webhook } from '../storage/tables/tables.ts';
 
@@ -37,15 +38,9 @@ export async function payoutOverview(db: Db): Promise<Omit<Overview, 'batches'>>
 }
 
 /** Whether a payout has been ready since before an instant, ISO UTC. */
-export async function isReadySince(db: Db, before: string): Promise<boolean> {
-  const row = await db
-    .selectFrom('payouts')
-    .select('id')
-    .where('state', '=', 'ready')
-    .where('updated_at', '<', before)
-    .limit(1)
-    .executeTakeFirst();
-  return row !== undefined;
+export function isReadySince(db: Db, before: string): Promise<boolean> {
+  const ready = db.selectFrom('payouts').where('state', '=', 'ready');
+  return hasRow(ready.where('updated_at', '<', before));
 }
 
 export type Story = {
@@ -149,10 +144,8 @@ async function discrepanciesOf(db: Db, payoutId: bigint): Promise<Story['discrep
     .where('payout_id', '=', payoutId)
     .orderBy('id')
     .execute();
-  const lives = await livesOf(
-    db,
-    found.map(({ id }) => id),
-  );
+  const ids = found.map(({ id }) => id);
+  const lives = await livesOf(db, ids);
   return found.map((one) => ({ ...one, life: lives.get(one.id) ?? [] }));
 }
 

@@ -8,13 +8,9 @@ import { plainCause } from './plain-words.ts';
 import { stateWords } from './state-words.ts';
 import { answerText, webhookText } from './word-texts.ts';
 
-/** One event: an ISO instant, and what happened then. */
 type Moment = { at: string; text: string };
 
-/**
- * What happened to a payout, the oldest first: each fact once, with its source. `stateText` words a state, in colour
- * where there is one.
- */
+/** What happened to a payout, the oldest first: each fact once, with its source. `stateText` words a state. */
 export function payoutMoments(
   story: Story,
   stateText: (state: PayoutState) => string = (state) => stateWords[state],
@@ -97,7 +93,7 @@ function webhookMoment(one: Story['webhooks'][number]): Moment {
 }
 
 function lookUpMoment(one: Story['lookups'][number]): Moment[] {
-  const why = inquiryReasonText[one.reason];
+  const why = inquiryReasonText(one.reason);
   if (one.outcome === null)
     return one.asked_at === null ? [] : [{ at: one.asked_at, text: `look-up begun (${why})` }];
   return [
@@ -119,9 +115,6 @@ function lifeMoments({ id, kind, life, expected, actual }: Story['discrepancies'
   return life.map(({ at, event, source, note }) => {
     const what = event === 'opened' ? `: expected ${expected || '-'}, found ${actual || '-'}` : '';
     const by = source.startsWith('person:') ? `   [${source.replace('person:', 'by ')}]` : '';
-    return {
-      at,
-      text: `${plainKind(kind)} ${event} (${id})${what}${note === '' ? '' : `: ${note}`}${by}`,
-    };
+    return { at, text: `${plainKind(kind)} ${event} (${id})${what}${note === '' ? '' : `: ${note}`}${by}` };
   });
 }

@@ -1,11 +1,10 @@
 import { join } from 'node:path';
 import type { Config } from '../settings/settings.ts';
 import type { Ledger } from '../storage/ledger.ts';
-import { whole, writeAtomically, writeWhole } from './atomic-file.ts';
-import { type ClosedMonth, closedMonth } from './closed-month.ts';
+import { writeAtomically, writeWhole } from './atomic-file.ts';
+import { type ClosedMonth, closedMonth, periodFiles, periodFolder, periodReadable } from './closed-month.ts';
 import { writeCsv } from './csv-writer.ts';
 import { periodPage } from './page/period-page.ts';
-import { periodFiles, periodFolder, periodReadable } from './period-folder.ts';
 import {
   closedPeriods,
   findPeriod,
@@ -15,7 +14,7 @@ import {
   periodSheets,
 } from './periods.sql.ts';
 import { zoned } from './presentation.ts';
-import { storedCells } from './stored-cells.ts';
+import { storedCells } from './sheet.ts';
 import { periodSummary } from './workbook/period-summary.ts';
 import { layoutOf, sheetRows, summarySheet, whereRowsAre } from './workbook/report-workbook.ts';
 import { titleOf } from './workbook/run-summary.ts';
@@ -38,7 +37,7 @@ export function createPeriodFiles(deps: { ledger: Ledger; config: Config; report
     const closed = await closedMonth(ledger.db, period);
     const [page, workbook] = periodReadable.map((name) => join(folder, name));
     const facts = { mode: ledger.mode, zone: config.reports.timezone, files: periodFiles.slice(1) };
-    await writeAtomically(page ?? '', whole(periodPage(closed, facts)));
+    await writeAtomically(page ?? '', periodPage(closed, facts));
     await writeWorkbook(closed, workbook ?? '');
     for (const sheet of periodSheets)
       await writeCsv(join(folder, `${sheet}.csv`), pages(month, sheet), config.reports);

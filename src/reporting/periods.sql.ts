@@ -10,7 +10,6 @@ import type { Listing } from './statement-facts.sql.ts';
 
 const pageSize = 1000;
 
-/** The last closed month. */
 export function lastPeriod(db: Db | Trx): Promise<Period | undefined> {
   return db.selectFrom('periods').selectAll().orderBy('month', 'desc').limit(1).executeTakeFirst();
 }

@@ -6,7 +6,6 @@ export async function promiseReports(trx: Trx, run: string): Promise<void> {
   await trx.updateTable('runs').set({ reports_due: 1n }).where('id', '=', run).execute();
 }
 
-/** Records that a run's reports are on the disk. */
 export async function reportsWritten(trx: Trx, run: string): Promise<void> {
   await trx.updateTable('runs').set({ reports_due: 0n }).where('id', '=', run).execute();
 }

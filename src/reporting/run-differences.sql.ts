@@ -4,8 +4,7 @@ import { jsonText } from '../storage/dialect.ts';
 import type { Db } from '../storage/ledger.ts';
 import type { Run } from '../storage/tables/tables.ts';
 import { frozenNumber, isRowOf } from './run-sheets.sql.ts';
-import { type NamedCells, named } from './sheet.ts';
-import { storedCells } from './stored-cells.ts';
+import { type NamedCells, named, storedCells } from './sheet.ts';
 
 /** The names of two runs, the earlier first. */
 export type RunPair = { older: string; newer: string };

@@ -3,7 +3,7 @@ import type { Config } from '../settings/settings.ts';
 import { openArchive } from '../storage/archive-file.ts';
 import type { Db, Ledger } from '../storage/ledger.ts';
 import type { Run } from '../storage/tables/tables.ts';
-import { whole, writeAtomically, writeWhole } from './atomic-file.ts';
+import { writeAtomically, writeWhole } from './atomic-file.ts';
 import { findRun, frozenRuns } from './batch-results.sql.ts';
 import { csvText } from './csv-writer.ts';
 import { figureSheets } from './figures.ts';
@@ -12,7 +12,7 @@ import { accountMask, readableTime } from './presentation.ts';
 import { reportsWritten, runsDue } from './reports-due.sql.ts';
 import { hasRunRows, isFrozen, runRows } from './run-sheets.sql.ts';
 import { verdictsOf } from './run-verdicts.sql.ts';
-import { storedCells } from './stored-cells.ts';
+import { storedCells } from './sheet.ts';
 import {
   layoutOf,
   sheetRows,
@@ -37,7 +37,6 @@ export const runSheets = [
 const readable = ['report.html', 'report.xlsx'];
 /** What the page shows; none of these grows with the number of payouts. */
 const pageSheets = ['halt', 'action', 'open', 'statement', 'ageing', ...figureSheets];
-/** What the workbook's summary sheet says. */
 const summedUp = ['open', 'statement', 'states'];
 
 /** A run, and the ledger or archive that has the rows of its reports. */
@@ -61,7 +60,6 @@ export function createRunFiles(deps: { ledger: Ledger; config: Config; reports: 
     }
   }
 
-  /** Where the run's files are, or will be. */
   function pathsOf(run: string): string[] {
     const folder = join(reports, `reconciliation-${run}`);
     return [...readable, ...runSheets.map((sheet) => `${sheet}.csv`), 'summary.json'].map((name) =>
@@ -100,7 +98,7 @@ export function createRunFiles(deps: { ledger: Ledger; config: Config; reports: 
     if (run.summary !== null) {
       const path = join(folder, 'summary.json');
       const printed = { schema: 1, ...JSON.parse(run.summary) };
-      await writeAtomically(path, whole(`${JSON.stringify(printed, null, 2)}\n`));
+      await writeAtomically(path, `${JSON.stringify(printed, null, 2)}\n`);
       files.push(path);
     }
     return files;
@@ -117,7 +115,6 @@ export function createRunFiles(deps: { ledger: Ledger; config: Config; reports: 
     return sheets;
   }
 
-  /** The first sheet of report.xlsx. */
   async function writeSummary(source: Source, names: string[], workbook: WorkbookWriter): Promise<void> {
     const { run } = source;
     const zone = config.reports.timezone;
@@ -139,18 +136,9 @@ export function createRunFiles(deps: { ledger: Ledger; config: Config; reports: 
     const sheets = await smallSheets(source, pageSheets);
     const verdicts = (await verdictsOf(ledger.db, [run.id])).get(run.id) ?? [];
     const files = ['report.xlsx', ...runSheets.map((sheet) => `${sheet}.csv`)];
-    await writeAtomically(
-      path,
-      whole(
-        await reportPage({
-          run: { ...run, mode: ledger.mode },
-          verdicts,
-          sheets,
-          zone: config.reports.timezone,
-          files,
-        }),
-      ),
-    );
+    const zone = config.reports.timezone;
+    const page = { run: { ...run, mode: ledger.mode }, verdicts, sheets, zone, files };
+    await writeAtomically(path, await reportPage(page));
   }
 
   /** Writes report.xlsx and the CSV files from one reading of the frozen rows. Returns the CSV files. */

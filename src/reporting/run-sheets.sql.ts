@@ -116,7 +116,6 @@ export async function frozenNumber(db: Db, run: string): Promise<bigint> {
   return row?.frozen ?? 0n;
 }
 
-/** True when the run's reports can be written. */
 export async function isFrozen(db: Db, run: string): Promise<boolean> {
   return (await frozenNumber(db, run)) > 0n;
 }
@@ -149,8 +148,7 @@ export async function sheetOfRuns(
   if (runs.length === 0) return [];
   const { rows } = await sql<{ run_id: string; cells: string }>`
     select runs.id as run_id, r.cells from runs join run_rows r on ${isRowOf(sql`runs.frozen`)}
-    where runs.id in (${sql.join(runs)}) and runs.archive_id is null and r.sheet = ${sheet} order by runs.id, r.position`.execute(
-    db,
-  );
+    where runs.id in (${sql.join(runs)}) and runs.archive_id is null and r.sheet = ${sheet}
+    order by runs.id, r.position`.execute(db);
   return rows;
 }

@@ -38,7 +38,6 @@ export async function verdictsOf(db: Db, runs: readonly string[]): Promise<Map<s
   return Map.groupBy(rows, (row) => row.run_id);
 }
 
-/** The result of the last run with a verdict. */
 export type LastRun = {
   run: string;
   startedAt: string;

@@ -1,4 +1,3 @@
-/** An instant in one time zone. */
 type Face = { day: string; year: string; minute: string; second: string };
 
 const faces = new Map<string, Intl.DateTimeFormat>();

@@ -1,6 +1,5 @@
 import type { PayoutState } from '../domain/payout.ts';
 
-/** The states in the words of a finance officer. */
 export const stateWords: Record<PayoutState, string> = {
   held: 'held',
   ready: 'waiting',

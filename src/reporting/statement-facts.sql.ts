@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
+import type { ListedRow } from '../domain/pair-conflicts.ts';
 import type { Mode, PayoutState } from '../domain/payout.ts';
 import type { ListStanding } from '../domain/verdict.ts';
 import { idsOf } from '../storage/bulk.ts';
@@ -64,17 +65,7 @@ const payoutColumns = [
 
 export type StatedPayout = Pick<Payout, (typeof payoutColumns)[number]>;
 
-export type ListedPart = {
-  transfer_id: string;
-  reference: string;
-  currency: string;
-  amount: bigint | null;
-  amount_text: string;
-  account_number: string;
-  bank_code: string;
-  domain: string | null;
-  status: string;
-  created_at: string;
+export type ListedPart = Omit<ListedRow, 'trx' | 'fee' | 'updated_at'> & {
   /** A closed month has counted it. */
   counted: boolean;
   /** It has the payout's reference, but is not proven to be its transfer (P15). */
@@ -173,7 +164,7 @@ const others: RawBuilder<unknown> = sql`(${collides}
 const flags = sql`${isCounted} as counted, ${collides} as collides, ${others} as others`;
 
 type Flag = 'counted' | 'collides' | 'others';
-type ListedRow = Omit<ListedPart, Flag> & Record<Flag, bigint> & { payout_id: bigint };
+type FlaggedRow = Omit<ListedPart, Flag> & Record<Flag, bigint> & { payout_id: bigint };
 
 /** The index is named because SQLite, without statistics, takes the primary key's first column and reads the whole listing. */
 async function listedOf(db: Db | Trx, scope: PayoutScope, among: RawBuilder<bigint>) {
@@ -182,7 +173,7 @@ async function listedOf(db: Db | Trx, scope: PayoutScope, among: RawBuilder<bigi
   const { base } = listing;
   const older = sql`union all select ${listedColumns}, ${flags} from listed l indexed by listed_payout
     where l.run_id = ${base?.run ?? ''} and l.payout_id in ${among} and ${notShownAgain(listing)}`;
-  const { rows } = await sql<ListedRow>`
+  const { rows } = await sql<FlaggedRow>`
     select ${listedColumns}, ${flags} from listed l indexed by listed_payout
     where l.run_id = ${listing.run} and l.payout_id in ${among} ${base ? older : sql``}
     order by payout_id, transfer_id`.execute(db);

@@ -39,7 +39,6 @@ export function webhookText(webhook: Heard): string {
   return effectOf(webhook) ?? 'not applied yet';
 }
 
-/** The result of a look-up, in words. */
 export function answerText(lookUp: Word & Pick<Inquiry, 'outcome'>): string {
   const { outcome } = lookUp;
   const contradicts = outcome === 'against_ledger' || outcome === 'differs';

@@ -57,18 +57,8 @@ export type ListPage<Item = TransferRecord> = FilteredListPage<Item> & {
 /** The envelope of both list endpoints; `status` is `00` on success. */
 export type ListEnvelope<Page = ListPage> = { success: boolean; status: string; data: Page };
 
-/** The body of "Initiate a bank transfer"; `type` belongs to ZAR only and means `RTC` when omitted. */
-export type BankTransferRequest = {
-  account_number: string;
-  account_name: string;
-  bank_code: string;
-  amount: string;
-  currency: string;
-  sender_name: string;
-  narration: string;
-  reference: string;
-  type?: 'EFT' | 'RTC';
-};
+/** The body of "Initiate a bank transfer"; `type` means `RTC` when omitted. */
+export type { TransferOrder as BankTransferRequest } from '../domain/body.ts';
 
 /** The body of a payout webhook ("Payout event"). */
 export type PayoutEvent = {

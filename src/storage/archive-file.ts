@@ -13,10 +13,7 @@ export function archivePath({ path }: Pick<Ledger, 'path'>, file: string): strin
 /** An archive that is not where the ledger expects it. */
 export class ArchiveAbsent extends Error {}
 
-/**
- * Opens an archive of the ledger for reading. Its tables are those of the ledger when it was made. Throws ArchiveAbsent
- * when its file is not there, with the path.
- */
+/** Opens an archive for reading, with the tables of its time. Throws ArchiveAbsent, with the path, without its file. */
 export async function openArchive(
   ledger: Pick<Ledger, 'db' | 'path'>,
   id: bigint,

@@ -3,7 +3,6 @@ import { storable } from './bulk.ts';
 import type { Db, Trx } from './ledger.ts';
 import { prepared } from './prepared.ts';
 
-/** A value in a row. */
 export type Cell = string | bigint | null;
 
 /** Rows whose values are bound to places, as a statement refers to them. */

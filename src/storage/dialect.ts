@@ -4,10 +4,7 @@ import type { Db, Trx } from './ledger.ts';
 /** The PostgreSQL form of a query part; the compiler of that dialect looks it up. */
 const onPostgres = new WeakMap<OperationNode, OperationNode>();
 
-/**
- * SQL that the two databases spell differently. Readers see SQLite's spelling; on PostgreSQL the other one runs. Both
- * must mean the same.
- */
+/** SQL that the two databases spell differently, with the same meaning. Readers see SQLite's spelling. */
 export function perDialect<T>(sqlite: RawBuilder<T>, postgres: RawBuilder<unknown>): RawBuilder<T> {
   const node = sqlite.toOperationNode();
   onPostgres.set(node, postgres.toOperationNode());
@@ -19,7 +16,6 @@ export function postgresForm(node: OperationNode): OperationNode | undefined {
   return onPostgres.get(node);
 }
 
-/** Whether the ledger is on PostgreSQL. */
 export function isPostgres(db: Db | Trx): boolean {
   return db.getExecutor().adapter instanceof PostgresAdapter;
 }

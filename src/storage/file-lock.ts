@@ -6,8 +6,7 @@ import { isBusy } from './sqlite.ts';
 /** A lock that the operating system frees when its process dies, in whatever way. */
 export type FileLock = { release(): void };
 
-// A lock belongs to the process. This reference keeps a database object from being collected, which would free its
-// lock.
+// A lock belongs to the process. This keeps a database object from being collected, which would free its lock.
 const held = new Set<Database.Database>();
 
 /**
@@ -27,6 +26,11 @@ export function holdLock(path: string): FileLock | null {
     if (isBusy(error)) return null;
     throw error;
   }
+  return keepHeld(database);
+}
+
+/** The lock that this database has; its release closes the database. */
+export function keepHeld(database: Database.Database): FileLock {
   held.add(database);
   return {
     release: () => {

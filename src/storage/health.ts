@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { foldReference } from '../domain/ids.ts';
 import type { RejectionKind } from '../domain/rejection.ts';
+import { hasRow } from './counting.ts';
 import { isPostgres } from './dialect.ts';
 import type { Db } from './ledger.ts';
 import { serverFacts, unfitness } from './postgres-server.ts';
@@ -9,9 +10,7 @@ type Row = Record<string, unknown>;
 
 /** Problems that SQLite's quick check finds in the file, or PostgreSQL's unsafe settings; empty if there are none. */
 export async function quickCheck(db: Db): Promise<string[]> {
-  if (isPostgres(db)) {
-    return [unfitness(await factsOf(db))].filter((why) => why !== null);
-  }
+  if (isPostgres(db)) return [unfitness(await factsOf(db))].filter((why) => why !== null);
   const { rows } = await sql<{ quick_check: string }>`pragma quick_check(5)`.execute(db);
   return rows.map((row) => row.quick_check).filter((said) => said !== 'ok');
 }
@@ -20,7 +19,6 @@ function factsOf(db: Db): ReturnType<typeof serverFacts> {
   return serverFacts({ ask: async (text) => (await sql.raw<Row>(text).execute(db)).rows });
 }
 
-/** Describes the PostgreSQL server of the ledger. */
 export async function describeServer(db: Db): Promise<string> {
   const { version, synchronousCommit, fsync } = await factsOf(db);
   return `PostgreSQL ${version}, synchronous_commit ${synchronousCommit}, fsync ${fsync}`;
@@ -59,14 +57,8 @@ export async function lastSignatureRefusal(db: Db): Promise<SignedBody | undefin
     .limit(1)
     .executeTakeFirst();
   if (!refusal) return undefined;
-  const later = await db
-    .selectFrom('attempts')
-    .select('id')
-    .where('outcome', '=', 'accepted')
-    .where('id', '>', refusal.id)
-    .limit(1)
-    .executeTakeFirst();
-  return later ? undefined : refusal;
+  const later = db.selectFrom('attempts').where('outcome', '=', 'accepted').where('id', '>', refusal.id);
+  return (await hasRow(later)) ? undefined : refusal;
 }
 
 /** The frozen body of a payout with its last attempt; undefined for a reference that is not in the ledger. */

@@ -23,10 +23,7 @@ export type Ledger = {
   birth: string;
   /** The one mode that the ledger belongs to, from its creation (P24). */
   mode: Mode;
-  /**
-   * Why a ledger that was opened to read, and that went back in time, may send nothing. Null where the ledger records
-   * it (P25).
-   */
+  /** Why a ledger that was opened to read, and went back in time, may send nothing; null where it records that (P25). */
   unnotedFall: (Reason & { at: string }) | null;
   /** Runs `work` in one transaction, exclusive among all writers. Never await the network inside. */
   write<T>(work: (trx: Trx) => Promise<T>): Promise<T>;

@@ -45,10 +45,8 @@ export function nameOf(place: Place): string {
   return place.kind === 'sqlite' ? place.path : withoutPassword(place.url);
 }
 
-/** Replaces the password in a URL. */
 export const maskedPassword = '***';
 
-/** A PostgreSQL URL without secrets. */
 function withoutPassword(url: string): string {
   const masked = new URL(url);
   if (masked.password !== '') masked.password = maskedPassword;

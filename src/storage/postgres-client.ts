@@ -75,10 +75,7 @@ export function parameterFor(value: unknown): unknown {
 /** The server gave up waiting for a lock, or ended a deadlock. It rolled back, and nothing happened. */
 const blocked = ['55P03', '40P01'];
 
-/**
- * Turns an error of the driver or a socket into a failure of the ledger. Omits the server's detail, which may hold
- * values.
- */
+/** Turns an error of the driver or a socket into a failure of the ledger, without the server's detail: it may hold values. */
 export function failureOf(error: unknown): PostgresFailure {
   if (error instanceof PostgresFailure) return error;
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';

@@ -160,8 +160,5 @@ function resultOf<R>(answer: Answer | Answer[]): QueryResult<R> {
   const { command, rowCount } = last;
   const rows = command === 'COMMIT' || command === 'ROLLBACK' ? [{ command }] : last.rows;
   const changes = command === 'INSERT' || command === 'UPDATE' || command === 'DELETE';
-  return {
-    rows: rows as R[],
-    ...(changes && { numAffectedRows: BigInt(rowCount ?? 0) }),
-  };
+  return { rows: rows as R[], ...(changes && { numAffectedRows: BigInt(rowCount ?? 0) }) };
 }

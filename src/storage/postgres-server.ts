@@ -1,7 +1,6 @@
 import { PostgresFailure } from './failure.ts';
 import type { Session } from './postgres-session.ts';
 
-/** The server properties that the ledger depends on. */
 export type ServerFacts = {
   version: string;
   versionNumber: number;

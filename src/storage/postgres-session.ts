@@ -10,10 +10,7 @@ const beatMs = 2000;
 const answerMs = 4000;
 const graceMs = 1000;
 
-/**
- * Writes find their rows by key. A plan cached while a table was nearly empty would read the whole table each time,
- * until the server analyses it again.
- */
+/** A plan cached while a table was nearly empty would read the whole table each time; writes find rows by key. */
 const byIndex = 'set local enable_seqscan = off';
 
 /**
@@ -43,7 +40,6 @@ export type Session = {
   begin: string;
   /** Takes a named lock of the ledger; null when another holder, in this process or elsewhere, has it. */
   hold(name: string, how?: 'shared' | 'exclusive'): Promise<SessionLock | null>;
-  /** True when nobody holds the lock. */
   isFree(name: string): Promise<boolean>;
   ask(text: string): Promise<Record<string, unknown>[]>;
   /**
@@ -51,10 +47,7 @@ export type Session = {
    * it would otherwise wait a quarter of an hour for the system to give up.
    */
   stream(): Socket;
-  /**
-   * Describes the sessions that block changes to the ledger, and how to end them; empty if none is visible. Never
-   * throws.
-   */
+  /** Describes the sessions that block changes to the ledger, and how to end them; empty if none. Never throws. */
   holders(): Promise<string>;
   /** Why this process may write nothing more; null while it may. */
   lost(): PostgresFailure | null;

@@ -10,7 +10,6 @@ class Slot {
   }
 }
 
-/** Stands for the value at this position. */
 type Slots = <T>(at: number) => RawBuilder<T>;
 
 type Build<R> = (db: Db | Trx, slot: Slots) => { compile(db: Db | Trx): CompiledQuery<R> };
@@ -25,10 +24,7 @@ export function unseen<T extends string>(text: RawBuilder<T>): RawBuilder<T> {
   return sql<T>`cast(${text} as text)`;
 }
 
-/**
- * Builds a query once for each open ledger and then only binds values: building costs more than running. For the few
- * queries that run with every group of payouts.
- */
+/** Builds a query once for each open ledger and then only binds values: for what runs with every group of payouts. */
 export function prepared<R>(
   build: Build<R>,
 ): (db: Db | Trx, values: readonly (string | bigint | null)[]) => Promise<R[]> {

@@ -29,7 +29,6 @@ export class LedgerNewer extends Error {
   }
 }
 
-/** There are no tables to read. */
 export class LedgerAbsent extends ActionNeeded {
   readonly code = 'LEDGER_ABSENT';
   constructor(name: string) {

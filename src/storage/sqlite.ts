@@ -22,10 +22,7 @@ export function isBusy(error: unknown): boolean {
   return error instanceof Database.SqliteError && /^SQLITE_(BUSY|LOCKED)/.test(error.code);
 }
 
-/**
- * Adds the file or folder to an error that does not name it. Reports a full disk as such, whichever of SQLite's files
- * could not grow.
- */
+/** Adds the file or folder to an error that does not name it, and names a full disk as such. */
 export function withPlace(error: unknown, path: string): unknown {
   if (!(error instanceof Database.SqliteError)) return error;
   const { code, message } = error;
@@ -157,10 +154,7 @@ async function whenFree<T>(action: () => Promise<T>): Promise<T> {
 
 type Prepared = Pick<Database.Statement, 'reader' | 'all' | 'run' | 'iterate'>;
 
-function withStatementCache(database: Database.Database): {
-  close(): void;
-  prepare(sql: string): Prepared;
-} {
+function withStatementCache(database: Database.Database): { close(): void; prepare(sql: string): Prepared } {
   const kept = new Map<string, Database.Statement>();
   return {
     close: () => database.close(),
@@ -182,7 +176,7 @@ function withStatementCache(database: Database.Database): {
  */
 export function openDatabase(
   path: string,
-  options: { maxPageCount?: number; readonly?: boolean; reads?: boolean } = {},
+  options: { maxPageCount?: number; reads?: boolean } = {},
 ): Database.Database {
   try {
     return openWith(path, options);
@@ -191,11 +185,21 @@ export function openDatabase(
   }
 }
 
+/** Opens the file for one piece of work, and closes it whatever happens. */
+export function withDatabase<T>(path: string, work: (database: Database.Database) => T): T {
+  const database = openDatabase(path);
+  try {
+    return work(database);
+  } finally {
+    database.close();
+  }
+}
+
 function openWith(
   path: string,
-  { readonly = false, reads = false, ...options }: Parameters<typeof openDatabase>[1] & object,
+  { reads = false, ...options }: Parameters<typeof openDatabase>[1] & object,
 ): Database.Database {
-  const database = new Database(path, { timeout: 0, readonly, fileMustExist: reads });
+  const database = new Database(path, { timeout: 0, fileMustExist: reads });
   database.defaultSafeIntegers(true);
   if (reads) {
     database.pragma('query_only = ON');
@@ -204,8 +208,7 @@ function openWith(
   }
   retryBusy(() => database.pragma('journal_mode = WAL'));
   database.pragma('synchronous = FULL');
-  // A larger log merges repeated writes of a page before they reach the file; with random keys that is most of the
-  // work.
+  // A larger log merges repeated writes of a page before they reach the file: with random keys, most of the work.
   database.pragma('wal_autocheckpoint = 4000');
   // The system caches the file's pages too; SQLite's default of sixteen megabytes was no faster.
   database.pragma('cache_size = -4000');

@@ -223,5 +223,5 @@ async function askAboutLikely(trx: Trx, json: unknown, at: string): Promise<Webh
 }
 
 async function ask(trx: Trx, payoutId: bigint, reason: InquiryReason, at: string): Promise<void> {
-  await addInquiry(trx, { payoutId, kind: 'details', reason, dueAt: at, rung: 0n });
+  await addInquiry(trx, { payoutId, reason, dueAt: at, rung: 0n });
 }

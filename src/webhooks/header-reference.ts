@@ -19,5 +19,5 @@ export async function askWhereHeaderDiffers(
   const other = await payoutOfWebhook(trx, { ...webhook, reference: named, trx: null });
   const reason = 'webhook_header' as const;
   for (const id of new Set([payoutId, other ?? null]))
-    if (id !== null) await addInquiry(trx, { payoutId: id, kind: 'details', reason, dueAt: at, rung: 0n });
+    if (id !== null) await addInquiry(trx, { payoutId: id, reason, dueAt: at, rung: 0n });
 }

@@ -2,7 +2,7 @@ import Database from 'better-sqlite3';
 import { beforeEach, expect, it, onTestFinished } from 'vitest';
 import { healthRoutes } from '../../src/admin/health.ts';
 import { createReadiness, type ProbedQueue } from '../../src/admin/readiness.ts';
-import { openReader } from '../../src/custody/reader.ts';
+import { openReader } from '../../src/custody/snapshot.ts';
 import { type Clock, systemClock } from '../../src/runtime/clock.ts';
 import { createJobsStore } from '../../src/runtime/jobs.sql.ts';
 import { storeDeliveries } from '../../src/webhooks/webhook-inbox.sql.ts';

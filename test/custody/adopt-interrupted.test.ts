@@ -2,7 +2,8 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { openLedger } from '../../src/custody/open-ledger.ts';
 import { cancelUnsent } from '../../src/decisions/cancel-unsent.sql.ts';
-import { barrierKeys, hearListing, lowerBarrier, raiseBarrier } from '../../src/ledger/barriers.ts';
+import { barrierKeys, hearListing, raiseBarrier } from '../../src/ledger/barriers.ts';
+import { dropMeta } from '../../src/ledger/meta.ts';
 import { haltInWords } from '../../src/reporting/halt-words.ts';
 import { tamper } from '../support/intruder.ts';
 import { addBatch, at, claimAt, makeLedger, states, type TestLedger } from '../support/ledger.ts';
@@ -92,6 +93,6 @@ it('P25: nothing is cancelled as never sent while the ledger went back in time',
     raiseBarrier(trx, barrierKeys.behind, { at: at(1), why: 'it went back', advice: null }),
   );
   expect(await cancel()).toMatchObject({ cancelled: 0, listed: 1, why: { why: 'it went back' } });
-  await ledger.write((trx) => lowerBarrier(trx, barrierKeys.behind));
+  await ledger.write((trx) => dropMeta(trx, [barrierKeys.behind]));
   expect(await cancel()).toMatchObject({ cancelled: 1, listed: 0 });
 });

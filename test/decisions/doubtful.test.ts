@@ -35,7 +35,7 @@ async function answered(
   one: Extract<Contradiction, { kind: 'differs' }>,
 ): Promise<void> {
   await ledger.write(async (trx) => {
-    await addInquiry(trx, { payoutId: id, kind: 'details', reason: 'asked', dueAt: at(ms), rung: 0n });
+    await addInquiry(trx, { payoutId: id, reason: 'asked', dueAt: at(ms), rung: 0n });
     const open = trx.selectFrom('inquiries').select('id').where('outcome', 'is', null);
     const row = await open.where('payout_id', '=', id).executeTakeFirstOrThrow();
     const answer = { outcome: one.kind, word: columnsOf(one), webhookMark: await newestWebhook(trx) };

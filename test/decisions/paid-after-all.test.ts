@@ -84,7 +84,7 @@ const paid = { kind: 'against_ledger', source: 'details', said: 'success', state
 /** A details look-up of it that came to this; found: as failed; against the ledger: as paid. */
 async function looked(id: bigint, ms: number, outcome: 'found' | 'error' | 'against_ledger'): Promise<void> {
   await ledger.write(async (trx) => {
-    await addInquiry(trx, { payoutId: id, kind: 'details', reason: 'asked', dueAt: at(ms), rung: 0n });
+    await addInquiry(trx, { payoutId: id, reason: 'asked', dueAt: at(ms), rung: 0n });
     const open = trx.selectFrom('inquiries').select('id').where('outcome', 'is', null);
     const row = await open.where('payout_id', '=', id).executeTakeFirstOrThrow();
     if (outcome === 'found')

@@ -5,7 +5,7 @@ import { visible } from '../../src/domain/hidden.ts';
 import { nubanAgrees } from '../../src/domain/nuban.ts';
 import { problemSentence } from '../../src/domain/problem.ts';
 import { hasZeroedTail, repairedAccount, repairedBank } from '../../src/domain/repairs.ts';
-import { writtenAmountFinding } from '../../src/domain/written-amount.ts';
+import { amountFinding } from '../../src/domain/written-amount.ts';
 import { fileNameFinding, harmlessName } from '../../src/intake/file-name.ts';
 import { mixedScripts } from '../../src/intake/scripts.ts';
 
@@ -80,7 +80,7 @@ it('finds fault with every amount that is no plain decimal above zero, whatever 
   fc.assert(
     fc.property(written, fc.constantFrom('NGN', 'JPY', 'KWD'), (text, currency) => {
       const isFine = plain[currency].test(text) && /[1-9]/.test(text);
-      expect(writtenAmountFinding(text, currency) === null).toBe(isFine);
+      expect(amountFinding(text, currency) === null).toBe(isFine);
     }),
     { numRuns: 1000 },
   );

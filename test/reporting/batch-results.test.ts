@@ -3,7 +3,7 @@ import { basename, join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import readSheets from 'read-excel-file/node';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { whole, writeAtomically } from '../../src/reporting/atomic-file.ts';
+import { writeAtomically, writeWhole } from '../../src/reporting/atomic-file.ts';
 import { addBatch, addPayout, columns, makeWorld, type World } from './support.ts';
 
 const batch = 'b-20261121-000001';
@@ -140,12 +140,12 @@ describe('results of a batch', () => {
 describe('a report file', () => {
   it('stays as it was, with nothing left beside it, when writing breaks off half-way', async () => {
     const path = join(world.reports, 'a.csv');
-    await writeAtomically(path, whole('old'));
-    async function* breaking(): AsyncGenerator<string> {
-      yield 'half of the new';
+    await writeAtomically(path, 'old');
+    const broken = writeWhole(path, async (write) => {
+      await write('half of the new');
       throw new Error('disk full');
-    }
-    await expect(writeAtomically(path, breaking())).rejects.toThrow('disk full');
+    });
+    await expect(broken).rejects.toThrow('disk full');
     expect(readFileSync(path, 'utf8')).toBe('old');
     expect(readdirSync(world.reports)).toEqual(['a.csv']);
   });
@@ -155,19 +155,18 @@ describe('a report file', () => {
       mkdirSync(join(world.reports, name), { recursive: true });
     writeFileSync(join(world.reports, '.writing-old', 'a.csv'), 'half');
     for (const name of ['.writing-old', 'kept']) utimesSync(join(world.reports, name), 0, 0);
-    await writeAtomically(join(world.reports, 'a.csv'), whole('new'));
+    await writeAtomically(join(world.reports, 'a.csv'), 'new');
     expect(readdirSync(world.reports).toSorted()).toEqual(['.writing-young', 'a.csv', 'kept']);
   });
 
   it('is replaced in one step, never written in place', async () => {
     const path = join(world.reports, 'a.csv');
-    await writeAtomically(path, whole('old'));
+    await writeAtomically(path, 'old');
     let seen = '';
-    async function* watching(): AsyncGenerator<string> {
-      yield 'new';
+    await writeWhole(path, async (write) => {
+      await write('new');
       seen = readFileSync(path, 'utf8');
-    }
-    await writeAtomically(path, watching());
+    });
     expect([seen, readFileSync(path, 'utf8')]).toEqual(['old', 'new']);
   });
 });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { adoptLedger } from '../../src/custody/adopt.ts';
-import { barrierKeys, lowerBarrier } from '../../src/ledger/barriers.ts';
+import { barrierKeys } from '../../src/ledger/barriers.ts';
+import { dropMeta } from '../../src/ledger/meta.ts';
 import { messageText } from '../../src/reporting/plain-words.ts';
 import { noBrakes } from '../../src/sending/brakes.ts';
 import { abandonClaims } from '../../src/sending/claims.sql.ts';
@@ -118,7 +119,7 @@ describe('P21: a daily limit', () => {
     const used = async (ms: number): Promise<Record<string, bigint>> =>
       Object.fromEntries((await dailyUse(ledger.db, { brakes, at: at(ms) })).used);
     await adoptLedger(ledger, () => at(1000));
-    await ledger.write((trx) => lowerBarrier(trx, barrierKeys.listing));
+    await ledger.write((trx) => dropMeta(trx, [barrierKeys.listing]));
     expect(await used(2000)).toEqual({ NGN: 450_000n, ZAR: 150_000n });
     await addBatch(ledger, named('B', 3), { id: 'b-2' });
     await addBatch(ledger, named('Y', 2), { id: 'b-y', currency: 'ZAR' });

@@ -29,7 +29,6 @@ it.each([
       ledger.write((trx) =>
         addInquiry(trx, {
           payoutId: ids[n] ?? 0n,
-          kind: 'details',
           reason: 'asked',
           dueAt: at(back + dueMs),
           rung: BigInt(rung),
@@ -61,7 +60,7 @@ it.each([
 it('P33: leaves look-ups that wait for their time where they are', async () => {
   const ledger = await aged();
   const [id = 0n] = await addBatch(ledger, ['R-1'], { state: 'unknown' });
-  const rung = { payoutId: id, kind: 'details' as const, reason: 'asked' as const, rung: 2n };
+  const rung = { payoutId: id, reason: 'asked' as const, rung: 2n };
   await ledger.write((trx) => addInquiry(trx, { ...rung, dueAt: at(9 * minute), rungDueAt: at(9 * minute) }));
   await ledger.write((trx) => capWaits(trx, { at: at(0), quietPeriodMs }));
   expect(await ledger.db.selectFrom('inquiries').select('due_at').execute()).toEqual([

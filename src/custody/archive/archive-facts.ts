@@ -25,7 +25,6 @@ export async function whyNotAsWritten(path: string, { sha256 }: DoneArchive): Pr
   return (await fileDigest(path)) === sha256 ? null : 'the file was changed since it was made';
 }
 
-/** SHA-256 of a file, in hex. */
 export async function fileDigest(path: string): Promise<string> {
   const hash = createHash('sha256');
   await pipeline(createReadStream(path), hash);

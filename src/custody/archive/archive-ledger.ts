@@ -1,17 +1,19 @@
-import { chmodSync, existsSync, mkdirSync, renameSync, rmSync, statfsSync, statSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, renameSync, statfsSync, statSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
+import type Database from 'better-sqlite3';
 import { barrierKeys, findBarrier } from '../../ledger/barriers.ts';
 import { reasonText } from '../../reporting/advice-text.ts';
 import { closedPeriods } from '../../reporting/periods.sql.ts';
 import { archivePath } from '../../storage/archive-file.ts';
+import { countRows } from '../../storage/counting.ts';
 import type { Db, Ledger } from '../../storage/ledger.ts';
-import { openDatabase } from '../../storage/sqlite.ts';
+import { withDatabase } from '../../storage/sqlite.ts';
 import { syncFolder } from '../../storage/sync-folder.ts';
 import type { Period } from '../../storage/tables/period-tables.ts';
 import { markNow } from '../marking.ts';
 import { openLedger } from '../open-ledger.ts';
 import { batchDigests } from '../seal.ts';
-import { syncFile } from '../swap.ts';
+import { removeFile, syncFile } from '../swap.ts';
 import { type Verdict, verifyArchive } from '../verify-ledger.ts';
 import { archivableBatches, archivableRuns, type Load } from './archivable.ts';
 import { copyParts } from './archive-copy.ts';
@@ -54,13 +56,10 @@ export async function archiveLedger(request: ArchiveRequest): Promise<Archived> 
   try {
     await dropUnfinished(ledger);
     const barrier = await findBarrier(ledger.db);
-    if (barrier) return { kind: 'refused', why: `${reasonText(barrier)}. Until then nothing is archived` };
+    if (barrier) return refused(`${reasonText(barrier)}. Until then nothing is archived`);
     const period = await lastPeriodBefore(ledger.db, request.before);
     if (!period)
-      return {
-        kind: 'refused',
-        why: 'no closed month ended by then: close-period closes months, the oldest first',
-      };
+      return refused('no closed month ended by then: close-period closes months, the oldest first');
     const load = await loadOf(ledger.db, period);
     const left = await countLeft(ledger.db, period, load.batches);
     if (load.batches.length === 0 && load.frozenThrough === 0n) {
@@ -69,7 +68,7 @@ export async function archiveLedger(request: ArchiveRequest): Promise<Archived> 
     }
     const bytes = statSync(path).size;
     const lack = roomLacking(path, bytes);
-    if (lack !== null) return { kind: 'refused', why: lack };
+    if (lack !== null) return refused(lack);
     const done = await moveOut(ledger, { ...request, onStep, load, period });
     if (done.kind === 'refused') return done;
     shrink(path, onStep);
@@ -81,9 +80,9 @@ export async function archiveLedger(request: ArchiveRequest): Promise<Archived> 
 }
 
 type Work = ArchiveRequest & { load: Load; period: Period; onStep(step: Step): void };
-type MovedOut =
-  | { kind: 'refused'; why: string }
-  | { kind: 'archived'; file: string; batches: number; payouts: number; runs: number };
+type Refused = { kind: 'refused'; why: string };
+const refused = (why: string): Refused => ({ kind: 'refused', why });
+type MovedOut = Refused | { kind: 'archived'; file: string; batches: number; payouts: number; runs: number };
 
 async function moveOut(ledger: Ledger, work: Work): Promise<MovedOut> {
   const { path, now, onStep, load, period } = work;
@@ -106,10 +105,7 @@ async function moveOut(ledger: Ledger, work: Work): Promise<MovedOut> {
   const why = proof.ok ? await whyUnlike(ledger.db, proof, load) : firstProblem(proof);
   if (why !== null) {
     await dropUnfinished(ledger);
-    return {
-      kind: 'refused',
-      why: `the archive is not the same as the ledger (${why}): nothing was changed`,
-    };
+    return refused(`the archive is not the same as the ledger (${why}): nothing was changed`);
   }
   const amounts = await archiveAmounts(ledger.db, partial);
   const sha256 = await fileDigest(partial);
@@ -118,15 +114,12 @@ async function moveOut(ledger: Ledger, work: Work): Promise<MovedOut> {
   // P25: an older mark may be at an entry that goes, and a kill after that would look like a fall back in time.
   await ledger.write((trx) => markNow(trx, path, ledger.id));
   onStep('strip');
-  const database = openDatabase(path);
-  try {
+  withDatabase(path, (database) => {
     nameBatches(database, load.batches);
     stripLedger(database, { archive: id, frozen: load.frozenThrough, at: now(), sha256, amounts });
-  } finally {
-    database.close();
-  }
+  });
   const payouts = proof.batches.reduce((sum, batch) => sum + batch.payouts, 0);
-  const runs = await countRuns(ledger.db, id);
+  const runs = await countRows(ledger.db.selectFrom('runs').where('archive_id', '=', id));
   return { kind: 'archived', file: target, batches: load.batches.length, payouts, runs };
 }
 
@@ -136,8 +129,7 @@ async function writeCopy(ledger: Ledger, partial: string, { path, load, period, 
   if (!existsSync(folder)) mkdirSync(folder, { mode: 0o700 });
   removeFile(partial);
   await (await openLedger(partial, { now, alone: 'copy', mode: ledger.mode })).close();
-  const database = openDatabase(path);
-  try {
+  withDatabase(path, (database) => {
     database.prepare('attach database ? as archive').run(partial);
     nameBatches(database, load.batches);
     database.transaction(() => {
@@ -149,18 +141,14 @@ async function writeCopy(ledger: Ledger, partial: string, { path, load, period, 
           union all values (?, ?)`)
         .run(barrierKeys.sealed, `${now()} ${cause}`);
     })();
-  } finally {
-    database.close();
-  }
+  });
   // One file without a log: it can be copied by any means, and reading it changes nothing.
-  const copy = openDatabase(partial);
-  copy.pragma('journal_mode = DELETE');
-  copy.close();
+  withDatabase(partial, (copy) => copy.pragma('journal_mode = DELETE'));
   chmodSync(partial, 0o600);
   syncFile(partial);
 }
 
-function nameBatches(database: ReturnType<typeof openDatabase>, batches: readonly string[]): void {
+function nameBatches(database: Database.Database, batches: readonly string[]): void {
   database.exec('create temp table archived (id text primary key not null)');
   const insert = database.prepare('insert into temp.archived (id) values (?)');
   for (const batch of batches) insert.run(batch);
@@ -197,10 +185,6 @@ async function dropUnfinished(ledger: Ledger): Promise<void> {
   }
 }
 
-function removeFile(path: string): void {
-  for (const suffix of ['', '-wal', '-shm', '-journal', '.gate']) rmSync(path + suffix, { force: true });
-}
-
 async function loadOf(db: Db, period: Period): Promise<Load> {
   const newest = await db
     .selectFrom('runs')
@@ -212,28 +196,14 @@ async function loadOf(db: Db, period: Period): Promise<Load> {
   return { batches, frozenThrough: through > (newest?.frozen ?? 0n) ? through : 0n };
 }
 
-async function countRuns(db: Db, archive: bigint): Promise<number> {
-  const row = await db
-    .selectFrom('runs')
-    .select((on) => on.fn.countAll<bigint>().as('n'))
-    .where('archive_id', '=', archive)
-    .executeTakeFirstOrThrow();
-  return Number(row.n);
-}
-
 async function lastPeriodBefore(db: Db, before: string): Promise<Period | undefined> {
   return (await closedPeriods(db)).findLast(({ ends_at }) => ends_at <= before);
 }
 
 /** How many batches that came in before the month ended stay. */
 async function countLeft(db: Db, { ends_at }: Period, moved: readonly string[]): Promise<number> {
-  const row = await db
-    .selectFrom('batches')
-    .select((on) => on.fn.countAll<bigint>().as('n'))
-    .where('created_at', '<', ends_at)
-    .where('archive_id', 'is', null)
-    .executeTakeFirstOrThrow();
-  return Number(row.n) - moved.length;
+  const kept = db.selectFrom('batches').where('archive_id', 'is', null);
+  return (await countRows(kept.where('created_at', '<', ends_at))) - moved.length;
 }
 
 /** A name that no archive has, wherever its file lies now: it must be possible to put each back. */
@@ -258,8 +228,7 @@ function roomLacking(path: string, bytes: number): string | null {
 
 /** Gives the disk back what the ledger no longer fills, if that is worth the time. */
 function shrink(path: string, onStep: (step: Step) => void): void {
-  const database = openDatabase(path);
-  try {
+  withDatabase(path, (database) => {
     const [free, all] = ['freelist_count', 'page_count'].map((name) =>
       Number(database.pragma(name, { simple: true })),
     );
@@ -267,7 +236,5 @@ function shrink(path: string, onStep: (step: Step) => void): void {
     onStep('shrink');
     database.exec('vacuum');
     database.pragma('wal_checkpoint(TRUNCATE)');
-  } finally {
-    database.close();
-  }
+  });
 }

@@ -1,10 +1,7 @@
 import type Database from 'better-sqlite3';
 import { createIdentityDigest, type Identity, identity } from './identity.ts';
 
-/**
- * Events that no later decision reads once the payout has ended. All others stay, and so do the entry by which the payout
- * ended and its last one.
- */
+/** Events that nothing reads once the payout has ended. The entry by which it ended and its last one stay too. */
 const plainEvents = [
   'intake',
   'intent',

@@ -1,6 +1,5 @@
-import { Big } from 'big.js';
 import { counted } from '../../domain/counted.ts';
-import type { NamedCells } from '../sheet.ts';
+import { decimalsOf, type NamedCells } from '../sheet.ts';
 import { type Item, itemsOf } from './action-groups.ts';
 import { storyOf } from './action-story.ts';
 import { badge, escapeHtml, markup } from './page-markup.ts';
@@ -63,10 +62,8 @@ function nameOf(item: Item): string {
 
 /** The money concerned, as a plain decimal; empty where none is known. */
 function amountOf(item: Item): string {
-  const known = item.flatMap(({ amount }) => (amount ? [amount] : []));
-  const digits = Math.max(0, ...known.map((amount) => amount.split('.')[1]?.length ?? 0));
-  if (known.length === 0) return '';
-  return known.reduce((all, amount) => all.plus(amount), Big(0)).toFixed(digits);
+  const known = item.filter(({ amount }) => amount);
+  return known.length === 0 ? '' : decimalsOf(known);
 }
 
 function beneficiaryCell(item: Item): string {

@@ -4,7 +4,6 @@ import type { Item } from './action-groups.ts';
 import { escapeHtml } from './page-markup.ts';
 import { amountText, groupedInside, localTimes, shortened, shortTime } from './page-words.ts';
 
-/** How many of a group are named. */
 const mostNamed = 20;
 
 /** What is known of a discrepancy, what to do in full, and the command. Facts that are not known are left out. */

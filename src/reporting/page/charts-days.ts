@@ -9,7 +9,6 @@ const upright = 5;
 /** `2026-11-21` as `21 Nov`. */
 const dayLabel =
   "+slice(datum.value, 8) + ' ' + slice('JanFebMarAprMayJunJulAugSepOctNovDec', 3 * slice(datum.value, 5, 7) - 3, 3 * slice(datum.value, 5, 7))";
-/** How many labels stand side by side. */
 const mostLabels = 16;
 
 function dayAxis(days: string[]) {

@@ -3,7 +3,6 @@ import { commonSpec, nameAxis, shortNumbers } from './charts.ts';
 
 /** A step of the waterfall: a bar from one amount to another, with what stands beside it. */
 export type Step = { step: string; from: number; to: number; kind: 'total' | 'less'; label: string };
-/** A bar with its own text beside it. */
 export type Bar = { name: string; value: number; label: string };
 export type Aged = { kind: string; bucket: string; count: number };
 
@@ -12,8 +11,9 @@ const band = 28;
 const room = 1.5;
 
 /** One row a name, in the order given. */
-function nameRows(field: string, names: string[]) {
-  return { field, type: 'nominal', sort: null, title: null, axis: nameAxis(names) } as const;
+function nameRows<Field extends string>(field: Field, rows: readonly Record<Field, string>[]) {
+  const axis = nameAxis(rows.map((row) => row[field]));
+  return { field, type: 'nominal', sort: null, title: null, axis } as const;
 }
 
 /** From what was ordered down to what was paid, each step where the one before ended. */
@@ -28,10 +28,7 @@ export function waterfallSpec(steps: Step[]): TopLevelSpec {
     scale: { domain, nice: false },
     axis: { ...shortNumbers, tickCount: 5 },
   } as const;
-  const y = nameRows(
-    'step',
-    steps.map(({ step }) => step),
-  );
+  const y = nameRows('step', steps);
   return {
     ...commonSpec,
     height: { step: band },
@@ -62,10 +59,7 @@ export function waterfallSpec(steps: Step[]): TopLevelSpec {
 /** One bar a name, the first at the top. */
 export function barsSpec(bars: Bar[], title: string): TopLevelSpec {
   const most = Math.max(1, ...bars.map(({ value }) => value));
-  const y = nameRows(
-    'name',
-    bars.map(({ name }) => name),
-  );
+  const y = nameRows('name', bars);
   return {
     ...commonSpec,
     height: { step: band },
@@ -98,10 +92,7 @@ export function barsSpec(bars: Bar[], title: string): TopLevelSpec {
 
 /** One bar a kind, in parts by age; each part holds its number, so that shades alone say nothing. */
 export function ageingSpec(rows: Aged[], buckets: string[]): TopLevelSpec {
-  const y = nameRows(
-    'kind',
-    rows.map(({ kind }) => kind),
-  );
+  const y = nameRows('kind', rows);
   const steps = buckets.map((_, index) => index + 1);
   const x = { field: 'count', type: 'quantitative', stack: 'zero' } as const;
   const order = { field: 'place', type: 'quantitative' } as const;

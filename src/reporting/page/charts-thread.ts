@@ -5,7 +5,6 @@ import type { TopLevelSpec } from 'vega-lite';
 
 /** The thread's start data: where compiled modules are cached, if anywhere. */
 export type ThreadData = { compileCache: string | null };
-/** The picture, or why there is none. */
 export type Drawn = { kind: 'drawn'; svg: string } | { kind: 'failed'; message: string };
 
 /** Draws in a thread of its own: loading the libraries alone would hold the event loop for a third of a second. */

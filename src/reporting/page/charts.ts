@@ -21,10 +21,7 @@ const words = {
 /** An axis of numbers: `1.5M`, and `0` where the format would say `0M`. */
 export const shortNumbers = { format: '~s', labelExpr: "datum.value === 0 ? '0' : datum.label" } as const;
 
-/**
- * An axis of uncut names. Without a browser's fonts the library guesses widths too large and wastes room. Letters of
- * wide scripts count twice.
- */
+/** An axis of uncut names: the library guesses widths too large without fonts. Letters of wide scripts count twice. */
 export function nameAxis(names: string[]) {
   const width = (name: string): number =>
     name.split('').reduce((sum, letter) => sum + (letter > '\u2e7f' ? 14 : 6.4), 10);
@@ -44,12 +41,7 @@ export const commonSpec = {
     aria: false,
     font,
     view: { stroke: null },
-    axis: {
-      ...words,
-      gridColor: 'var(--grid)',
-      domainColor: 'var(--line)',
-      tickColor: 'var(--line)',
-    },
+    axis: { ...words, gridColor: 'var(--grid)', domainColor: 'var(--line)', tickColor: 'var(--line)' },
     legend: { ...words, orient: 'top', title: null, symbolStrokeColor: 'var(--ink)' },
     text: { font, fontSize: 12, color: 'currentColor' },
   },

@@ -7,8 +7,7 @@ import { records } from '../sheet.ts';
 import { banner, downloads } from './index-parts.ts';
 import { escapeHtml, paragraph, section } from './page-markup.ts';
 import { openText } from './run-open.ts';
-import { verdictLines } from './verdict-lines.ts';
-import { listWords } from './verdict-words.ts';
+import { listWords, verdictLines } from './verdict-words.ts';
 
 /** The newest run with its frozen sheets `open`, `halt` and `statement`; an older run may lack some. */
 export type LatestRun = {
@@ -59,7 +58,6 @@ function hrefOf({ id }: Run): string {
   return `${escapeHtml(encodeURIComponent(`reconciliation-${id}`))}/report.html`;
 }
 
-/** In place of the newest run, before the first. */
 export const noHero = section(
   'latest',
   'Latest reconciliation',

@@ -4,7 +4,7 @@ import type { ListStanding, Verdict } from '../../domain/verdict.ts';
 import type { Period } from '../../storage/tables/period-tables.ts';
 import type { Batch, Run } from '../../storage/tables/tables.ts';
 import type { BatchSums } from '../batch-sums.sql.ts';
-import { periodFiles, periodFolder } from '../period-folder.ts';
+import { periodFiles, periodFolder } from '../closed-month.ts';
 import { readableMonth, readableTime } from '../presentation.ts';
 import type { RunVerdict } from '../run-verdicts.sql.ts';
 import type { BatchVerdict } from './batch-verdict.ts';

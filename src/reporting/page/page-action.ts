@@ -1,7 +1,7 @@
 import { counted, grouped } from '../../domain/counted.ts';
 import { isUsable, type ListStanding } from '../../domain/verdict.ts';
 import type { RunVerdict } from '../run-verdicts.sql.ts';
-import { type NamedCells, records } from '../sheet.ts';
+import { type NamedCells, records, totalOf } from '../sheet.ts';
 import { itemTable } from './action-items.ts';
 import { escapeHtml, link, paragraph, section } from './page-markup.ts';
 import { localTimes, shortTime } from './page-words.ts';
@@ -13,13 +13,13 @@ type About = { zone: string; list: ListStanding | null; verdicts: readonly RunVe
 /** What a person must do: a halt first, then open discrepancies, the gravest first. */
 export function actionSection(sheets: ActionSheets, about: About): string {
   const all = records(sheets.open);
-  const acknowledged = total(all.filter((row) => row.state === 'acknowledged'));
+  const acknowledged = totalOf(all.filter((row) => row.state === 'acknowledged'));
   const parts = [
     ...records(sheets.halt).map((row) => haltNotice(row, about.zone)),
     overturnedNotice(about.verdicts),
     sheets.action === undefined
       ? paragraph('This run was made before figures were kept: see discrepancies.csv for what is open.')
-      : openPart(records(sheets.action), total(all.filter((row) => row.state === 'open')), about),
+      : openPart(records(sheets.action), totalOf(all.filter((row) => row.state === 'open')), about),
     acknowledged > 0n
       ? paragraph(
           `${counted(acknowledged, 'discrepancy', 'discrepancies')} more acknowledged: somebody is at work on them.`,
@@ -66,8 +66,4 @@ function haltNotice(row: NamedCells, zone: string): string {
   // A ledger barrier says itself how to lift it.
   const way = row.kinds === 'barrier' ? '' : ' When the cause is gone: counterfoil release --mode.';
   return `<p class="notice"><strong>Sending is halted.</strong> Since ${escapeHtml(shortTime(row.since ?? '', zone))}: ${escapeHtml(cause)}.${way} counterfoil status says whether it still stands.</p>\n`;
-}
-
-function total(rows: NamedCells[]): bigint {
-  return rows.reduce((sum, row) => sum + BigInt(row.count ?? '0'), 0n);
 }

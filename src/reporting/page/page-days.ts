@@ -1,10 +1,8 @@
-import { Big } from 'big.js';
 import { DateTime } from 'luxon';
 import { counted, grouped } from '../../domain/counted.ts';
-import type { NamedCells } from '../sheet.ts';
+import { decimalsOf, type NamedCells, totalOf } from '../sheet.ts';
 import { type DayValue, dayBarsSpec, dayLinesSpec } from './charts-days.ts';
-import { figure, numberColumn, textColumn } from './page-figure.ts';
-import type { Part } from './page-part.ts';
+import { figure, numberColumn, type Part, textColumn } from './page-figure.ts';
 import { amountText, dayText, duration } from './page-words.ts';
 
 const sent = ['submitted', 'settled'];
@@ -21,8 +19,8 @@ const longest = 62;
 
 export const daysPart: Part = async (rows, { currency, id, draw }) => {
   const busiest = rows.toSorted((a, b) => Number(b.submitted) - Number(a.submitted))[0];
-  const sentText = `Sent ${counted(total(rows, 'submitted'), 'payout')} worth ${amountText(currency, totalDecimal(rows, 'submitted_amount'))}`;
-  const settledText = `ettled ${amountText(currency, totalDecimal(rows, 'settled_amount'))}`;
+  const sentText = `Sent ${counted(totalOf(rows, 'submitted'), 'payout')} worth ${amountText(currency, decimalsOf(rows, 'submitted_amount'))}`;
+  const settledText = `ettled ${amountText(currency, decimalsOf(rows, 'settled_amount'))}`;
   if (rows.length === 1) {
     const text = `${sentText} and s${settledText}, all on ${dayText(rows[0]?.day ?? '')}.`;
     return [{ kind: 'line', text }];
@@ -59,10 +57,10 @@ export const daysPart: Part = async (rows, { currency, id, draw }) => {
 const dayColumn = (name: string) => textColumn(name, ({ day = '' }) => dayText(day));
 
 export const feesPart: Part = async (rows, { currency, id, draw }) => {
-  const untold = total(rows, 'fee_not_told');
-  const all = amountText(currency, totalDecimal(rows, 'fee'));
+  const untold = totalOf(rows, 'fee_not_told');
+  const all = amountText(currency, decimalsOf(rows, 'fee'));
   const summary =
-    `${all} for ${counted(total(rows, 'count'), 'payout')}.` +
+    `${all} for ${counted(totalOf(rows, 'count'), 'payout')}.` +
     (untold > 0n ? ` For ${counted(untold, 'more payout')} the service reported no fee.` : '');
   const columns = [
     dayColumn('Day settled'),
@@ -113,13 +111,4 @@ function everyDay(rows: Record<string, string>[]): string[] {
   if (!first || !last) return [];
   const count = Math.min(longest, last.diff(first, 'days').days + 1);
   return Array.from({ length: count }, (_, n) => last.minus({ days: count - 1 - n }).toFormat('yyyy-LL-dd'));
-}
-
-function total(rows: Record<string, string>[], key: string): bigint {
-  return rows.reduce((sum, row) => sum + BigInt(row[key] ?? '0'), 0n);
-}
-
-function totalDecimal(rows: Record<string, string>[], key: string): string {
-  const digits = (rows[0]?.[key] ?? '').split('.')[1]?.length ?? 0;
-  return rows.reduce((sum, row) => sum.plus(row[key] ?? '0'), Big(0)).toFixed(digits);
 }

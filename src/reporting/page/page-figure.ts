@@ -3,7 +3,14 @@ import { grouped } from '../../domain/counted.ts';
 import type { NamedCells } from '../sheet.ts';
 import type { Draw } from './charts.ts';
 import { bareTable, type Column, escapeHtml, wide } from './page-markup.ts';
-import type { Figured } from './page-part.ts';
+
+/** A picture with its numbers, or one line where a picture would show nothing (one day, one reason, no money). */
+export type Figured = { kind: 'picture'; html: string } | { kind: 'line'; text: string };
+/** Draws and describes the figures of one currency; `id` is unique on the page. */
+export type Part = (
+  rows: NamedCells[],
+  about: { currency: string; id: string; draw: Draw },
+) => Promise<Figured[]>;
 
 /** A column of a figure's table, with the text of its cell for a row. */
 export type Shown = Column & { cell: (row: NamedCells, index: number) => string };
@@ -13,7 +20,6 @@ export function textColumn(name: string, from: string | Shown['cell']): Shown {
   return { name, cell: typeof from === 'string' ? (row) => row[from] ?? '' : from };
 }
 
-/** A column of numbers, grouped by thousands. */
 export function numberColumn(name: string, key: string): Shown {
   return { name, number: true, cell: (row) => grouped(row[key] ?? '') };
 }

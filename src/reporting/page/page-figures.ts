@@ -2,9 +2,9 @@ import { isUsable, type ListStanding } from '../../domain/verdict.ts';
 import { records } from '../sheet.ts';
 import type { Draw } from './charts.ts';
 import { daysPart, feesPart, settlePart } from './page-days.ts';
+import type { Figured, Part } from './page-figure.ts';
 import { escapeHtml, section } from './page-markup.ts';
 import { agePart, bankPart, reasonPart, statePart } from './page-money.ts';
-import type { Figured, Part } from './page-part.ts';
 
 /** `none`: the line for a sheet without rows; null where another part of the page says it already. */
 type Figure = { id: string; title: string; sheet: string; none: string | null; part: Part };
@@ -17,20 +17,8 @@ const figures: Figure[] = [
     none: 'No payouts were taken in yet.',
     part: statePart,
   },
-  {
-    id: 'ageing',
-    title: 'Ageing of open items',
-    sheet: 'ageing',
-    none: null,
-    part: agePart,
-  },
-  {
-    id: 'days',
-    title: 'Payouts a day',
-    sheet: 'days',
-    none: 'Nothing was sent or settled.',
-    part: daysPart,
-  },
+  { id: 'ageing', title: 'Ageing of open items', sheet: 'ageing', none: null, part: agePart },
+  { id: 'days', title: 'Payouts a day', sheet: 'days', none: 'Nothing was sent or settled.', part: daysPart },
   {
     id: 'failures',
     title: 'Failures by reason',
@@ -38,35 +26,14 @@ const figures: Figure[] = [
     none: 'Nothing failed, was refused or came back.',
     part: reasonPart,
   },
-  {
-    id: 'banks',
-    title: 'Failures by bank',
-    sheet: 'banks',
-    none: null,
-    part: bankPart,
-  },
-  {
-    id: 'fees',
-    title: 'Fees a day',
-    sheet: 'fees',
-    none: null,
-    part: feesPart,
-  },
-  {
-    id: 'speed',
-    title: 'Time to settle',
-    sheet: 'settle_times',
-    none: null,
-    part: settlePart,
-  },
+  { id: 'banks', title: 'Failures by bank', sheet: 'banks', none: null, part: bankPart },
+  { id: 'fees', title: 'Fees a day', sheet: 'fees', none: null, part: feesPart },
+  { id: 'speed', title: 'Time to settle', sheet: 'settle_times', none: null, part: settlePart },
 ];
 /** The most currencies that are drawn: the service decides how many it lists. */
 const mostCurrencies = 12;
 
-/**
- * Every figure of the run: pictures in a grid, then one line for each figure that has none. Currencies are never added
- * together. `lines` are further list items.
- */
+/** Every figure of the run: pictures, then a line for each figure without one. `lines` are further list items. */
 export async function figureSections(
   sheets: Record<string, string[][]>,
   { list, lines }: { list: ListStanding | null; lines: string },
@@ -75,18 +42,12 @@ export async function figureSections(
   const unchecked = isUsable(list) ? '' : ' The service’s list was not checked.';
   const pictures: string[] = [];
   const items: string[] = [];
-  for (const { id, title, none, ...figure } of figures) {
-    const found = await figuresOf(
-      { ...figure, id, none: none === null ? null : none + unchecked },
-      sheets[figure.sheet],
-      draw,
-    );
-    const texts = found.flatMap((one) => (one.kind === 'line' ? [one.text] : []));
-    pictures.push(
-      ...found.flatMap((one) =>
-        one.kind === 'picture' ? [`<figure data-figure="${id}">\n${one.html}</figure>\n`] : [],
-      ),
-    );
+  for (const { id, title, sheet, none, part } of figures) {
+    const line = none === null ? null : none + unchecked;
+    const texts: string[] = [];
+    for (const one of await figuresOf({ id, none: line, part }, sheets[sheet], draw))
+      if (one.kind === 'line') texts.push(one.text);
+      else pictures.push(`<figure data-figure="${id}">\n${one.html}</figure>\n`);
     if (texts.length > 0) items.push(lineItem(id, title, texts.join(' ')));
   }
   const count = Math.min(3, pictures.length);
@@ -105,7 +66,7 @@ export function lineItem(id: string, title: string, text: string, more = ''): st
 }
 
 async function figuresOf(
-  figure: Omit<Figure, 'title'>,
+  figure: Pick<Figure, 'id' | 'none' | 'part'>,
   sheet: string[][] | undefined,
   draw: Draw,
 ): Promise<Figured[]> {

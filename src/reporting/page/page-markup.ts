@@ -71,10 +71,7 @@ export function badge(severity: string, text = severity): Piece {
   };
 }
 
-/**
- * A whole page that loads nothing: its style is inside, its links stay among the reports. `script`: the only one that may
- * run, with its source for the policy.
- */
+/** A whole page that loads nothing. `script`: the only one that may run, with its source for the policy. */
 export function pageFrame(
   title: string,
   style: string,

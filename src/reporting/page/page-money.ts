@@ -2,8 +2,7 @@ import type { TopLevelSpec } from 'vega-lite';
 import { counted, grouped } from '../../domain/counted.ts';
 import { ageBuckets } from '../ageing.ts';
 import { ageingSpec, type Bar, barsSpec, type Step, waterfallSpec } from './charts-money.ts';
-import { figure, numberColumn, textColumn } from './page-figure.ts';
-import type { Part } from './page-part.ts';
+import { figure, numberColumn, type Part, textColumn } from './page-figure.ts';
 import { amountText, plainKind, shortened } from './page-words.ts';
 
 /** From what was ordered to what was paid: what each state takes away, in this order. */
@@ -61,14 +60,7 @@ export const statePart: Part = async (rows, { currency, id, draw }) => {
   ];
   // Where nothing was taken off, two equal bars would show nothing.
   const spec = steps.length > 2 ? waterfallSpec(steps) : null;
-  const told = {
-    id,
-    currency,
-    title: 'from ordered to paid',
-    summary,
-    columns,
-    rows,
-  };
+  const told = { id, currency, title: 'from ordered to paid', summary, columns, rows };
   return [await figure(draw, spec, told)];
 };
 

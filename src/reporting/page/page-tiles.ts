@@ -1,7 +1,6 @@
-import { Big } from 'big.js';
 import { counted, grouped } from '../../domain/counted.ts';
 import { isUsable, type ListStanding } from '../../domain/verdict.ts';
-import { type NamedCells, records } from '../sheet.ts';
+import { decimalsOf, type NamedCells, records, totalOf } from '../sheet.ts';
 import { escapeHtml } from './page-markup.ts';
 import { amountText } from './page-words.ts';
 
@@ -32,7 +31,7 @@ export function tileSection(sheets: Record<string, string[][]>, list: ListStandi
     sheets.states === undefined ? [] : tiles.map(([name, states]) => stateTile(name, among(states)));
   const others = besides.flatMap(([what, states]) => {
     const some = among(states);
-    return some.length === 0 ? [] : [`${grouped(`${total(some)}`)} ${what} (${amounts(some).join(', ')})`];
+    return some.length === 0 ? [] : [`${grouped(`${totalOf(some)}`)} ${what} (${amounts(some).join(', ')})`];
   });
   const note =
     others.length > 0 ? `<p class="soft">Also ordered: ${escapeHtml(others.join('; '))}.</p>\n` : '';
@@ -40,14 +39,14 @@ export function tileSection(sheets: Record<string, string[][]>, list: ListStandi
 }
 
 function stateTile(name: string, rows: NamedCells[]): string {
-  return tile(name, grouped(`${total(rows)}`), amounts(rows));
+  return tile(name, grouped(`${totalOf(rows)}`), amounts(rows));
 }
 
 /** What is open. Without a usable list the number cannot be known, and a zero would be false. */
 function actionTile(sheets: Record<string, string[][]>, list: ListStanding | null): string {
   if (sheets.open === undefined) return tile('Needs action', '–', ['not counted']);
   const open = records(sheets.open).filter(({ state }) => state === 'open');
-  const count = total(open);
+  const count = totalOf(open);
   const unchecked = isUsable(list) ? [] : [count === 0n ? 'no list to compare with' : 'others not checked'];
   const value = count === 0n && unchecked.length > 0 ? 'not checked' : grouped(`${count}`);
   const ages = records(sheets.action).map((row) => Number(row.age_days));
@@ -64,17 +63,8 @@ function tile(name: string, value: string, small: string[]): string {
 function amounts(rows: NamedCells[]): string[] {
   const sums = [...Map.groupBy(rows, ({ currency = '' }) => currency)]
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
-    .map(([currency, some]) => amountText(currency, sum(some)));
+    .map(([currency, some]) => amountText(currency, decimalsOf(some)));
   const more = sums.length - mostNamed;
   if (more <= 0) return sums;
   return [...sums.slice(0, mostNamed), `and ${counted(more, 'more currency', 'more currencies')}`];
-}
-
-function sum(rows: NamedCells[]): string {
-  const digits = Math.max(...rows.map(({ amount = '' }) => amount.split('.')[1]?.length ?? 0));
-  return rows.reduce((all, { amount }) => all.plus(amount || '0'), Big(0)).toFixed(digits);
-}
-
-function total(rows: NamedCells[]): bigint {
-  return rows.reduce((all, { count }) => all + BigInt(count || '0'), 0n);
 }

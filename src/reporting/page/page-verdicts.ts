@@ -14,7 +14,6 @@ export type Judged = {
   list: ListStanding | null;
   trouble: string | null;
   zone: string;
-  /** How many discrepancies are open, by currency. */
   open: ReadonlyMap<string, bigint>;
 };
 

@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import { counted, grouped } from '../../domain/counted.ts';
 import { plainTrouble } from '../../domain/run-error.ts';
-import type { ListStanding, Verdict } from '../../domain/verdict.ts';
+import type { ListStanding } from '../../domain/verdict.ts';
+import type { Run } from '../../storage/tables/tables.ts';
 import type { RunVerdict } from '../run-verdicts.sql.ts';
-import { records } from '../sheet.ts';
+import { records, totalOf } from '../sheet.ts';
 import { type Draw, openCharts } from './charts.ts';
 import { actionSection } from './page-action.ts';
 import { figureSections, lineItem } from './page-figures.ts';
@@ -26,20 +27,11 @@ const summaryShape = z.object({
 type Summary = z.infer<typeof summaryShape>;
 
 export type ReportPage = {
-  run: {
-    id: string;
-    mode: string;
-    started_at: string;
-    summary: string | null;
-    list_standing: ListStanding | null;
-    verdict: Verdict | null;
-  };
-  /** The verdict on each currency. */
+  run: Pick<Run, 'id' | 'started_at' | 'summary' | 'list_standing' | 'verdict'> & { mode: string };
   verdicts: readonly RunVerdict[];
   /** The frozen sheets by name, header first; an older run may lack some. */
   sheets: Record<string, string[][]>;
   zone: string;
-  /** The other files in its folder, by name. */
   files: string[];
 };
 
@@ -78,10 +70,9 @@ ${verdictSection(sheets.statement, judged)}${tileSection(sheets, list)}${actionS
 }
 
 function openCounts(sheet: string[][] | undefined): Map<string, bigint> {
-  const counts = new Map<string, bigint>();
-  for (const { currency = '', state, count } of records(sheet))
-    if (state === 'open') counts.set(currency, (counts.get(currency) ?? 0n) + BigInt(count || '0'));
-  return counts;
+  const open = records(sheet).filter(({ state }) => state === 'open');
+  const groups = Map.groupBy(open, ({ currency = '' }) => currency);
+  return new Map([...groups].map(([currency, rows]) => [currency, totalOf(rows)]));
 }
 
 function scopeText({ listed, matched }: Summary, list: ListStanding | null): string {

@@ -9,8 +9,7 @@ import { banner, type IndexColumn, tableOf, tableRow } from './index-parts.ts';
 import { indexStyle } from './index-style.ts';
 import { escapeHtml, link, pageFrame, paragraph, section } from './page-markup.ts';
 import { pageStyle } from './page-style.ts';
-import { verdictLines } from './verdict-lines.ts';
-import { listWords } from './verdict-words.ts';
+import { listWords, verdictLines } from './verdict-words.ts';
 
 /** The most currencies on the page: the service decides how many it lists. */
 const mostCurrencies = 12;

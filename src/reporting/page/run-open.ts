@@ -1,6 +1,6 @@
 import { grouped } from '../../domain/counted.ts';
 import { isUsable, type ListStanding } from '../../domain/verdict.ts';
-import { records } from '../sheet.ts';
+import { records, totalOf } from '../sheet.ts';
 import { badge, markup } from './page-markup.ts';
 
 const gravity = ['high', 'medium', 'low'];
@@ -10,10 +10,7 @@ export function openText(sheet: string[][] | undefined, list: ListStanding | nul
   if (sheet === undefined) return 'not counted';
   const open = records(sheet).filter(({ state }) => state === 'open');
   const parts = gravity.flatMap((severity) => {
-    const count = open.reduce(
-      (sum, one) => sum + (one.severity === severity ? BigInt(one.count ?? '0') : 0n),
-      0n,
-    );
+    const count = totalOf(open.filter((one) => one.severity === severity));
     return count > 0n ? [markup(badge(severity, `${grouped(`${count}`)} ${severity}`))] : [];
   });
   if (!isUsable(list)) parts.push(parts.length > 0 ? 'others not checked' : 'not checked');

@@ -6,7 +6,6 @@ export type Figure = { count: bigint; amount: string };
 /** The lines of one currency by their names in statement.csv. */
 export type Lines = Record<string, Figure>;
 
-/** The rows of a statement by currency. */
 export function linesByCurrency(rows: readonly NamedCells[]): Map<string, Lines> {
   const found = new Map<string, Lines>();
   for (const { currency = '', line = '', count = '0', amount = '0' } of rows)

@@ -1,9 +1,11 @@
-import { grouped } from '../../domain/counted.ts';
+import { counted, grouped } from '../../domain/counted.ts';
 import { exceptionLines, type ListStanding, type Verdict } from '../../domain/verdict.ts';
+import type { RunVerdict } from '../run-verdicts.sql.ts';
+import type { NamedCells } from '../sheet.ts';
 import { lineWords, overturnedWords } from '../statement/line-words.ts';
 import type { Line } from '../statement/statement-lines.ts';
 import { amountText } from './page-words.ts';
-import type { Figure } from './statement-figures.ts';
+import { type Figure, lineOf, linesByCurrency } from './statement-figures.ts';
 
 /** How far a run's list can be used, as the start of a sentence. */
 export const listWords: Record<ListStanding, string> = {
@@ -28,15 +30,33 @@ export const verdictNames: Record<Verdict, { sign: string; name: string }> = {
  */
 export function exceptionTexts(
   currency: string,
-  lineOf: (line: Line) => Figure,
+  figureOf: (line: Line) => Figure,
   overturned: bigint,
 ): string[] {
   const lines = exceptionLines.flatMap((line) => {
-    const { count, amount } = lineOf(line);
+    const { count, amount } = figureOf(line);
     if (count === 0n) return [];
     const money = amount === '' ? '' : `, ${amountText(currency, amount)}`;
     return [`${lineWords[line]}: ${grouped(`${count}`)}${money}`];
   });
   const paid = overturned > 0n ? [`${overturnedWords}: ${grouped(`${overturned}`)}`] : [];
   return paid.length + lines.length > 0 ? [...paid, ...lines] : ['The books do not add up'];
+}
+
+/** What a verdict on a currency means, from the rows of its statement: what differs, with counts and amounts. Lines of plain text. */
+export function verdictLines(
+  { currency, verdict, overturned }: RunVerdict,
+  { statement, list }: { statement: readonly NamedCells[]; list: ListStanding | null },
+): string[] {
+  const lines = linesByCurrency(statement).get(currency) ?? {};
+  if (verdict === 'not_compared')
+    return [
+      `${listWords[list ?? 'unread']}.`,
+      'Paid amounts rest on earlier evidence only. Do not sign off.',
+    ];
+  if (verdict === 'reconciled') {
+    const { count, amount } = lineOf(lines, 'settled');
+    return [`${counted(count, 'payment')}, ${amountText(currency, amount)}: all is explained.`];
+  }
+  return [...exceptionTexts(currency, (line) => lineOf(lines, line), overturned), 'Do not sign off.'];
 }

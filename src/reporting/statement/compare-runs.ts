@@ -5,8 +5,7 @@ import type { Ledger } from '../../storage/ledger.ts';
 import { writeCsv } from '../csv-writer.ts';
 import { changedRows, differingRows, type RunPair, runsInOrder, type Twice } from '../run-differences.sql.ts';
 import { isFrozen, runRows } from '../run-sheets.sql.ts';
-import { type NamedCells, records, sheetOf } from '../sheet.ts';
-import { storedCells } from '../stored-cells.ts';
+import { type NamedCells, records, sheetOf, storedCells } from '../sheet.ts';
 import { type Line, statementLines } from './statement-lines.ts';
 
 /** A payout or transfer that a line counts in one of the runs and not in the other; `amount` as it moved the line. */
@@ -65,25 +64,17 @@ export function createCompareRuns(deps: { ledger: Ledger; config: Config; report
     const known = [first, second].flatMap((run) => (run ? [run.id] : []));
     const missing = names.find((name) => !known.includes(name));
     if (missing !== undefined)
-      return { kind: 'refused', why: `no run ${missing} in this ledger: data/reports/index.html lists them` };
-    if (!first || !second) return { kind: 'refused', why: 'name two different runs' };
+      return refused(`no run ${missing} in this ledger: data/reports/index.html lists them`);
+    if (!first || !second) return refused('name two different runs');
     const pair = { older: first.id, newer: second.id };
     const archived = [first, second].find((run) => run.archive_id !== null);
     if (archived)
-      return {
-        kind: 'refused',
-        why: `run ${archived.id} is in an archive, and only runs of the ledger are compared`,
-      };
+      return refused(`run ${archived.id} is in an archive, and only runs of the ledger are compared`);
     for (const run of [pair.older, pair.newer])
-      if (!(await isFrozen(ledger.db, run)))
-        return { kind: 'refused', why: `run ${run} did not finish: it has no reports` };
+      if (!(await isFrozen(ledger.db, run))) return refused(`run ${run} did not finish: it has no reports`);
     const lines = await changesOf(pair);
-    const comparison = {
-      run: pair.newer,
-      against: pair.older,
-      lines,
-      discrepancies: await discrepanciesOf(pair),
-    };
+    const discrepancies = await discrepanciesOf(pair);
+    const comparison = { run: pair.newer, against: pair.older, lines, discrepancies };
     const file = join(reports, `reconciliation-${pair.newer}`, `against-${pair.older}.csv`);
     await writeCsv(file, csvPages(comparison), config.reports);
     return { kind: 'compared', comparison, file };
@@ -108,15 +99,8 @@ export function createCompareRuns(deps: { ledger: Ledger; config: Config; report
         const difference = { count: after.count - before.count, amount: minus(after.amount, before.amount) };
         const from = follows[line];
         const own = (moved.get(key) ?? []).map(({ one }) => one);
-        return {
-          currency,
-          line,
-          was: before,
-          now: after,
-          difference,
-          ...(from && { follows_from: from }),
-          moved: own,
-        };
+        const sums = { was: before, now: after, difference };
+        return { currency, line, ...sums, ...(from && { follows_from: from }), moved: own };
       }),
     );
   }
@@ -156,13 +140,8 @@ export function createCompareRuns(deps: { ledger: Ledger; config: Config; report
     const isOpen = (row: NamedCells | null): boolean => ['open', 'acknowledged'].includes(row?.state ?? '');
     const name = ({ was, now }: Twice): Named => {
       const { discrepancy_id = '', kind = '', reference = '' } = now ?? was ?? {};
-      return {
-        discrepancy_id,
-        kind,
-        reference,
-        was: was?.state ?? 'not there',
-        now: now?.state ?? 'not there',
-      };
+      const states = { was: was?.state ?? 'not there', now: now?.state ?? 'not there' };
+      return { discrepancy_id, kind, reference, ...states };
     };
     return {
       opened: rows.filter(({ was, now }) => !isOpen(was) && isOpen(now)).map(name),
@@ -171,6 +150,10 @@ export function createCompareRuns(deps: { ledger: Ledger; config: Config; report
   }
 
   return compare;
+}
+
+function refused(why: string): Compared {
+  return { kind: 'refused', why };
 }
 
 type Keyed = { key: string; one: Moved };
@@ -216,10 +199,7 @@ function plain(value: Big, like: string): string {
 const isZero = (amount: string): boolean => Big(amount).eq(0);
 
 type CsvRow = Partial<Moved> &
-  Partial<Record<'was' | 'now' | 'difference', string>> & {
-    currency: string;
-    line: string;
-  };
+  Partial<Record<'was' | 'now' | 'difference', string>> & { currency: string; line: string };
 const csv = sheetOf<CsvRow>({
   currency: (row) => row.currency,
   line: (row) => row.line,

@@ -85,10 +85,7 @@ export function createFreezeBooks(deps: { ledger: Ledger; config: Config }) {
   };
 }
 
-/**
- * The row of payouts.csv, placed by the payout's id, so that runs share equal rows; none for a payout taken in after the
- * cut.
- */
+/** The row of payouts.csv, placed by the payout's id, so that runs share it; none for a payout taken in after the cut. */
 function payoutRows(stated: Stated, about: About): PlacedRow[] {
   const { payout } = stated.facts;
   const { state, late } = standAt(stated.facts, about);
@@ -97,10 +94,7 @@ function payoutRows(stated: Stated, about: About): PlacedRow[] {
   return [{ position: payout.id, cells: payoutSheet.cells({ payout, stated, about, state, late, listed }) }];
 }
 
-/**
- * Which of the lines without rows of their own count this payout, such as `submitted+settled+listed_by_service`; a minus
- * where the line takes it back.
- */
+/** Which lines without rows of their own count this payout (`submitted+settled`); a minus where one takes it back. */
 function bigLines({ entries }: Stated): string {
   const big = entries.filter(({ line }) => !linesWithRows.includes(line));
   return big.map(({ line, count }) => (count < 0n ? `-${line}` : line)).join('+');
@@ -108,6 +102,6 @@ function bigLines({ entries }: Stated): string {
 
 const zonedOr = (instant: string | null, { show }: About): string => (instant === null ? '' : show(instant));
 
-function serviceAmount(listed: { amount: bigint | null; amount_text: string; currency: string }): string {
-  return listed.amount === null ? listed.amount_text : money(listed.amount, listed.currency);
+function serviceAmount({ amount, amount_text, currency }: ListedPart): string {
+  return amount === null ? amount_text : money(amount, currency);
 }

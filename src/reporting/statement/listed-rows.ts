@@ -18,7 +18,6 @@ export function ownRows({ payout, listed: all }: PayoutFacts): ListedPart[] {
   return listed.some(isNamed) ? listed.filter((row) => isNamed(row) || isLike(row)) : listed;
 }
 
-/** Why no list shows a sent payout. */
 export function whyUnseen({ listed }: PayoutFacts, { listing }: Pick<StatementScope, 'listing'>): string {
   if (listing === null) return 'sent; no list was read';
   const [other] = listed;
@@ -50,7 +49,6 @@ export function standingFirst(rows: ListedPart[], { payout }: PayoutFacts): List
   return rows.toSorted((a, b) => rank(a) - rank(b));
 }
 
-/** A listed transfer in words. */
 export function told({ transfer_id, status, amount, amount_text, currency }: ListedPart): string {
   const unread = amount === null ? `, whose amount "${amount_text} ${currency}" cannot be read` : '';
   return `transfer ${transfer_id}, ${status}${unread}`;

@@ -1,5 +1,6 @@
 import type { Mode, PayoutState, WitnessStatus } from '../../domain/payout.ts';
 import { isBeneficiary, readStatus } from '../../domain/witness.ts';
+import type { ListedPart, StatedPayout } from '../statement-facts.sql.ts';
 
 /**
  * How a payout compares with the run's listing, the column `match_state` of payouts.csv:
@@ -14,17 +15,8 @@ export type Sides = {
   mode: Mode;
   state: PayoutState;
   late: boolean;
-  payout: { amount: bigint; currency: string; account_number: string; bank_code: string };
-  listed: {
-    status: string;
-    amount: bigint | null;
-    currency: string;
-    account_number: string;
-    bank_code: string;
-    domain: string | null;
-    /** It is not proven to be the payout's transfer (P15). */
-    collides: boolean;
-  } | null;
+  payout: StatedPayout;
+  listed: ListedPart | null;
 };
 
 /** What the listing may show for a payout in each state without contradicting it; empty: nothing. */
@@ -41,7 +33,6 @@ const agreeing: Record<PayoutState, WitnessStatus[]> = {
   returned: ['returned', 'success'],
 };
 
-/** The match state of one payout; see {@link MatchState}. */
 export function matchState({ mode, state, late, payout, listed }: Sides): MatchState {
   if (listed === null) return unlisted(state, late);
   const status = readStatus(listed.status);

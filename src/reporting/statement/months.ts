@@ -3,10 +3,7 @@ import { DateTime } from 'luxon';
 /** A calendar month as stored instants (ISO UTC): the first one in it, and the first one after it. */
 export type Month = { month: string; startsAt: string; endsAt: string };
 
-/**
- * The month `2026-10` as `zone` has it, or null where the text names no month. Its bounds are instants, so that a day of
- * 23 or 25 hours is as long as it was.
- */
+/** The month `2026-10` as `zone` has it, its days of 23 or 25 hours too; null where the text names no month. */
 export function readMonth(text: string, zone: string): Month | null {
   if (!/^\d{4}-(0[1-9]|1[0-2])$/.test(text)) return null;
   const first = DateTime.fromISO(`${text}-01`, { zone });

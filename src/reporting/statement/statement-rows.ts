@@ -180,8 +180,7 @@ function carriedIn(one: Case): void {
       // What was ordered is late; what is shown of it beside that is a difference of its own.
       add('timing', row.currency === payout.currency ? { row, amount: payout.amount, why } : { why });
       differs(one, row);
-    } else if (ours) add('unexplained', { row, why: `one more transfer for the same payout: ${told(row)}` });
-    else notOurs({ row, state: course.after.state ?? '', add });
+    } else furtherTransfer(one, row);
   }
 }
 
@@ -196,9 +195,13 @@ function sentInSpan(one: Case): void {
   if (!standing && ours) unlisted(one);
   for (const row of more) {
     add('listed_by_service', { row, why: told(row) });
-    if (ours) add('unexplained', { row, why: `one more transfer for the same payout: ${told(row)}` });
-    else notOurs({ row, state: course.after.state ?? '', add });
+    furtherTransfer(one, row);
   }
+}
+
+function furtherTransfer({ course, ours, add }: Case, row: ListedPart): void {
+  if (ours) add('unexplained', { row, why: `one more transfer for the same payout: ${told(row)}` });
+  else notOurs({ row, state: course.after.state ?? '', add });
 }
 
 /** A payout that left `failed` or `refused` stays in those lines, though the service shows it as active. */

@@ -8,7 +8,7 @@ import {
   verdictOf,
 } from '../../domain/verdict.ts';
 import { money } from '../presentation.ts';
-import { sheetOf } from '../sheet.ts';
+import { asIs, sheetOf } from '../sheet.ts';
 import { type Line, statementLines } from './statement-lines.ts';
 import type { Entry } from './statement-rows.ts';
 
@@ -22,28 +22,20 @@ export type StatementRow = { currency: string; line: Line; count: bigint; amount
 
 /** statement.csv. */
 export const statementSheet = sheetOf<StatementRow>({
-  currency: ({ currency }) => currency,
-  line: ({ line }) => line,
+  ...asIs('currency', 'line'),
   count: ({ count }) => count.toString(),
-  amount: ({ amount }) => amount,
-  verdict: ({ verdict }) => verdict,
+  ...asIs('amount', 'verdict'),
 });
 
 /** statement-rows.csv. */
 export const entrySheet = sheetOf<Entry>({
-  currency: ({ currency }) => currency,
-  line: ({ line }) => line,
-  reference: ({ reference }) => reference,
-  batch: ({ batch }) => batch,
+  ...asIs('currency', 'line', 'reference', 'batch'),
   transfer_id: ({ transferId }) => transferId,
   amount: ({ line, amount, currency }) => lineAmount(line, amount, currency),
   why: ({ why }) => why,
 });
 
-/**
- * Adds up the statement of P30, per currency. `unexplained` is what the other lines leave over. A rest without a cause
- * becomes a row of its own.
- */
+/** Adds up the statement of P30, per currency. `unexplained` is what the other lines leave; each rest is a row. */
 export function createStatement() {
   const sheets = new Map<string, Sheet>();
 
@@ -122,8 +114,6 @@ function residue(lines: Record<Line, Sum>): bigint {
 }
 
 function factsOf({ lines, overturned }: Sheet): CurrencyFacts {
-  const apart = (part: keyof Sum): bigint =>
-    lines.closing[part] - lines.in_flight[part] - lines.unknown[part];
   return {
     unseen: lines.unseen,
     foreign: lines.foreign,
@@ -131,7 +121,7 @@ function factsOf({ lines, overturned }: Sheet): CurrencyFacts {
     unexplained: lines.unexplained,
     unreadable: lines.unreadable,
     overturned,
-    imbalance: { count: apart('count'), amount: apart('amount') },
+    imbalance: difference([lines.closing], [lines.in_flight, lines.unknown]),
   };
 }
 
@@ -141,20 +131,19 @@ function restEntry(currency: string, amount: bigint): Entry {
 }
 
 function derive({ lines, unpaid }: Sheet): void {
-  const part = (of: keyof Sum): { closing: bigint; netPaid: bigint } => ({
-    closing:
-      lines.opening[of] +
-      lines.submitted[of] +
-      lines.reopened[of] -
-      lines.settled[of] -
-      lines.failed[of] -
-      lines.refused[of],
-    netPaid: lines.settled[of] - lines.returned[of] - unpaid[of],
-  });
-  const counts = part('count');
-  const amounts = part('amount');
-  lines.closing = { count: counts.closing, amount: amounts.closing };
-  lines.net_paid = { count: counts.netPaid, amount: amounts.netPaid };
+  const { opening, submitted, reopened, settled, failed, refused, returned } = lines;
+  lines.closing = difference([opening, submitted, reopened], [settled, failed, refused]);
+  lines.net_paid = difference([settled], [returned, unpaid]);
+}
+
+/** The sums in `added` less those in `taken`. */
+function difference(added: readonly Sum[], taken: readonly Sum[]): Sum {
+  const total = (sums: readonly Sum[], part: keyof Sum): bigint =>
+    sums.reduce((all, sum) => all + sum[part], 0n);
+  return {
+    count: total(added, 'count') - total(taken, 'count'),
+    amount: total(added, 'amount') - total(taken, 'amount'),
+  };
 }
 
 /** An unreadable amount is not zero: it stays empty. */

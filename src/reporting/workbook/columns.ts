@@ -13,13 +13,11 @@ export type Column = {
   look?: ((text: string) => Look | undefined) | undefined;
   isSummed?: boolean;
 };
-/** Returns the columns of a table by its header. */
 export type Layout = (header: string[]) => Column[];
 
 /** Columns of numbers that only the figures have. */
 const counts = new Set('submitted settled fee_not_told median_seconds p95_seconds'.split(' '));
 const moneys = new Set('submitted_amount settled_amount received'.split(' '));
-/** The columns whose sum means something. */
 const summed = new Set(
   'amount fee count submitted submitted_amount settled settled_amount fee_not_told received'.split(' '),
 );
@@ -39,10 +37,7 @@ function kindOf(name: string): ColumnKind {
   return isNumberColumn(name) || counts.has(name) ? 'number' : 'text';
 }
 
-/**
- * The columns of results.xlsx: the first `width` are the file's own and stay as they came, text but for the amount; the
- * rest are ours.
- */
+/** The columns of results.xlsx: the file's own, the first `width`, stay as they came but for the amount; then ours. */
 export function resultColumns(header: string[], width: number): Column[] {
   const theirs = header.slice(0, width).map((name): Column => {
     const isAmount = columnKey(name) === 'amount';

@@ -28,7 +28,7 @@ export function createDiscrepancyWorkbook({ config }: { config: Config }) {
       const at = new Date(now).toISOString();
       const rows = found.map((line) => {
         const age = ageDays(line.first_seen_at, at);
-        return [...discrepancySheet.cells({ line, ageDays: age, zone }), '', ''];
+        return [...discrepancySheet.cells({ ...line, ageDays: age, zone }), '', ''];
       });
       await writeWorkbook(path, [{ name: 'discrepancies', rows: [columns, ...rows], layout }]);
     },

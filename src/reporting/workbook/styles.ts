@@ -67,7 +67,6 @@ export function createStyles(): Styles {
 
 /** The first number that is free for formats of our own (ECMA-376, 18.8.30). */
 const firstFormat = 164;
-/** The built-in format of text. */
 const asText = 49;
 /** The two fills that every workbook begins with (ECMA-376, 18.8.21). */
 const givenFills = ['none', 'gray125'].map((type) => `<fill><patternFill patternType="${type}"/></fill>`);

@@ -21,7 +21,6 @@ type Table = {
   ended: (range: string) => void;
 };
 
-/** How many rows decide the column widths. */
 const measured = 1_000;
 /** No column is wider, in characters: a longer text is broken into lines, a sentence at a greater width. */
 const [widest, widestSentence, sentence] = [24, 36, 100];

@@ -53,10 +53,7 @@ export async function writeWorkbook(path: string, sheets: Sheet[]): Promise<void
   });
 }
 
-/**
- * Begins a workbook with sheets of these names, shown in their order, and passes it to `write` as it grows. One page is in
- * memory at a time.
- */
+/** Begins a workbook with sheets of these names, in their order, and passes it to `write` as it grows. */
 export async function beginWorkbook(write: Write, names: string[]): Promise<WorkbookWriter> {
   // Commands that only read the ledger need not load the compression library.
   const { createArchive } = await import('./zip-archive.ts');

@@ -16,10 +16,7 @@ import {
   verdicts,
   webhookVerdicts,
 } from './0001-allowed-values.ts';
-import { archiveGuards, archiveTables, strangerTables } from './0001-keeping.ts';
-import { limits } from './0001-limits.ts';
-import { periodTables } from './0001-periods.ts';
-import { totals } from './0001-totals.ts';
+import { archiveGuards, archiveTables, limits, periodTables, strangerTables, totals } from './0001-parts.ts';
 
 const statements = [
   `create table meta (key text primary key not null, value text not null) strict`,
@@ -66,8 +63,7 @@ const statements = [
     when old.body is not new.body and old.history_seq > 0 and old.state in ('held','ready','sending','unknown')
     begin select raise(abort, 'the body of a payout is frozen at intake'); end`,
   ...archiveGuards,
-  // The state comes first although it is always `ready`: without an equality SQLite prefers the index on states, and
-  // sorts.
+  // The state comes first although it is always `ready`: else SQLite prefers the index on states, and sorts.
   `create index payouts_ready on payouts (state, batch_id, currency, id) where state = 'ready'`,
   // A payout enters these two indexes when its transfer id or trx is known.
   `create index payouts_transfer on payouts (transfer_id) where transfer_id is not null`,

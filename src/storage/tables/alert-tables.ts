@@ -2,10 +2,7 @@ import type { Generated } from 'kysely';
 import type { AlertChannel, AlertKind } from '../../domain/alert-kinds.ts';
 
 /** What people are told at once, and the messages on their way to them. */
-export type AlertTables = {
-  alerts: AlertTable;
-  alert_messages: AlertMessageTable;
-};
+export type AlertTables = { alerts: AlertTable; alert_messages: AlertMessageTable };
 
 /** An alert that stands; it is deleted when its condition ends. */
 type AlertTable = {
@@ -22,7 +19,6 @@ type AlertTable = {
   noted_at: string;
 };
 
-/** One message through one channel: the outbox. */
 type AlertMessageTable = {
   id: Generated<bigint>;
   channel: AlertChannel;

@@ -6,10 +6,7 @@ export type BrakeTables = {
   /** A batch's totals at intake, in minor units. */
   batch_totals: { batch_id: string; currency: string; amount: bigint };
   canaries: CanaryTable;
-  /**
-   * Whose accounts these are, as the service said, while a batch waits for its check before payment. `name`: null where it
-   * knows no such account.
-   */
+  /** Whose accounts these are, as the service said before payment. `name`: null where it knows no such account. */
   account_names: {
     batch_id: string;
     bank_code: string;

@@ -2,7 +2,6 @@ import type { Generated } from 'kysely';
 import type { DiscrepancyKind, Severity } from '../../domain/discrepancy-kinds.ts';
 import type { LifeEvent } from '../../domain/discrepancy-life.ts';
 
-/** What runs find and people resolve. */
 export type DiscrepancyTables = {
   discrepancies: DiscrepancyTable;
   discrepancy_events: DiscrepancyEventTable;
@@ -35,7 +34,6 @@ export type DiscrepancyTable = {
   resolved_by: 'evidence' | 'person' | null;
   /** The last remark: a person's words, what closed it, or why it was reopened. */
   note: string;
-  /** How often it was reopened. */
   reopened: Generated<bigint>;
   /** 1: a person closed it together with its payout, and it stays closed while the payout does (P32). */
   closed_with_payout: Generated<bigint>;

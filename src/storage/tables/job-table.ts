@@ -1,6 +1,5 @@
 import type { Generated } from 'kysely';
 
-/** The history of one job. */
 export type JobTable = {
   job: string;
   last_run_at: string | null;

@@ -56,7 +56,6 @@ type RunRowTable = {
   cells: string;
 };
 
-/** The verdict on one currency of a frozen run. */
 type RunVerdictTable = {
   run_id: string;
   currency: string;

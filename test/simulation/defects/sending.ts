@@ -92,9 +92,9 @@ export const sendingDefects: readonly Defect[] = [
   {
     name: 'forgets a payout of each batch',
     file: 'src/ledger/batches.ts',
-    find: `  return Number((await count.where('batch_id', '=', batch).executeTakeFirstOrThrow()).n);`,
-    replace: `  const { n } = await count.where('batch_id', '=', batch).executeTakeFirstOrThrow();
-  if (n > 2n) await sql\`delete from payouts where id = (select max(id) from payouts where batch_id = \${batch})\`.execute(trx);
-  return Number(n);`,
+    find: `  return countRows(trx.selectFrom('payouts').where('batch_id', '=', batch));`,
+    replace: `  const n = await countRows(trx.selectFrom('payouts').where('batch_id', '=', batch));
+  if (n > 2) await sql\`delete from payouts where id = (select max(id) from payouts where batch_id = \${batch})\`.execute(trx);
+  return n;`,
   },
 ];

@@ -1,0 +1,86 @@
+import { states } from './0001-allowed-values.ts';
+
+/** The tables of archives, which batches and runs refer to. */
+export const archiveTables = [
+  // `file` lies in the folder `archive` beside the ledger. `done_at` is null while it is being made.
+  `create table archives (
+    id integer primary key, file text not null, through_history integer not null, begun_at text not null,
+    done_at text, sha256 text not null default '') strict`,
+  // What the archived payouts add to a line of a closed month, in minor units.
+  `create table archived_amounts (
+    archive_id integer not null references archives (id), month text not null, currency text not null,
+    line text not null, amount integer not null, primary key (archive_id, month, currency, line)) strict, without rowid`,
+];
+
+/** An archived payout can never become ready to be sent again. */
+export const archiveGuards = [
+  `create trigger payouts_archived_unsent before update of state on payouts
+    when new.archived_seq is not null and new.state in ('held','ready','sending')
+    begin select raise(abort, 'an archived payout is never sent again'); end`,
+];
+
+export const strangerTables = [
+  // References of deleted webhooks that matched no payout, with the id of the last one.
+  `create table heard_references (
+    reference_key text primary key not null, id integer not null) strict, without rowid`,
+];
+
+/** The tables of the daily limit and of the questions before payment; part of 0001-initial.ts. */
+export const limits = [
+  `create table account_names (
+    batch_id text not null, bank_code text not null, account_number text not null, name text, message text not null,
+    primary key (batch_id, bank_code, account_number)) strict, without rowid`,
+  `create table limit_days (
+    id integer primary key, day text not null, opened_at text not null, begins_at text not null,
+    ends_at text not null) strict`,
+  `create index limit_days_ends on limit_days (ends_at)`,
+  `create table limit_uses (
+    day_id integer not null references limit_days (id), currency text not null,
+    used integer not null check (used >= 0), primary key (day_id, currency)) strict, without rowid`,
+  `create table adopted_uses (
+    adopted_at text not null, currency text not null, used integer not null check (used >= 0),
+    primary key (adopted_at, currency)) strict, without rowid`,
+];
+
+/** Figures of 0001-initial.ts that change with every state, so that no monitor counts a million payouts. */
+export const totals = [
+  `create table payout_totals (
+    batch_id text not null references batches (id), currency text not null,
+    state text not null check (state in (${states})), n integer not null, amount integer not null,
+    primary key (batch_id, currency, state)) strict, without rowid`,
+  `create table attempt_totals (
+    outcome text primary key not null check (outcome in ('accepted','refused','not_sent','turned_away','unknown')),
+    n integer not null) strict`,
+];
+
+/** Closed months, which triggers keep from changing (P30). */
+export const periodTables = [
+  `create table periods (
+    month text not null, starts_at text not null, ends_at text not null, timezone text not null,
+    from_history integer not null, through_history integer not null check (through_history >= from_history),
+    closed_at text not null, closed_by text not null, run_id text, digest text not null, primary key (month)) strict, without rowid`,
+  `create trigger periods_no_update before update on periods
+    begin select raise(abort, 'a closed month never changes'); end`,
+  `create trigger periods_no_delete before delete on periods
+    begin select raise(abort, 'a closed month never changes'); end`,
+  `create table period_rows (
+    month text not null, sheet text not null, position integer not null, cells text not null,
+    primary key (month, sheet, position)) strict, without rowid`,
+  `create trigger period_rows_no_update before update on period_rows
+    begin select raise(abort, 'a closed month never changes'); end`,
+  `create trigger period_rows_no_delete before delete on period_rows
+    begin select raise(abort, 'a closed month never changes'); end`,
+  // Rows are written before their month, in its transaction; nothing may be added afterwards.
+  `create trigger period_rows_no_more before insert on period_rows
+    when exists (select 1 from periods p where p.month = new.month)
+    begin select raise(abort, 'a closed month never changes'); end`,
+  `create table period_transfers (
+    transfer_id text not null, month text not null, primary key (transfer_id)) strict, without rowid`,
+  `create trigger period_transfers_no_update before update on period_transfers
+    begin select raise(abort, 'a closed month never changes'); end`,
+  `create trigger period_transfers_no_delete before delete on period_transfers
+    begin select raise(abort, 'a closed month never changes'); end`,
+  `create trigger period_transfers_no_more before insert on period_transfers
+    when exists (select 1 from periods p where p.month = new.month)
+    begin select raise(abort, 'a closed month never changes'); end`,
+];
