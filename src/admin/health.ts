@@ -1,7 +1,7 @@
 import type { Routes } from './admin-server.ts';
 
-/** Why work does not move, with what helps; `check` is a fixed name that a monitor may read. */
-export type Unready = { check: string; problem: string; fix: string };
+/** Why work does not move, with what helps; `check` is a fixed name that a monitor may read. `job`: the scheduled job. */
+export type Unready = { check: string; problem: string; fix: string; job?: string };
 
 /**
  * `GET /healthz`: 200 while the process answers, for anyone. `GET /readyz`: 200 only while work moves, else 503 with
@@ -13,7 +13,8 @@ export function healthRoutes(findProblems: () => Promise<Unready[]>): Routes {
       reply.type('text/plain; charset=utf-8').send('ok\n'),
     );
     server.get('/readyz', async (_request, reply) => {
-      const problems = await findProblems();
+      const found = await findProblems();
+      const problems = found.map(({ check, problem, fix }) => ({ check, problem, fix }));
       const ready = problems.length === 0;
       return reply.code(ready ? 200 : 503).send({ ready, problems });
     });

@@ -117,7 +117,7 @@ async function scheduleProblems({ reader, clock, config }: Deps): Promise<Unread
       const problem =
         expression.trim() === '' ? null : jobTrouble(past, { expression, timezone }, clock.now());
       const fix = 'counterfoil status says why; the log of serve has the error';
-      return problem === null ? [] : [{ check: 'schedules', problem, fix }];
+      return problem === null ? [] : [{ check: 'schedules', job: past.job, problem, fix }];
     });
   });
 }

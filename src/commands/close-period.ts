@@ -28,6 +28,7 @@ export async function closePeriod(context: Context, args: string[]): Promise<Res
             ? [`  ${line.padEnd(8)} ${amountText(currency, amount)}   ${counted(count, 'payout')}`]
             : [],
         ),
+        ...(statement.length === 0 ? [`  ${emptyText(period.ends_at <= app.ledger.birth)}`] : []),
         `  closed by ${period.closed_by}`,
         `  digest   ${period.digest}`,
         '',
@@ -53,4 +54,11 @@ export async function closePeriod(context: Context, args: string[]): Promise<Res
     };
     return unlessQuiet(context, { code: 0, lines, json });
   });
+}
+
+/** What a month without a line of its statement means; `before`: it ended before this ledger began. */
+function emptyText(before: boolean): string {
+  return before
+    ? 'No payout is known of it: this ledger began later.'
+    : 'No money moved in it, and no payout was under way.';
 }

@@ -23,7 +23,7 @@ export const init: Handler = async (context, args, options) => {
     ...written.map((path) => `wrote  ${name(path)}`),
     ...kept.map((path) => `kept   ${name(path)}`),
     '',
-    ...(sandbox === true ? nextInSandbox(name(dir)) : nextWithKeys(isLive)),
+    ...(sandbox === true ? nextInSandbox(name(dir)) : nextWithKeys(name(dir), isLive)),
   ];
   return { code: 0, lines, json: { mode: there ?? mode, written, kept } };
 };
@@ -35,9 +35,9 @@ function nextInSandbox(dir: string): string[] {
   ];
 }
 
-function nextWithKeys(isLive: boolean): string[] {
+function nextWithKeys(dir: string, isLive: boolean): string[] {
   return [
-    'Next: set service.base_url in config/counterfoil.yaml, copy .env.example to .env (mode 0600) and put the keys there,',
+    `Next: ${dir === '.' ? '' : `cd ${dir}, `}set service.base_url in config/counterfoil.yaml, copy .env.example to .env (mode 0600) and put the keys there,`,
     `then drop a CSV into data/inbox and run: counterfoil submit${isLive ? ' --live' : ''}`,
   ];
 }

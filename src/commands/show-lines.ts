@@ -82,14 +82,19 @@ function archiveText({ file, read }: NonNullable<Story['archive']>): string {
     : `archived in ${file}, which is not in the folder archive beside the ledger: most of its story is there`;
 }
 
+const cameToNothing: ReadonlySet<PayoutState> = new Set(['failed', 'refused', 'returned']);
+const newRow =
+  'To pay it, put a row with a new reference into a new file. An archived payout is never paid again.';
+
 /** What a person can do; nothing where the payout has ended and nothing is open. */
 function whatNow(story: Story, { successor }: Chain, watch: Watch, { time }: Terminal): string[] {
-  const { payout, attempts, discrepancies, lookups } = story;
+  const { payout, attempts, discrepancies, lookups, archive } = story;
   const { state } = payout;
   const open = discrepancies.filter((one) => one.state !== 'resolved');
   const advice = new Set([
     ...(state === 'unknown' ? [warning(payout, attempts, watch)] : []),
     ...(state === 'held' ? [adviceText(adviceOnHeld(payout))] : []),
+    ...(archive && cameToNothing.has(state) && !successor ? [newRow] : []),
     ...open.map((one) => actionFor(one)),
   ]);
   const due = lookups.find(({ outcome, asked_at }) => outcome === null && asked_at === null);
@@ -116,7 +121,6 @@ function commandsFor(
   successor: Chain['successor'],
   open: readonly string[],
 ): Record<string, string> {
-  const mayBePaidAgain = (state === 'failed' || state === 'refused' || state === 'returned') && !archive;
   const settle = `counterfoil settle ${reference} --as`;
   const resolve = `counterfoil resolve ${open.join(' ')} --note "what was done"`;
   return {
@@ -124,10 +128,10 @@ function commandsFor(
       'it was paid': `${settle} paid --note "who said so"`,
       'it was not': `counterfoil retry ${reference}`,
     }),
-    ...(mayBePaidAgain &&
+    ...(cameToNothing.has(state) &&
       (successor
         ? { 'what became of it': `counterfoil show ${successor}` }
-        : { 'pay it again': `counterfoil retry ${reference}` })),
+        : !archive && { 'pay it again': `counterfoil retry ${reference}` })),
     ...(open.length > 0 && state !== 'unknown' && { 'dealt with': resolve }),
   };
 }

@@ -12,7 +12,7 @@ type Need = { what: Html; count: string; age: string };
 /** Everything that waits for a person, the gravest first. A halt has its own place. */
 export function needsOf(look: Look, view: View): Need[] {
   return [
-    ...look.unready.map(({ problem, fix }) => ({
+    ...unreadyBeside(look).map(({ problem, fix }) => ({
       what: html`<span class="bad">${sentence(problem, view)}</span>: ${fix}`,
       count: '',
       age: '',
@@ -22,6 +22,15 @@ export function needsOf(look: Look, view: View): Need[] {
     ...heldNeeds(look, view),
     ...verdictNeeds(look),
   ];
+}
+
+const comparing: ReadonlySet<string> = new Set(['reconcile', 'reconcile_full']);
+
+/** Why work does not move, without the runs that compared nothing: the verdict says that once. */
+function unreadyBeside({ unready, figures, lastRun }: Look): Look['unready'] {
+  if (lastRun?.verdict !== 'not_compared') return unready;
+  const incomplete = figures.jobs.flatMap(({ job, kind }) => (kind === 'incomplete' ? job : []));
+  return unready.filter(({ job }) => job === undefined || !comparing.has(job) || !incomplete.includes(job));
 }
 
 function unknownNeed({ figures }: Look, view: View): Need[] {
@@ -65,9 +74,10 @@ function heldNeeds({ batches }: Look, view: View): Need[] {
 
 function verdictNeeds({ lastRun }: Look): Need[] {
   if (lastRun === null || lastRun.verdict === 'reconciled') return [];
+  const cause = lastRun.verdict === 'not_compared' ? '. To find the cause: counterfoil doctor' : '';
   return [
     {
-      what: html`The last reconciliation: ${verdictText(lastRun.verdict)}. ${to(['runs', lastRun.run], 'See the run')}`,
+      what: html`The last reconciliation: ${verdictText(lastRun.verdict)}. ${to(['runs', lastRun.run], 'See the run')}${cause}`,
       count: '',
       age: '',
     },

@@ -5,6 +5,7 @@ import type { PayoutState } from '../domain/payout.ts';
 import type { Verdict } from '../domain/verdict.ts';
 import { badge, markup } from '../reporting/page/page-markup.ts';
 import { duration } from '../reporting/page/page-words.ts';
+import { verdictNames } from '../reporting/page/verdict-words.ts';
 import { money } from '../reporting/presentation.ts';
 import { readable } from '../reporting/readable.ts';
 import { shortTime, shortTimeWithSeconds } from '../reporting/short-times.ts';
@@ -57,16 +58,12 @@ export function severity(one: Severity): Html {
   return trusted(markup(badge(one)));
 }
 
-const verdictLooks: Record<Verdict, { sign: string; look: string; word: string }> = {
-  reconciled: { sign: '✓', look: 'good', word: 'reconciled' },
-  exceptions: { sign: '▲', look: 'bad', word: 'exceptions' },
-  not_compared: { sign: '○', look: 'warn', word: 'not compared' },
-};
+const verdictLooks: Record<Verdict, string> = { reconciled: 'good', exceptions: 'bad', not_compared: 'warn' };
 
 /** A verdict with its sign; only the first is green. */
 export function verdictText(verdict: Verdict): Html {
-  const { sign, look, word } = verdictLooks[verdict];
-  return html`<span class="${look}"><span aria-hidden="true">${sign}</span> ${word}</span>`;
+  const { sign, name } = verdictNames[verdict];
+  return html`<span class="${verdictLooks[verdict]}"><span aria-hidden="true">${sign}</span> ${name}</span>`;
 }
 
 /** The name of a column; one of numbers stands at the right. */

@@ -78,7 +78,7 @@ function statementTable(statement: string[][]): Html {
     plainKind(line),
     currency,
     /^\d+$/.test(count) ? number(BigInt(count)) : count,
-    amountText(currency, amount),
+    amount === '' ? '' : amountText(currency, amount),
   ]);
   return table('Statement', ['Line', 'Currency', { number: 'Count' }, { number: 'Amount' }], rows);
 }

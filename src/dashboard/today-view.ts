@@ -162,14 +162,14 @@ function verdictTile({ lastRun }: Look, view: View): Html {
   return html`${each.length > 0 ? each : html`<b>${verdictText(verdict)}</b>`}<small><a href="/runs/${run}">${time(startedAt, view)}</a></small>`;
 }
 
-const jobNames: Record<string, string> = {
-  intake: 'Intake',
-  submit: 'Submit',
-  follow_up: 'Follow-up',
-  reconcile: 'Reconcile',
-  reconcile_full: 'Full reconcile',
-  report: 'Reports',
-};
+const jobNames = new Map([
+  ['intake', 'Intake'],
+  ['submit', 'Submit'],
+  ['follow_up', 'Follow-up'],
+  ['reconcile', 'Reconcile'],
+  ['reconcile_full', 'Full reconcile'],
+  ['report', 'Reports'],
+]);
 
 function machinery({ figures, unready }: Look, view: View, schedules: Schedules): Html {
   const { oldestUnapplied, lastReceivedAt, rejected } = figures.webhooks;
@@ -196,7 +196,7 @@ function machinery({ figures, unready }: Look, view: View, schedules: Schedules)
     const ended = past?.kind ?? null;
     const look = ended === 'failed' || ended === 'incomplete' ? 'bad' : 'soft';
     return [
-      jobNames[job] ?? job,
+      jobNames.get(job) ?? job,
       html`<span class="${look}">${ended ?? 'has not run'}</span>`,
       html`last ${time(past?.lastRunAt ?? null, view)}; ${due ? html`next ${time(due.toISOString(), view)}` : 'off'}`,
     ];

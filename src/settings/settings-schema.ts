@@ -141,10 +141,10 @@ export const sections = {
       .describe(
         '`confirmed_absent` sends an absent payout once more by itself. Only where the service refuses duplicate references',
       ),
-    halt_after_unknown: count(3, 0).describe('So many unknown outcomes in a row halt sending. 0: never'),
+    halt_after_unknown: count(3, 0).describe('This many unknown outcomes in a row halt sending. 0: never'),
     send_deadline_ms: count(5000, 1).describe('An intent older than this is never sent, in milliseconds'),
     canary: count(0, 0, 1_000_000).describe(
-      'Sends so many payouts of a batch first, and the rest when all of them are paid. 0: all at once',
+      'How many payouts of a batch are sent first. The rest goes when all of these are paid. 0: all at once',
     ),
     canary_hours: count(4, 1).describe('A canary that has not settled in this time halts sending'),
     timezone: zone.describe('The time zone of the day of `daily_limit`'),

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { createJobsStore } from '../../src/runtime/jobs.sql.ts';
 import { halt } from '../../src/sending/halts.sql.ts';
 import { recordRejections } from '../../src/webhooks/webhook-inbox.sql.ts';
 import { addBatch, at, claimAt, recordOutcome, replies } from '../support/ledger.ts';
@@ -63,13 +64,37 @@ it.each(['exceptions', 'not_compared'] as const)(
     ).toHaveLength(3);
     expect(textOf(body), 'no empty columns beside the words').not.toContain('How many');
     expect(body).toContain('<a href="/runs/20261121T100000Z">');
-    expect(textOf(body)).toContain(`NGN ${verdict === 'exceptions' ? '▲ exceptions' : '○ not compared'}`);
+    expect(textOf(body)).toContain(`NGN ${verdict === 'exceptions' ? '✗ exceptions' : '○ not compared'}`);
     expect(body).not.toContain('state is-good');
     const run = textOf((await ask('/runs/20261121T100000Z')).body);
     expect(run).toContain(verdict.replace('_', ' '));
     expect(textOf((await ask('/runs')).body)).toContain('20261121T100000Z');
   },
 );
+
+it('names a comparison that failed once, whatever runs it, and other jobs beside it', async () => {
+  const late = (job: string) => ({
+    check: 'schedules',
+    job,
+    problem: `the last run of ${job} failed`,
+    fix: 'look',
+  });
+  const problems = ['reconcile', 'reconcile_full', 'intake'].map(late);
+  const { ledger, ask } = await startDashboard({ problems });
+  await addRun(ledger, 'not_compared');
+  const store = createJobsStore(ledger);
+  for (const job of ['reconcile', 'reconcile_full']) {
+    await store.note(job, { at: at(1), by: 'w-1', expression: null });
+    await store.finished(job, { startedAt: at(1), endedAt: at(2), kind: 'incomplete', result: {} });
+  }
+  const text = textOf((await ask('/')).body);
+  expect(text).toContain('2 things need a person');
+  expect(text).toContain(
+    'The last reconciliation: ○ not compared. See the run. To find the cause: counterfoil doctor',
+  );
+  expect(text).toContain('the last run of intake failed: look');
+  expect(text).not.toContain('the last run of reconcile');
+});
 
 it('says how many webhooks were turned away, once there are any', async () => {
   const { ledger, ask } = await startDashboard();

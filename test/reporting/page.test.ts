@@ -272,7 +272,7 @@ describe('report.html', () => {
     const summary = JSON.stringify({ trouble: 'page 1: ECONNREFUSED connect ECONNREFUSED 127.0.0.1:8900' });
     await world.ledger.db.updateTable('runs').set({ summary }).execute();
     expect(words(await page(), 'verdict')).toContain(
-      'could not be read: connection refused, 127.0.0.1:8900.',
+      'could not be read: connection refused, 127.0.0.1:8900. Run counterfoil reconcile again. All reports names the last run that compared.',
     );
   });
 
@@ -320,11 +320,11 @@ describe('index.html', () => {
     const html = readFileSync(await world.reporting.writeIndex(), 'utf8');
     expect(html).toContain(`<a href="reconciliation-${runId}/report.html">21 Nov 2026, 14:00</a>`);
     expect(words(html, 'latest')).toMatch(
-      /21 Nov 2026, 14:00 .*▲ NGN: exceptions .*Needs a person: ▲ 1 high ● 1 low/,
+      /21 Nov 2026, 14:00 .*✗ NGN: exceptions .*Needs a person: ▲ 1 high ● 1 low/,
     );
-    expect(words(html, 'runs')).toContain('▲ NGN exceptions ▲ 1 high ● 1 low complete');
+    expect(words(html, 'runs')).toContain('✗ NGN exceptions ▲ 1 high ● 1 low complete');
     expect(words(html, 'batches')).toMatch(
-      /b-20261121-000001 b\.csv · 21 Nov 2026, 13:00 1 NGN 200\.00 NGN 100\.00 50% 1 unknown ▲ exceptions 2 open/,
+      /b-20261121-000001 b\.csv · 21 Nov 2026, 13:00 1 NGN 200\.00 NGN 100\.00 50% 1 unknown ✗ exceptions 2 open/,
     );
     expect(words(html, 'batches')).toMatch(/quiet .* ○ nothing sent/);
   });
@@ -332,7 +332,7 @@ describe('index.html', () => {
   it('calls a batch reconciled only while the last run stated it as it is, and nothing differs', async () => {
     const verdict = async (): Promise<string> => {
       const html = readFileSync(await world.reporting.writeIndex(), 'utf8');
-      return /[✓○▲] [a-z ]+(?= Downloads)/.exec(words(html, 'batches'))?.[0] ?? '';
+      return /[✓○✗] [a-z ]+(?= Downloads)/.exec(words(html, 'batches'))?.[0] ?? '';
     };
     const payout = await addPayout(world.ledger, 'R1', ['ready', 'sending', 'pending', 'success'], {
       transfer_id: 'T-R1',

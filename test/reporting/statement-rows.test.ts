@@ -148,6 +148,23 @@ it('P30: what a person settled and evidence reopened is not paid for good any mo
   expect(sumsOf(refused)).toMatchObject({ reopened: '1500.00', net_paid: '1500.00' });
 });
 
+it('P35: without a usable list nothing of ours is called unseen', () => {
+  const moves: PayoutFacts['moves'] = [
+    { id: 1n, at: at(1), event: 'intent', to: 'sending', fee: null },
+    { id: 2n, at: at(1), event: 'accepted', to: 'pending', fee: null },
+  ];
+  const scope = { mode: 'test' as const, span: { from: 0n, through: 20n }, known: 20n, since: at(0) };
+  const linesUnder = (used: Parameters<typeof payoutEntries>[1]['listing']) =>
+    payoutEntries(
+      { payout, moves, listed: [] },
+      { ...scope, listing: used, until: null, show: (one) => one },
+    ).flatMap(({ line, amount }) => (line === 'unseen' || line === 'timing' ? [`${line} ${amount}`] : []));
+  expect(linesUnder(listing)).toEqual(['unseen 150000']);
+  expect(linesUnder(null)).toEqual(['timing -150000']);
+  for (const standing of ['unread', 'incomplete', 'not_ours', 'shows_none'] as const)
+    expect(linesUnder({ ...listing, standing }), standing).toEqual(['timing -150000']);
+});
+
 it('P33: what a clock far ahead stamped is not too young to be missed', () => {
   const stamped = (hours: number): Record<string, string> => {
     const scope = { mode: 'test' as const, span: { from: 0n, through: 20n }, known: 20n, listing };

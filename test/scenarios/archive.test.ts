@@ -3,13 +3,13 @@ import { expect, it } from 'vitest';
 import { archiveLedger } from '../../src/custody/archive/archive-ledger.ts';
 import { openLedger } from '../../src/custody/open-ledger.ts';
 import { reportingOf } from '../custody/archive-world.ts';
-import { batchOf, makeHome, until } from '../support/cli.ts';
+import { batchOf, flat, makeHome, until } from '../support/cli.ts';
 import { inProcess } from '../support/in-process.ts';
 
 it('after an archive a reconciliation finds nothing new, and no archived reference is taken again', async () => {
   const home = inProcess(
     await makeHome(
-      { settleMs: 0 },
+      { settleMs: 0, faults: { 'PAY-0003': 'fail' } },
       { COUNTERFOIL_RECEIVER_ENABLED: 'false', COUNTERFOIL_RECONCILIATION_MISSING_GRACE_MINUTES: '0' },
     ),
   );
@@ -21,7 +21,7 @@ it('after an archive a reconciliation finds nothing new, and no archived referen
       await home.run(['reconcile', '--full']);
       return home.json(['status'], 0).catch(() => ({ payouts: {} }));
     },
-    (now) => now.payouts.success === 3,
+    (now) => now.payouts.success === 2 && now.payouts.failed === 1,
   );
   const before = await home.json(['reconcile', '--full'], 0);
   const path = join(home.dir, 'data/ledger.db');
@@ -52,5 +52,10 @@ it('after an archive a reconciliation finds nothing new, and no archived referen
   expect((await home.run(['submit', again])).code).toBe(3);
   const story = await home.json(['show', 'PAY-0001'], 0);
   expect((await home.run(['show', 'PAY-0001'])).out).toContain('archived in');
+  const { out } = await home.run(['show', 'PAY-0003']);
+  expect(flat(out)).toContain(
+    'What now To pay it, put a row with a new reference into a new file. An archived payout is never paid again.',
+  );
+  expect(out).not.toContain('counterfoil retry');
   expect(story.history[0]).toMatchObject({ event: 'intake' });
 });

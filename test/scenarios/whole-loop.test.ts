@@ -10,7 +10,10 @@ import { temporaryFolder } from '../support/temporary-folder.ts';
 // Each kind of end is that of a whole process somewhere here; the other tests run their commands in this one.
 it('init writes the configuration, .env.example and the folders, and never overwrites', async () => {
   const cwd = temporaryFolder();
-  expect(await start(['init', 'payroll'], { cwd }).done).toMatchObject({ code: 0 });
+  expect(await start(['init', 'payroll'], { cwd }).done).toMatchObject({
+    code: 0,
+    out: expect.stringContaining('Next: cd payroll, set service.base_url'),
+  });
   for (const name of ['config/counterfoil.yaml', '.env.example', 'data/inbox', 'data/reports'])
     expect(existsSync(join(cwd, 'payroll', name)), name).toBe(true);
   const file = join(cwd, 'payroll/config/counterfoil.yaml');

@@ -27,7 +27,7 @@ export const watchVerbs: readonly Entry[] = [
       ['--currency <currency>', 'only this currency'],
       ['--since <time>', 'only those taken in since this day or time'],
       ['--reference <prefix>', 'only references that begin so'],
-      ['--limit <n>', 'at most so many', '50'],
+      ['--limit <n>', 'list at most this many', '50'],
       ['--full-accounts', 'show account numbers in full'],
       ['--csv', 'write CSV'],
     ],

@@ -51,7 +51,7 @@ function whatCell(item: Item): string {
   const [{ severity = '', kind = '', currency = '' }] = item;
   const amount = amountOf(item);
   const money = amount === '' ? '' : ` · ${amountText(currency, amount)}`;
-  return `${markup(badge(severity, plainKind(severity)))} <span class="kind">${escapeHtml(plainKind(kind))}</span> <span class="about">${escapeHtml(shortened(nameOf(item)))}<span class="money">${escapeHtml(money)}</span></span>`;
+  return `${markup(badge(severity, plainKind(severity)))} <span class="kind">${escapeHtml(plainKind(kind))}</span> <span class="about"><span class="name">${escapeHtml(shortened(nameOf(item)))}</span><span class="money">${escapeHtml(money)}</span></span>`;
 }
 
 /** The reference, or how many a group holds. */

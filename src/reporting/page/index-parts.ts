@@ -3,6 +3,7 @@ import type { Verdict } from '../../domain/verdict.ts';
 import { money, readableTime } from '../presentation.ts';
 import type { RunVerdict } from '../run-verdicts.sql.ts';
 import { escapeHtml, link } from './page-markup.ts';
+import { verdictNames } from './verdict-words.ts';
 
 /** The parts that index.html and the page of a closed month share. */
 
@@ -45,12 +46,7 @@ export function timeTag(instant: string, zone: string): string {
   return `<time datetime="${escapeHtml(instant)}">${escapeHtml(readableTime(instant, zone))}</time>`;
 }
 
-/** A verdict's sign, its look and its word: the colour only repeats them. */
-const marks: Record<Verdict, { sign: string; look: string; word: string }> = {
-  reconciled: { sign: '✓', look: 'good', word: 'reconciled' },
-  exceptions: { sign: '▲', look: 'bad', word: 'exceptions' },
-  not_compared: { sign: '○', look: 'none', word: 'not compared' },
-};
+const looks: Record<Verdict, string> = { reconciled: 'good', exceptions: 'bad', not_compared: 'none' };
 
 /** How many currencies are named with their verdict: the service decides how many it lists. */
 const mostNamed = 6;
@@ -65,15 +61,17 @@ export function verdictList(whole: Verdict | null, currencies: readonly RunVerdi
 }
 
 function verdictWord(verdict: Verdict, currency?: string): string {
-  const { sign, look, word } = marks[verdict];
-  if (currency === undefined) return `<span class="${look}">${sign} ${word}</span>`;
-  return `<span class="${look}" data-currency="${escapeHtml(currency)}" data-verdict="${verdict}">${sign} ${escapeHtml(currency)} ${word}</span>`;
+  const { sign, name } = verdictNames[verdict];
+  const look = looks[verdict];
+  if (currency === undefined) return `<span class="${look}">${sign} ${name}</span>`;
+  return `<span class="${look}" data-currency="${escapeHtml(currency)}" data-verdict="${verdict}">${sign} ${escapeHtml(currency)} ${name}</span>`;
 }
 
 /** The verdict on a currency as a banner, with lines of text. */
 export function banner(currency: string, verdict: Verdict, lines: readonly string[]): string {
-  const { sign, look, word } = marks[verdict];
-  return `<li class="banner is-${verdict}" data-currency="${escapeHtml(currency)}" data-verdict="${verdict}"><strong class="${look}">${sign} ${escapeHtml(currency)}: ${word}</strong><p>${lines.map(escapeHtml).join('<br>')}</p></li>`;
+  const { sign, name } = verdictNames[verdict];
+  const look = looks[verdict];
+  return `<li class="banner is-${verdict}" data-currency="${escapeHtml(currency)}" data-verdict="${verdict}"><strong class="${look}">${sign} ${escapeHtml(currency)}: ${name}</strong><p>${lines.map(escapeHtml).join('<br>')}</p></li>`;
 }
 
 /** Minor units of several currencies, one below the other. */

@@ -112,7 +112,7 @@ function statesText(unpaid: ReadonlyMap<PayoutState, bigint>): string {
 
 type Words = { sign: string; look: string; words: string };
 const batchWords: Record<BatchVerdict['kind'], Words> = {
-  exceptions: { sign: '▲', look: 'bad', words: 'exceptions' },
+  exceptions: { sign: '✗', look: 'bad', words: 'exceptions' },
   not_compared: { sign: '○', look: 'none', words: 'not compared' },
   changed_since: { sign: '○', look: 'none', words: 'changed since the last run' },
   nothing_sent: { sign: '○', look: 'none', words: 'nothing sent' },

@@ -3,7 +3,7 @@ export const reportStyle = `.items .item{position:relative}
 .items tr:first-child>*{border-bottom:0;padding-top:7px}.items .story td{padding-top:0;padding-bottom:0}
 .items{table-layout:fixed;font-size:13.5px}.items .badge{font-size:12px;padding:1px 7px}.items th[scope=row]{padding-left:36px}.items th:nth-child(1){width:25%;padding-left:36px}.items th:nth-child(2){width:17%}.items th:nth-child(3),.items th:nth-child(4){width:10.5%}.items th:nth-child(5){width:10%}.items th:nth-child(6){width:4.5%}
 .items .kind{font-weight:600}.about{display:block;font-weight:400;font-size:12.5px;color:var(--soft)}
-.money{white-space:nowrap}.items .number{overflow-wrap:anywhere}.items .said{white-space:normal;font-size:12.5px}
+.about .name{display:inline-block}.money{white-space:nowrap}.items .number{overflow-wrap:anywhere}.items .said{white-space:normal;font-size:12.5px}
 .story summary{position:absolute;top:3px;left:4px;width:32px;height:28px;padding:4px 9px;white-space:nowrap;font-size:0}
 .story summary::marker{font-size:15px}
 .story details[open]{padding:2px 0 12px 22px}.story p{margin:0 0 6px}

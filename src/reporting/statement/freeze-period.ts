@@ -100,7 +100,8 @@ export function createClosePeriod(deps: { ledger: Ledger; config: Config; accoun
       show: (instant) => zoned(instant, zone),
     };
     const again = 'counterfoil reconcile --full before closing makes one';
-    if (!run) return { about, heard: [`no complete list was ever read, so that all is unseen: ${again}`] };
+    if (!run)
+      return { about, heard: [`no complete list was ever read, so that nothing is compared: ${again}`] };
     const early = run.started_at < endsAt;
     return {
       about,

@@ -18,7 +18,8 @@ export function ownRows({ payout, listed: all }: PayoutFacts): ListedPart[] {
   return listed.some(isNamed) ? listed.filter((row) => isNamed(row) || isLike(row)) : listed;
 }
 
-export function whyUnseen({ listed }: PayoutFacts, { listing }: Pick<StatementScope, 'listing'>): string {
+/** Why no list shows a sent payout. */
+export function whyUnlisted({ listed }: PayoutFacts, { listing }: Pick<StatementScope, 'listing'>): string {
   if (listing === null) return 'sent; no list was read';
   const [other] = listed;
   if (other?.counted) return `sent; its transfer ${other.transfer_id} was counted with an earlier month`;

@@ -1,4 +1,5 @@
 import type { PayoutState } from '../../domain/payout.ts';
+import { isUsable } from '../../domain/verdict.ts';
 import { readStatus } from '../../domain/witness.ts';
 import {
   type Course,
@@ -11,7 +12,7 @@ import {
   times,
 } from '../book.ts';
 import type { ListedPart, PayoutFacts, StatementScope } from '../statement-facts.sql.ts';
-import { inMode, isFailed, isUnreadable, ownRows, standingFirst, told, whyUnseen } from './listed-rows.ts';
+import { inMode, isFailed, isUnreadable, ownRows, standingFirst, told, whyUnlisted } from './listed-rows.ts';
 import { type Line, linesWithRows } from './statement-lines.ts';
 
 /** One thing that a line of the statement counts; `amount` in minor units, signed as it enters the line. */
@@ -246,7 +247,12 @@ function unlisted({ course, unread, facts, about, add }: Case): void {
     add('unexplained', { sign: -1n, why, overturned: course.after.state === 'success' });
   } else if (isLate(facts, about)) {
     add('timing', { sign: -1n, why: 'sent while the list was being read, or too short a time before' });
-  } else add('unseen', { why: whyUnseen(facts, about) });
+  } else {
+    const why = whyUnlisted(facts, about);
+    // Without a usable list nobody looked: its absence says nothing, as inside the grace.
+    if (isUsable(about.listing?.standing ?? null)) add('unseen', { why });
+    else add('timing', { sign: -1n, why });
+  }
 }
 
 /** Failed or refused here, and listed: older news while the list shows it pending, else a contradiction. */
