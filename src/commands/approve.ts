@@ -145,7 +145,7 @@ async function warningsOf(app: App<'local'>, batch: Batch, { oddAccounts }: Appr
       : []),
     ...(oddAccounts.count > 0
       ? [
-          `${oddAccounts.count} account numbers whose check digit does not agree with their bank code, the first in row ${oddAccounts.firstRow}`,
+          `${counted(oddAccounts.count, 'account number')} with a check digit that does not agree with the bank code, the first in row ${oddAccounts.firstRow}`,
         ]
       : []),
   ];

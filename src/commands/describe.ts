@@ -1,4 +1,4 @@
-import { amountText } from '../domain/counted.ts';
+import { amountText, counted } from '../domain/counted.ts';
 import { type LeftOutJson, leftOutCollectionsText } from '../domain/left-out.ts';
 import { type Problem, problemSentence } from '../domain/problem.ts';
 import { reasonText } from '../reporting/advice-text.ts';
@@ -32,7 +32,7 @@ export function section<T>(title: string, things: readonly T[], line: (thing: T)
 }
 
 export function webhookLine(one: Webhook, { time }: Pick<Terminal, 'time'>): string {
-  return `${time(one.received_at)}  received ${one.deliveries} time(s): ${webhookText(one)}`;
+  return `${time(one.received_at)}  received ${counted(one.deliveries, 'time')}: ${webhookText(one)}`;
 }
 
 export function discrepancyLine(

@@ -1,6 +1,6 @@
 import type { App } from '../app/app.ts';
 import { contradictionText } from '../domain/contradiction.ts';
-import { amountText } from '../domain/counted.ts';
+import { amountText, counted } from '../domain/counted.ts';
 import { formatMinor } from '../domain/money.ts';
 import type { Case, Weighed } from '../evidence/weigh.ts';
 import { reasonText } from '../reporting/advice-text.ts';
@@ -70,7 +70,7 @@ function factLines(one: Case, { time }: Terminal): string[] {
   for (const fact of listedSinceFacts(one)) lines.push(`  listed     ${fact}`);
   for (const fact of lookAlikeFacts(one)) lines.push(`  look-alike ${fact}`);
   for (const w of one.webhooks)
-    lines.push(`  webhook    ${w.received_at}  received ${w.deliveries} time(s): ${webhookText(w)}`);
+    lines.push(`  webhook    ${w.received_at}  received ${counted(w.deliveries, 'time')}: ${webhookText(w)}`);
   if (successor) lines.push(`  successor  ${successor}`);
   for (const d of discrepancies) lines.push(`  open       ${d.id} ${d.kind}: ${actionFor(d)}`);
   return lines;

@@ -208,6 +208,5 @@ function haltLines({ halted, terminal }: Concluded): string[] {
 
 function nextCommand({ run, gravest }: Concluded): string {
   if (run.list === 'unread') return 'counterfoil doctor';
-  if (gravest) return commandFor(gravest);
-  return run.verdict === 'reconciled' ? '' : 'counterfoil discrepancies';
+  return gravest ? commandFor(gravest) : '';
 }

@@ -1,5 +1,5 @@
 import type { CollectionStory } from '../collections/collection-lines.sql.ts';
-import { amountText } from '../domain/counted.ts';
+import { amountText, counted } from '../domain/counted.ts';
 import { formatMinor } from '../domain/money.ts';
 import { judgeResends, type ResendState } from '../domain/resend-budget.ts';
 import { contradictionIn } from '../ledger/contradiction-columns.ts';
@@ -75,11 +75,11 @@ function stateText(state: ResendState, { time }: Terminal): string {
     case 'never_asked':
       return 'none was needed';
     case 'waiting':
-      return `asked ${state.made} time(s), next at ${time(state.dueAt)}`;
+      return `asked ${counted(state.made, 'time')}, next at ${time(state.dueAt)}`;
     case 'asked':
-      return `asked ${state.made} time(s), last at ${time(state.at)}; nothing received yet`;
+      return `asked ${counted(state.made, 'time')}, last at ${time(state.at)}; nothing received yet`;
     case 'heard':
-      return `asked ${state.made} time(s); received at ${time(state.at)}`;
+      return `asked ${counted(state.made, 'time')}; received at ${time(state.at)}`;
     case 'gave_up':
       return `gave up: asked ${state.made} times, last at ${time(state.at)}, and nothing was received. Check the webhook URL with the service`;
   }

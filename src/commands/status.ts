@@ -2,6 +2,7 @@ import type { BatchCounts } from '../ledger/batches.ts';
 import type { LastRun } from '../reporting/run-verdicts.sql.ts';
 import { heldBecause } from './batch-lines.ts';
 import { jobProblem } from './jobs-standing.ts';
+import { Stop } from './result.ts';
 import { statusLines } from './status-lines.ts';
 import { type Standing, standingOf } from './status-standing.ts';
 import { terminalOf } from './terminal/terminal.ts';
@@ -11,6 +12,7 @@ import type { Handler } from './world.ts';
 
 /** `status`: shows where everything stands, also that no daemon runs or files wait. */
 export const status: Handler = async (context, _args, options) => {
+  if (options.metrics === true && context.options.json) throw new Stop('name --json or --metrics, not both');
   if (options.metrics === true) return (await import('./status-metrics.ts')).statusMetrics(context);
   return withApp(context, { level: 'looking', use: 'reads' }, async (app) => {
     const terminal = terminalOf(context, app.config, app.clock.iso());

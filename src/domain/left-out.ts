@@ -1,3 +1,4 @@
+import { counted } from './counted.ts';
 import type { Problem } from './problem.ts';
 
 /** Rows left out of a file, and the files that list them; null where none could be written. */
@@ -51,7 +52,7 @@ function leftOutSentence(
   mend: (them: string, file: string) => string,
 ): string {
   const were = rows === 1 ? '1 row was' : `${rows} rows were`;
-  const why = `${problemCount} problem(s)${errorsFile === null ? '' : `, see ${errorsFile}`}`;
+  const why = `${counted(problemCount, 'problem')}${errorsFile === null ? '' : `, see ${errorsFile}`}`;
   const next = invalidFile === null ? '' : `. ${mend(rows === 1 ? 'it' : 'them', invalidFile)}`;
   return `${were} left out: ${why}${next}`;
 }

@@ -1,10 +1,10 @@
 /** An edit distance up to this counts as a slip of the finger. */
 export const slip = 2;
 
-/** The known name that a mistyped one most likely means, and how far it is; undefined when none is known. */
+/** The known name that a mistyped one most likely means, whatever its case, and how far it is; undefined for none. */
 export function nearest(name: string, known: readonly string[]): { name: string; far: number } | undefined {
   const [first] = known
-    .map((one) => ({ name: one, far: distance(name, one) }))
+    .map((one) => ({ name: one, far: distance(name.toLowerCase(), one.toLowerCase()) }))
     .toSorted((a, b) => a.far - b.far);
   return first;
 }
@@ -15,7 +15,7 @@ export function likely(name: string, known: readonly string[]): string | undefin
   // Of a short name, two wrong letters leave nothing.
   const most = Math.min(slip, Math.floor(name.length / 2));
   if (best && best.far <= most) return best.name;
-  return name === '' ? undefined : known.find((one) => one.startsWith(name));
+  return name === '' ? undefined : known.find((one) => one.toLowerCase().startsWith(name.toLowerCase()));
 }
 
 function distance(a: string, b: string): number {

@@ -25,8 +25,8 @@ export async function namedAgain(
   const keys = named.map(({ earlier }) => foldReference(earlier));
   const known = await existingReferences(ledger.db, [...new Set(keys)]);
   const matches = named.flatMap((one) => {
-    const batch = known.get(foldReference(one.earlier));
-    return batch === undefined ? [] : [{ ...one, batch }];
+    const use = known.get(foldReference(one.earlier));
+    return use === undefined ? [] : [{ ...one, batch: use.batch_id }];
   });
   return [...new Map(matches.map((one) => [one.row, one])).values()];
 }

@@ -136,7 +136,7 @@ async function added(
     const keys = rows.map((row) => row.reference_key);
     const taken = await existingReferences(ledger.db, keys);
     // Any other error of the ledger must reach the caller (P12).
-    if ([...taken.values()].every((by) => by === batch)) throw error;
+    if ([...taken.values()].every((by) => by.batch_id === batch)) throw error;
     return false;
   }
 }

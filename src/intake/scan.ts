@@ -150,6 +150,15 @@ export async function scanFile(
   return scan;
 }
 
+const usedBefore = {
+  payout: 'a payout',
+  fix: 'if it is the same payment, remove the row: a new reference would pay it again. Only another payment gets another reference',
+};
+const unsentBefore = {
+  payout: 'a cancelled payout',
+  fix: 'it was never sent: to pay it, give the row a new reference',
+};
+
 /** Turns rows whose reference the ledger has into bad rows that name the earlier batch. */
 async function withoutTaken(
   chunk: { good: GoodRow[]; bad: BadRow[] },
@@ -164,14 +173,13 @@ async function withoutTaken(
   const bad = [...chunk.bad];
   for (const row of chunk.good) {
     const value = row.parsed.reference ?? '';
-    const batch = taken.get(foldReference(value));
-    if (batch === undefined) {
+    const use = taken.get(foldReference(value));
+    if (use === undefined) {
       good.push(row);
       continue;
     }
-    const problem = `is already the reference of a payout in batch ${batch}; references are unique for ever`;
-    const fix =
-      'if it is the same payment, remove the row: a new reference would pay it again. Only another payment gets another reference';
+    const { payout, fix } = use.state === 'cancelled' ? unsentBefore : usedBefore;
+    const problem = `is already the reference of ${payout} in batch ${use.batch_id}; references are unique for ever`;
     bad.push({
       row: row.row,
       cells: row.cells,

@@ -73,16 +73,19 @@ export async function countPayouts(trx: Trx, batch: string): Promise<number> {
   return countRows(trx.selectFrom('payouts').where('batch_id', '=', batch));
 }
 
-/** Returns those of these folded references that the ledger has, with the batch of each (P22). */
-export async function existingReferences(db: Db | Trx, keys: string[]): Promise<Map<string, string>> {
+/** Where a reference was used before. */
+type EarlierUse = Pick<Payout, 'batch_id' | 'state'>;
+
+/** Returns those of these folded references that the ledger has, with the payout of each (P22). */
+export async function existingReferences(db: Db | Trx, keys: string[]): Promise<Map<string, EarlierUse>> {
   if (keys.length === 0) return new Map();
   const wanted = textsOf(keys);
   const rows = await db
     .selectFrom('payouts')
-    .select(['reference_key', 'batch_id'])
+    .select(['reference_key', 'batch_id', 'state'])
     .where('reference_key', 'in', wanted)
     .execute();
-  return new Map(rows.map((row) => [row.reference_key, row.batch_id]));
+  return new Map(rows.map((row) => [row.reference_key, row]));
 }
 
 /** Returns the batch that this content became, under whatever file name (P23). */

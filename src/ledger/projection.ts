@@ -64,6 +64,8 @@ export function apply(
     if (value !== before[key] && key !== 'state')
       changed[key] = typeof value === 'bigint' ? Number(value) : value;
   }
+  // Each decision of a person keeps its note, also one that repeats the words of the decision before.
+  if (event.kind === 'settle' && effect.kind === 'move') changed.message = row.message;
   return changed;
 }
 

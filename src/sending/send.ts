@@ -151,7 +151,9 @@ async function loop(
     clearances.spend(turn.claims.map(({ payoutId }) => payoutId));
     for (const claimed of turn.claims) launch(deps, claimed, turn.began, flight);
     if (flight.underWay() > 0) {
-      const more = [turn.asked === 0 ? filling : undefined, slots > turn.claims.length ? asking : undefined];
+      // Where less was ready than permitted, one more permit starts nothing.
+      const isShort = turn.claims.length < turn.asked;
+      const more = [isShort ? undefined : filling, slots > turn.claims.length ? asking : undefined];
       const either = more.filter((one) => one !== undefined);
       // Takes all answers that come in shortly after the first: a turn for many costs little more than one for a few.
       await flight.gathered(rules.concurrency, either.length > 0 ? Promise.race(either) : undefined);
@@ -288,6 +290,6 @@ async function untilNext(deps: SenderDeps, scope: Scope | undefined, clearances:
   ];
   if (waits.length > 0) return { kind: 'in', ms: Math.max(0, Math.min(...waits)) };
   if (left.again === 0) return { kind: 'over', ended: 'drained', detail: '' };
-  const detail = `${left.again} payouts that were sent before or pay another again wait unsent: the service gave no clear answer about ${clearances.unanswered()} of them`;
+  const detail = `a payout that was sent before, or pays another again, needs a clear answer of the service first: ${clearances.unanswered()} of ${left.again} got none`;
   return { kind: 'over', ended: 'stuck', detail };
 }

@@ -37,6 +37,8 @@ it('says the same of the ledger at /metrics, in status --metrics and in status',
   expect(JSON.parse((await get('/readyz')).text)).toEqual({ ready: true, problems: [] });
   const status = await home.json(['status'], 4);
   const scraped = await get('/metrics');
+  const both = await home.run(['status', '--metrics', '--json']);
+  expect(both).toMatchObject({ code: 2, out: expect.stringContaining('name --json or --metrics, not both') });
   const printed = await home.run(['status', '--metrics']);
   expect(printed.code, printed.err).toBe(0);
   const figures = samples(scraped.text);

@@ -65,6 +65,7 @@ describe('a mistyped name', () => {
     }
     expect((await home.run(['xyzzy'])).err).toContain('there is no command "xyzzy": counterfoil --help');
     expect((await home.run(['help', 'shwo'])).err).toContain('did you mean show?');
+    expect((await home.run(['STATUS'])).err).toContain('did you mean status?');
     expect((await home.run(['complet'])).err).not.toContain('complete?');
   });
 

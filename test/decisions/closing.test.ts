@@ -128,6 +128,14 @@ it('P32: a retry that waits while the service confirms the first in writing is c
   expect((await payoutById(ledger, id)).state, 'later evidence').toBe('failed');
 });
 
+it('P32: each decision keeps its note, also one in the same words as the one before', async () => {
+  const id = await told.sent(replies.unknown());
+  await settle(id, hour, 'success', 'bank letter');
+  await settle(id, 2 * hour, 'failed', 'bank letter');
+  const { cases } = await told.decisionsAt(3 * hour).weigh([id], at(3 * hour));
+  expect(cases[0]?.notPaid).toMatchObject({ source: 'person:ada', note: 'bank letter' });
+});
+
 it('P32: a payout that was turned away and waits for its time is closed for good', async () => {
   const id = await told.sent(replies.turnedAway(3_600_000));
   expect(await payoutById(ledger, id)).toMatchObject({ state: 'ready', not_before: expect.any(String) });

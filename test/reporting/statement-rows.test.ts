@@ -179,3 +179,14 @@ it('P33: what a clock far ahead stamped is not too young to be missed', () => {
   expect(stamped(7), 'within its grace').toHaveProperty('timing');
   expect(stamped(20), 'stamped by a wrong clock').toHaveProperty('unseen');
 });
+
+it('P35: a payout that was never sent and that a person settled as paid is not called sent', () => {
+  const settled = { id: 1n, at: at(0), event: 'settle as success', to: 'success' as const, fee: null };
+  const facts = { payout: { ...payout, submitted_at: null }, moves: [settled], listed: [] };
+  const span = { from: 0n, through: 20n };
+  const scope = { mode: 'test' as const, span, known: 20n, listing, since: at(0), until: null };
+  const entries = payoutEntries(facts, { ...scope, show: (instant) => instant });
+  expect(entries.find(({ line }) => line === 'unseen')?.why).toBe(
+    'never sent, settled as paid by a person, and the list does not show it; the list is complete',
+  );
+});

@@ -83,6 +83,15 @@ it('P32: what was paid by hand under the same reference is closed as paid, and k
   expect(home.sandbox.requests.posts).toBe(1);
 });
 
+it('P32: what was never sent and counts as paid on a person’s word sends nobody to an empty list', async () => {
+  const home = await makeHome();
+  await home.json(['submit', home.put('pay.csv', batchOf(1)), '--no-wait'], 0);
+  await home.json(['settle', 'PAY-0001', '--as', 'paid', '--note', 'paid in cash', '--yes'], 0);
+  const run = await home.run(['reconcile']);
+  expect(run).toMatchObject({ code: 4, out: expect.stringMatching(/NGN {2}exceptions {2}1 unseen/) });
+  expect(run.out).toMatch(/Nothing is open\.[\s\S]*\n\nReport: .*report\.html\n$/);
+});
+
 it('P21: cancel touches only what was never sent, and says how many were', async () => {
   const home = await makeHome({ faults: { 'PAY-0001': 'lost_before' } });
   const first = (await home.json(['submit', home.put('a.csv', batchOf(2))], 4)).batches[0].batch;

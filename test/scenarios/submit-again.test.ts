@@ -63,6 +63,21 @@ it('another file that repeats a reference warns that a new reference would pay a
   ]);
 });
 
+it('a reference of a cancelled payout is refused with the way to pay it: it was never sent', async () => {
+  const home = await makeHome();
+  await home.json(['submit', home.put('one.csv', csv(row(1), row(2))), '--no-wait'], 0);
+  await home.json(['cancel', 'PAY-0001', '--yes'], 0);
+  const { refused } = await home.json(['submit', home.put('two.csv', csv(row(1), row(2), row(3)))], 3);
+  expect(refused[0].problems).toEqual([
+    expect.objectContaining({
+      row: 2,
+      problem: expect.stringContaining('of a cancelled payout in batch one-'),
+      fix: 'it was never sent: to pay it, give the row a new reference',
+    }),
+    expect.objectContaining({ row: 3, fix: expect.stringContaining('a new reference would pay it again') }),
+  ]);
+});
+
 it('unknown payouts are named with what to do, by submit and status, and a halt says to reconcile first', async () => {
   const faults = { 'PAY-0001': 'lost_answer', 'PAY-0002': 'lost_before', 'PAY-0003': 'lost_answer' } as const;
   const home = await makeHome({ faults }, { COUNTERFOIL_SERVICE_CONCURRENCY: '1' });

@@ -193,7 +193,7 @@ it('P31: without an answer nothing is sent, the payout stays ready, and the run 
   const result = await senderOf(ledger, mute, { clock: handsOf() }).run();
   expect(result).toMatchObject({
     ended: 'stuck',
-    detail: expect.stringMatching(/^2 payouts .* wait unsent: .* no clear answer about 2 of them/),
+    detail: expect.stringMatching(/needs a clear answer of the service first: 2 of 2 got none$/),
   });
   expect(sandbox.requests.posts).toBe(0);
   expect(await states(ledger)).toEqual({ 'R-1': 'ready', 'R-2': 'ready' });

@@ -184,6 +184,24 @@ it('sends one payout alone until the first is accepted, and never more than its 
   expect(Math.max(...seen)).toBe(4);
 });
 
+it('answers that take long leave no slot empty while the rate limit grants one payout at a time', async () => {
+  const client = await service();
+  await addBatch(ledger, named(9));
+  let under = 0;
+  const full = Promise.withResolvers<void>();
+  const watched: ServiceClient = {
+    ...client,
+    bankTransfer: async (...args) => {
+      if (++under === 4) full.resolve();
+      if (args[1] !== 'R-1') await full.promise;
+      return client.bankTransfer(...args).finally(() => under--);
+    },
+  };
+  const limiter = { take: async () => undefined, atOnce: 1 };
+  const result = await senderOf(ledger, watched, { concurrency: 4, limiter }).run();
+  expect(result.counts.accepted).toBe(9);
+});
+
 it('a run that follows upon another begins with all its slots, unless the service last answered badly', async () => {
   const client = await service({ 'R-9': 'html_502' }, { latencyMs: 20 });
   let under = 0;

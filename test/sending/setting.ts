@@ -4,6 +4,7 @@ import { createLookUps } from '../../src/lookups/lookups.ts';
 import { type Clock, systemClock } from '../../src/runtime/clock.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import { type Brakes, noBrakes } from '../../src/sending/brakes.ts';
+import type { Limiter } from '../../src/sending/permits.ts';
 import { createSender } from '../../src/sending/send.ts';
 import { createServiceClient } from '../../src/service/client.ts';
 import { createTransport } from '../../src/service/transport.ts';
@@ -44,6 +45,7 @@ export function senderOf(
     sendDeadlineMs?: number;
     brakes?: Brakes;
     standpoint?: Standpoint;
+    limiter?: Limiter;
   } = {},
 ) {
   const {
@@ -53,10 +55,10 @@ export function senderOf(
     sendDeadlineMs = 5000,
     brakes = noBrakes,
     standpoint = here,
+    limiter = { take: async () => undefined, atOnce: Number.POSITIVE_INFINITY },
   } = more;
   const mode: Mode = 'test';
   const rules = { mode, concurrency, sendDeadlineMs, haltAfterUnknown: 3, brakes };
-  const limiter = { take: async () => undefined, atOnce: Number.POSITIVE_INFINITY };
   const lookUpRules = { mode, concurrency, quietPeriodMs: 86_400_000 };
   const lookUps = createLookUps({ ledger, clock, service, limiter, standpoint, rules: lookUpRules });
   const asking = { standpoint, askService: lookUps.askNow };

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { counted } from '../../domain/counted.ts';
 import type { Problem } from '../../domain/problem.ts';
 import { countOpen } from '../../reconciliation/discrepancies.sql.ts';
 import { decide, findByIds, type Verdict } from '../../reconciliation/discrepancy-decisions.sql.ts';
@@ -110,7 +111,7 @@ function hidden(text: string): string {
 }
 
 function refused(path: string, problems: Problem[], open: Record<string, number>): Result {
-  const problem = `${path} was not imported: ${problems.length} problem(s); nothing was changed`;
+  const problem = `${path} was not imported: ${counted(problems.length, 'problem')}; nothing was changed`;
   const json = { error: problem, file: path, changed: 0, problems, open };
   return { code: 3, problem, lines: problemLines(problems, problems.length), json };
 }

@@ -18,13 +18,17 @@ export function ownRows({ payout, listed: all }: PayoutFacts): ListedPart[] {
   return listed.some(isNamed) ? listed.filter((row) => isNamed(row) || isLike(row)) : listed;
 }
 
-/** Why no list shows a sent payout. */
-export function whyUnlisted({ listed }: PayoutFacts, { listing }: Pick<StatementScope, 'listing'>): string {
-  if (listing === null) return 'sent; no list was read';
+/** Why no list shows a payout of the books. A person may also settle as paid what was never sent. */
+export function whyUnlisted(
+  { payout, listed }: PayoutFacts,
+  { listing }: Pick<StatementScope, 'listing'>,
+): string {
+  const sent = payout.submitted_at === null ? 'never sent, settled as paid by a person' : 'sent';
+  if (listing === null) return `${sent}; no list was read`;
   const [other] = listed;
-  if (other?.counted) return `sent; its transfer ${other.transfer_id} was counted with an earlier month`;
-  if (other) return `sent; listed only as ${told(other)} in mode ${other.domain}`;
-  return `sent, and the list does not show it${listWords[listing.standing ?? 'unread']}`;
+  if (other?.counted) return `${sent}; its transfer ${other.transfer_id} was counted with an earlier month`;
+  if (other) return `${sent}; listed only as ${told(other)} in mode ${other.domain}`;
+  return `${sent}, and the list does not show it${listWords[listing.standing ?? 'unread']}`;
 }
 
 const listWords: Record<ListStanding, string> = {
