@@ -1,4 +1,5 @@
 import { amountText, counted } from '../domain/counted.ts';
+import { readable } from '../reporting/readable.ts';
 import { unlessQuiet } from './describe.ts';
 import { fileLines } from './file-lines.ts';
 import { person } from './person.ts';
@@ -13,13 +14,13 @@ export async function closePeriod(context: Context, args: string[]): Promise<Res
   const [month = ''] = args;
   return withApp(context, { level: 'local', use: 'writes' }, async (app) => {
     await app.applyWebhooks();
+    const { time } = terminalOf(context, app.config, app.clock.iso());
     const closed = await app.reporting.closePeriod(month, app.clock.iso(), person());
-    if (closed.kind === 'refused') throw new Stop(closed.why);
+    if (closed.kind === 'refused') throw new Stop(readable(closed.why, time));
     const { period, statement, warnings } = closed;
     const files = (await app.reporting.writePeriod(month)) ?? [];
     const reports = [...files, await app.reporting.writeIndex()];
     if (!context.options.quiet) for (const warning of warnings) context.say(`warning: ${warning}`);
-    const { time } = terminalOf(context, app.config, app.clock.iso());
     const lines = wrapAll(
       [
         `${month} is closed: ${time(period.starts_at)} up to ${time(period.ends_at)} (${period.timezone})`,

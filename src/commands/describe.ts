@@ -3,6 +3,7 @@ import { type LeftOutJson, leftOutCollectionsText } from '../domain/left-out.ts'
 import { type Problem, problemSentence } from '../domain/problem.ts';
 import { reasonText } from '../reporting/advice-text.ts';
 import type { SaidHalt } from '../reporting/halt-words.ts';
+import { readable } from '../reporting/readable.ts';
 import { webhookText } from '../reporting/word-texts.ts';
 import { type HaltAdvice, haltAdvice } from '../sending/halt.ts';
 import type { releaseBatch } from '../sending/holds.sql.ts';
@@ -110,7 +111,7 @@ const before: Record<Exclude<HaltAdvice, 'as_the_cause_says'>, string> = {
 /** Why nothing is sent, and what to do: release a halt (P11), or follow a ledger barrier's own text (P25, P26). */
 export function haltText({ at, cause, kinds }: SaidHalt, { time }: Pick<Terminal, 'time'>): string {
   const advice = haltAdvice(kinds);
-  const since = `since ${time(at)}: ${cause}.`;
+  const since = `since ${time(at)}: ${readable(cause, time)}.`;
   if (advice === 'as_the_cause_says') return since;
   return `${since}${before[advice]} When the cause is gone: counterfoil release --mode`;
 }

@@ -149,11 +149,13 @@ function uncheckedLines({ run, payouts }: Concluded): string[] {
   ] as const;
   const some = parts.flatMap(([what, n]) => (n === 0 ? [] : [`${grouped(`${n}`)} ${what}`]));
   const still = some.length === 0 ? 'No payout is in flight.' : `Payouts: ${some.join(', ')}.`;
-  const why =
-    run.list === 'unread' || run.trouble === undefined
-      ? []
-      : [`  The list proves nothing: ${plainTrouble(run.trouble)}.`];
-  return [...why, `  Nothing was checked, and no payouts were marked missing. ${still}`];
+  const trouble = plainTrouble(run.trouble ?? '').replace(/[^?]$/, '$&.');
+  const why = run.list === 'unread' || trouble === '' ? [] : [`  The list proves nothing: ${trouble}`];
+  // The look-ups may mark payouts as missing although the list proves nothing.
+  const missing = run.discrepancies.open.missing_at_service ?? 0;
+  const checked =
+    missing > 0 ? 'Nothing was compared.' : 'Nothing was checked, and no payouts were marked missing.';
+  return [...why, `  ${checked} ${still}`];
 }
 
 function openLines({ run, groups, terminal, nowMs }: Concluded): string[] {
@@ -161,10 +163,13 @@ function openLines({ run, groups, terminal, nowMs }: Concluded): string[] {
   const checked = isUsable(run.list);
   if (groups.length === 0)
     return checked ? [`  Nothing is open${resolved > 0 ? `; ${resolved} resolved by this run` : ''}.`] : [];
-  const title = checked
-    ? `  Open: ${openText(groups)}; ${opened} opened, ${resolved} resolved by this run.`
-    : `  Open from before, and not checked: ${openText(groups)}.`;
-  return [...openTable(groups, terminal, nowMs), title];
+  const open = openText(groups);
+  const unchecked =
+    opened > 0
+      ? `Open: ${open}; ${opened} opened by this run. Others were not checked.`
+      : `Open from before, and not checked: ${open}.`;
+  const title = checked ? `Open: ${open}; ${opened} opened, ${resolved} resolved by this run.` : unchecked;
+  return [...openTable(groups, terminal, nowMs), `  ${title}`];
 }
 
 /** Follow-up questions, how webhooks arrive, and collections; empty when there are none. */

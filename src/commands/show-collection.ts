@@ -61,13 +61,14 @@ export function resendLines(
     `resend requests  ${stateText(judgeResends(requests, heardAt, now), terminal)}`,
     ...requests.map(
       (one) =>
-        `  ${terminal.time(one.asked_at ?? one.due_at)}  ${one.reason}: ${one.outcome ?? waitingText(one)}`,
+        `  ${terminal.time(one.asked_at ?? one.due_at)}  ${one.reason}: ${one.outcome ?? waitingText(one, heardAt)}`,
     ),
   ];
 }
 
-function waitingText({ asked_at }: ResendRequest): string {
-  return asked_at === null ? 'due' : 'under way';
+function waitingText({ asked_at }: ResendRequest, heardAt: string | null): string {
+  if (asked_at !== null) return 'under way';
+  return heardAt === null ? 'due' : 'not needed any more';
 }
 
 function stateText(state: ResendState, { time }: Terminal): string {

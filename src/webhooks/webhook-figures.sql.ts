@@ -62,7 +62,7 @@ export async function resendFigures(db: Db, now: string): Promise<ResendFigures>
       coalesce(sum(case when made > 0 and heard_at >= first_at then 1 else 0 end), 0) as heard,
       coalesce(sum(case when heard_at is null and made >= ${resendBudget} and last_at <= ${over} then 1 else 0 end), 0)
         as gave_up,
-      coalesce(sum(waiting), 0) as waiting
+      coalesce(sum(case when heard_at is null then waiting else 0 end), 0) as waiting
     from (select count(r.asked_at) as made, min(r.asked_at) as first_at, max(r.asked_at) as last_at,
         sum(case when r.outcome is null and r.asked_at is null then 1 else 0 end) as waiting,
         case when r.payout_id is null

@@ -164,6 +164,9 @@ describe('resend requests', () => {
     clock.set(20 * minute);
     expect(await resends.askDue({ forMs: 0 })).toBe(1);
     await hear(id, at(21 * minute));
+    // The third is not due yet, and nobody waits for it any more.
+    expect(await stories(id)).toEqual(['asked', 'asked', null]);
+    expect(await resendFigures(ledger.db, clock.iso())).toMatchObject({ heard: 1, waiting: 0 });
     clock.set(5 * hour);
     expect(await resends.askDue({ forMs: 0 })).toBe(0);
     expect(calls).toHaveLength(2);

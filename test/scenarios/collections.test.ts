@@ -76,6 +76,7 @@ it('expected collections are taken, heard, verified, missed and told apart, and 
   );
   const lost = await home.run(['show', 'INV-LOST']);
   expect(lost.out).toMatch(/resend requests {2}asked 1 time\(s\); received at/);
+  expect(lost.out).toContain('not heard after a request: not needed any more');
 
   home.sandbox.faults.delete('INV-GHOST');
   book.addCollection({ reference: 'INV-NEVER', amount: '100.00' });

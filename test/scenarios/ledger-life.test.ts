@@ -20,6 +20,8 @@ it('P25: back up, send, restore: nothing is sent twice, and a listing brings eve
   const before = await home.json(['status'], 4);
   expect(before.halted.cause).toMatch(/restore --adopt/);
   expect((await home.json(['submit'], 4)).halted.cause).toMatch(/restore --adopt/);
+  const halted = (await home.run(['submit'])).out;
+  expect(halted).toMatch(/this is a backup made at \d+ \w+ \d\d:\d\d: it/);
   expect(await home.json(['restore', '--adopt', '--yes'], 4)).toMatchObject({ adopted: true, unknown: 5 });
   expect((await home.json(['status'], 4)).halted.cause).toMatch(/reconcile --full/);
   const told = await home.run(['status']);

@@ -87,6 +87,27 @@ const nowhereToLook: Record<string, (home: Home) => string | Promise<string>> = 
   'page 2 failing': (home) => withoutPageTwo(home),
 };
 
+it('P35: a list without any payout of ours marks none as missing, unless the look-ups find none either: then it says so', async () => {
+  const home = await makeHome({ settleMs: 600_000 }, settings);
+  await home.json(['submit', home.put('pay.csv', batchOf(count))], 0);
+  for (const { id } of home.sandbox.book.transfers()) home.sandbox.book.remove(id);
+  const first = await home.run(['reconcile', '--full']);
+  expect(first.out).toMatch(/Missing at service +5 of them/);
+  expect(first.out).toContain('does the key belong to this ledger’s account?\n');
+  expect(first.out).not.toContain('no payouts were marked missing');
+  expect(first.out).toContain('Open: 5 high; 5 opened by this run. Others were not checked.');
+  const second = await home.run(['reconcile', '--full']);
+  expect(second.out).toContain('Open from before, and not checked: 5 high.');
+});
+
+it('discrepancies says "not checked" before the first reconciliation', async () => {
+  const { home } = await paid();
+  const { code, out } = await home.run(['discrepancies']);
+  expect({ code, out }).toEqual({ code: 0, out: 'not checked: nothing was reconciled yet\n' });
+  await reconciled({ home, batch: '' }, 0);
+  expect((await home.run(['discrepancies'])).out).toBe('no open discrepancies\n');
+});
+
 it.each(Object.keys(nowhereToLook))(
   'P35: with %s nothing is compared, and nothing says that all is well',
   { timeout: 120_000 },
@@ -118,6 +139,9 @@ it.each(Object.keys(nowhereToLook))(
     expect(readIndexRow(reports, batch).words).toContain('not compared');
     const status = await home.run(['status'], { COUNTERFOIL_SERVICE_BASE_URL: address });
     expect(status.code).toBe(4);
+    const open = await home.run(['discrepancies'], { COUNTERFOIL_SERVICE_BASE_URL: address });
+    expect(open.out).toMatch(/(?:Others )?not checked: the last reconciliation had no list to compare with/i);
+    expect(open.out).not.toContain('no open discrepancies');
     expect(status.out).toMatch(/last reconciliation .*NGN not compared/);
     expect(status.out).toContain('not checked');
     expect(status.out).not.toMatch(/Needs a person: nothing/);

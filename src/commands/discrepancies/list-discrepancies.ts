@@ -1,8 +1,10 @@
 import type { App } from '../../app/app.ts';
+import { foreignOrigins } from '../../ledger/origins.ts';
 import { countFiltered, countOpen, listOpen } from '../../reconciliation/discrepancies.sql.ts';
 import { livesOf } from '../../reconciliation/discrepancy-events.sql.ts';
 import { ageDays } from '../../reporting/ageing.ts';
 import { withAction } from '../../reporting/discrepancy-words.ts';
+import { lastRun } from '../../reporting/run-verdicts.sql.ts';
 import type { Discrepancy } from '../../storage/tables/tables.ts';
 import { bigintAsNumber } from '../describe.ts';
 import { Stop } from '../result.ts';
@@ -38,9 +40,10 @@ export const discrepancies: Handler = async (context, args, options) => {
       counts.reduce((n, row) => n + (state === undefined || row.state === state ? Number(row.n) : 0), 0);
     const open = sum('open');
     const terminal = terminalOf(context, app.config, app.clock.iso());
+    const last = await lastRun(app.ledger.db, await foreignOrigins(app.ledger.db, app.account));
     return {
       code: open > 0 ? 4 : 0,
-      lines: listLines(found, { all: sum(), open, nowMs: app.clock.now(), terminal }),
+      lines: listLines(found, { all: sum(), open, list: last?.list, nowMs: app.clock.now(), terminal }),
       json: {
         discrepancies: context.options.json ? await asJson(app, found) : [],
         open: await countOpen(app.ledger.db),

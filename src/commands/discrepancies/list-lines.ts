@@ -1,5 +1,6 @@
 import { grouped } from '../../domain/counted.ts';
 import { plainKind } from '../../domain/plain-kind.ts';
+import { isUsable, type ListStanding } from '../../domain/verdict.ts';
 import { actionFor, commandFor } from '../../reporting/discrepancy-words.ts';
 import { readable } from '../../reporting/readable.ts';
 import type { Discrepancy } from '../../storage/tables/tables.ts';
@@ -9,13 +10,23 @@ import { firstOf } from '../terminal/messages.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { wrapAll } from '../terminal/wrap.ts';
 
-/** `all`: how many the filter finds, `open`: how many of them nobody works on yet. */
-type View = { all: number; open: number; nowMs: number; terminal: Terminal };
+/**
+ * `all`: how many the filter finds, `open`: how many of them nobody works on yet. `list`: what the last run could compare
+ * with; undefined before the first run.
+ */
+type View = {
+  all: number;
+  open: number;
+  list: ListStanding | null | undefined;
+  nowMs: number;
+  terminal: Terminal;
+};
 
 /** Discrepancies as a table, each with what differs below it; then what to do, once for all that need the same. */
 export function listLines(found: readonly Discrepancy[], view: View): string[] {
   const { all, open, nowMs, terminal } = view;
-  if (all === 0) return ['no open discrepancies'];
+  const unchecked = uncheckedText(view);
+  if (all === 0) return [unchecked || 'no open discrepancies'];
   const acknowledged = all > open ? `, ${grouped(`${all - open}`)} acknowledged` : '';
   const shown = found.map((one) => ({ ...one, which: nameOf(one), since: one.first_seen_at }));
   const [titles = '', ...rows] = discrepancyTable(shown, terminal, nowMs);
@@ -25,6 +36,7 @@ export function listLines(found: readonly Discrepancy[], view: View): string[] {
   return wrapAll(
     [
       `${grouped(`${open}`)} open${acknowledged}; the gravest and oldest first.`,
+      ...(unchecked === '' ? [] : [`Others ${unchecked}.`]),
       '',
       titles,
       ...blocks,
@@ -44,6 +56,12 @@ export function listLines(found: readonly Discrepancy[], view: View): string[] {
     terminal.width,
     2,
   );
+}
+
+/** Why nothing may say that none is open (P35); empty after a run with a usable list. */
+function uncheckedText({ list }: View): string {
+  if (list === undefined) return 'not checked: nothing was reconciled yet';
+  return isUsable(list) ? '' : 'not checked: the last reconciliation had no list to compare with';
 }
 
 function nameOf({ reference, subject }: Discrepancy): string {

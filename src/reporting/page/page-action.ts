@@ -44,7 +44,7 @@ function openPart(rows: NamedCells[], count: bigint, { zone, list }: About): str
   const notChecked = isUsable(list)
     ? ''
     : paragraph({
-        html: '<strong>Not checked:</strong> without a list to compare with, this run could not look for discrepancies.',
+        html: `<strong>Not checked:</strong> without a list to compare with, this run could not look for ${count === 0n ? 'discrepancies' : 'others'}.`,
       });
   if (count === 0n) return notChecked || paragraph('Nothing is open: no discrepancy waits for a person.');
   const { html, covered } = itemTable(rows, zone);

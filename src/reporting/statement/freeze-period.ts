@@ -137,8 +137,7 @@ function whyNot(
     return `${month} is not over: it can be closed from ${day} on (${zone})`;
   }
   if (!last) return null;
-  if (month === last.month)
-    return `${month} was closed at ${zoned(last.closed_at, zone)}; a closed month never changes`;
+  if (month === last.month) return `${month} was closed at ${last.closed_at}; a closed month never changes`;
   const next = monthAfter(last.month);
   if (month < last.month)
     return `${last.month} is closed already, so that ${month} is part of what is closed: the next is ${next}`;
