@@ -25,6 +25,8 @@ export type Walked =
 export type PassDeps = {
   ask(question: Question): Promise<Answer>;
   store(pass: number, rows: StagedTransfer[]): Promise<void>;
+  /** Waits until the service's clock shows another second. */
+  nextSecond(): Promise<void>;
   concurrency: number;
 };
 export type PassOptions = {
@@ -72,7 +74,12 @@ export async function onePass(deps: PassDeps, options: PassOptions): Promise<Wal
   const earlierCut = options.earlierCut === null ? unreadable : Date.parse(options.earlierCut);
   // Read from the end, page 1 counts last, and its rows may have changed by then.
   const known = reach.kind === 'whole' ? { recall: memory.recall } : {};
-  const opening = await deps.ask({ page: 1, underWay: false, ...known, ...(signal && { signal }) });
+  const question = { page: 1, underWay: false, ...known, ...(signal && { signal }) };
+  let opening = await deps.ask(question);
+  if (opening.kind === 'page' && showsThisSecond(opening.page)) {
+    await deps.nextSecond();
+    opening = await deps.ask(question);
+  }
   if (opening.kind === 'trouble') {
     const prefix = opening.reason === 'unauthorised' ? 'the service refused the key: ' : 'page 1: ';
     return { kind: 'no_pass', trouble: `${prefix}${opening.message}` };
@@ -245,6 +252,15 @@ export async function onePass(deps: PassDeps, options: PassOptions): Promise<Wal
   };
   const overlap = { later: counts.later + older, both: counts.both + older };
   return { kind: 'pass', pass, overlap, reach, order: seenOrder(), oldest: oldestText(walk.oldest) };
+}
+
+/** True where a row is younger than the page's `Date`, which has whole seconds: no pass from this page is sound (P28). */
+function showsThisSecond({ date, items }: ListPage): boolean {
+  if (date === null) return false;
+  return items.some((item) => {
+    const ahead = (readInstant(item.created_at) ?? date) - date;
+    return ahead > 0 && ahead < 1_000;
+  });
 }
 
 function oldestText(ms: number): string {

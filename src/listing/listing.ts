@@ -34,8 +34,8 @@ export type Listing = { walk(run: string, options?: WalkOptions): Promise<Listin
 
 type Passed = Extract<Walked, { kind: 'pass' }>;
 
-/** `Date` has whole seconds: after this time the next cut is past the change that unsettled this one (P28). */
-const betweenPassesMs = 1_100;
+/** `Date` has whole seconds: after this time the next cut is past what was there before (P28). */
+const nextSecondMs = 1_100;
 /** Passes to keep for a full listing when a short cut fails. */
 const passesForAll = 2;
 
@@ -59,6 +59,7 @@ export function createListing(deps: Deps): Listing {
       ? await reachOf(edgeDeps, { base, begunAt: clock.iso(), ...(signal && { signal }) })
       : { kind: 'whole' };
     const carryFrom = await runsToCarryFrom(ledger.db, run);
+    const nextSecond = () => clock.sleep(nextSecondMs, signal);
     let earlier: Passed | null = null;
     let trouble = 'no two passes over the list agreed';
     let passes = 0;
@@ -66,7 +67,7 @@ export function createListing(deps: Deps): Listing {
       const store = (pass: number, rows: StagedTransfer[]): Promise<void> =>
         ledger.write((trx) => stage(trx, run, pass, rows, carryFrom));
       const walked = await onePass(
-        { ask, store, concurrency },
+        { ask, store, nextSecond, concurrency },
         {
           number: ++passes,
           sightings,
@@ -90,7 +91,7 @@ export function createListing(deps: Deps): Listing {
       if (why !== null) trouble = walked.pass.trouble ?? `no two passes over the list agreed: ${why}`;
       reach = await nextReach(walked, { base, passes, ...(signal && { signal }) });
       earlier = walked;
-      if (!isSound(walked.pass) && passes < maxPasses) await clock.sleep(betweenPassesMs, signal);
+      if (!isSound(walked.pass) && passes < maxPasses) await nextSecond();
     }
     const seen = await describeListing(ledger, run);
     const cut = earlier?.pass.cut ?? clock.iso();

@@ -124,12 +124,31 @@ it('P28: a row that slips between pages spoils the pass; the next two are comple
   expect(list.slept).toEqual([1100]);
 });
 
+it('P28: a transfer of this very second is waited for before the list is read, not read in vain', async () => {
+  const list = book(23);
+  list.rows.unshift(row(24, start + 500));
+  list.now = start + 600;
+  const { result, asked } = await walk(list);
+  expect(result).toMatchObject({ complete: true, passes: 2, listed: 24, cut: '2026-11-21T12:00:01.000Z' });
+  expect(list.slept).toEqual([1100]);
+  expect(asked).toBe(1 + 2 * 5);
+});
+
+it('P28: times far ahead of the service’s clock are not waited for', async () => {
+  const list = book(23);
+  list.rows.unshift(row(24, start + 3_600_000));
+  const { result } = await walk(list, undefined, 2);
+  expect(result).toMatchObject({ complete: false, passes: 2 });
+  expect(list.slept).toEqual([1100]);
+});
+
 it('P28: rows created while we page shift the others, and the listing is still complete below the cut', async () => {
   const { result } = await walk(book(23), (asked, _page, list) => {
     if (asked === 3 || asked === 8) list.rows.unshift(row(1000 + asked, list.now + 1));
     return undefined;
   });
-  expect(result).toMatchObject({ complete: true, listed: 25 });
+  // The second one came to page 1 after the last pass had read it.
+  expect(result).toMatchObject({ complete: true, passes: 2, listed: 24 });
 });
 
 it('P28: a list whose totals never fit stays incomplete after max_passes', async () => {

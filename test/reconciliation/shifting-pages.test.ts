@@ -3,7 +3,7 @@ import { shiftingDay } from '../shifting/shifting-day.ts';
 import { repeats } from '../support/repeats.ts';
 
 /** `npm run shifting` runs a thousand. The quick ones end in each of the ways below. */
-const seeds = repeats() ? [1, 2, 3, 4, 5, 6, 7, 8, 11, 15, 25, 29] : [1, 15, 25];
+const seeds = repeats() ? [1, 2, 3, 4, 5, 6, 7, 8, 11, 15, 25, 29] : [1, 11, 15, 25];
 
 it('P28: whatever the list does while it is read, nothing is missed, nothing is false, and the short cut is no worse', async () => {
   const complete: (boolean | 'window')[] = [];
