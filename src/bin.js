@@ -158,10 +158,9 @@ function loadQuickly() {
 }
 
 async function work() {
-  // Collect garbage early: a batch worker shares its machine. Other memory options of V8 (--optimize-for-size) save
-  // little more and cost half as much processor time again. `status` is called often and ends before its memory counts.
-  if (process.argv[2] !== 'status')
-    setFlagsFromString('--semi-space-growth-factor=1 --heap-growing-percent=20');
+  // Collect garbage early: a batch worker shares its machine. Without these options memory doubles. A heap that grows
+  // more slowly saves a tenth of it and costs a third more processor time.
+  setFlagsFromString('--semi-space-growth-factor=1 --heap-growing-percent=70');
   const signals = countSignalsOnce();
   if (process.argv0 === workerName && process.channel) obeyLauncher(signals);
   // In the package's own folder: in the shared temporary folder others could plant code.
