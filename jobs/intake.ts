@@ -1,4 +1,5 @@
 import type { App } from '../src/app/app.ts';
+import { counted } from '../src/domain/counted.ts';
 import { givenBackText, leftOutCollectionsText, leftOutText } from '../src/domain/left-out.ts';
 import type { Ignored, Taken } from '../src/intake/check-file.ts';
 import type { Expected } from '../src/intake/collection-files.ts';
@@ -55,7 +56,7 @@ export function tellRefused(one: Taken | Expected, onRefused: OnRefused | undefi
     // A row's problem quotes its value, and a log must not hold account numbers.
     const what = first?.row === 0 ? `: ${first.problem}` : '';
     const unkept = one.unkept === undefined ? '' : `; ${one.unkept}`;
-    onRefused?.(one.file, `refused, ${one.problemCount} problem(s)${where}${what}${unkept}`);
+    onRefused?.(one.file, `refused, ${counted(one.problemCount, 'problem')}${where}${what}${unkept}`);
   }
   if (one.kind === 'taken' && one.skipped) {
     const text = 'batch' in one ? leftOutText : leftOutCollectionsText;

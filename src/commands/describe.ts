@@ -65,7 +65,7 @@ export function problemLines(problems: readonly Problem[], count: number): strin
 export function collectionLines(
   one: { id: string; rows: number; totals: Record<string, string> } & LeftOutJson,
 ): string[] {
-  const taken = `${one.id}: ${one.rows} collections expected, ${totalsText(one.totals)}`;
+  const taken = `${one.id}: ${counted(one.rows, 'collection')} expected, ${totalsText(one.totals)}`;
   if (one.skipped === 0 || !('problems' in one)) return [taken];
   const { skipped: rows, problem_count: problemCount, ...files } = one;
   const left = { rows, problemCount, errorsFile: files.errors_file, invalidFile: files.invalid_file };

@@ -7,6 +7,7 @@ import {
   countPayouts,
   decideBatch,
   existingReferences,
+  findByContentHash,
   finishSome,
   getBatch,
   insertBatch,
@@ -74,8 +75,9 @@ export async function loadBatch(deps: Deps, source: Source, scan: Scan): Promise
   if (!scan.header) return { kind: 'changed', problems: [] };
   const at = clock.iso();
   const id = await freeId(deps, fileName, at, scan.contentHash);
-  await ledger.write((trx) =>
-    insertBatch(trx, {
+  const isNew = await ledger.write(async (trx) => {
+    if (await findByContentHash(trx, scan.contentHash)) return false;
+    await insertBatch(trx, {
       id,
       name: batchName(fileName),
       file_name: fileName,
@@ -88,8 +90,10 @@ export async function loadBatch(deps: Deps, source: Source, scan: Scan): Promise
       dropped_uid: uidOf(source.dropper),
       dropped_as: source.dropper.as?.name ?? '',
       dropped_as_uid: uidOf(source.dropper.as),
-    }),
-  );
+    });
+    return true;
+  });
+  if (!isNew) return { kind: 'changed', problems: [] };
   const bodies = createHash('sha256');
   const retried: RetryRow[] = [];
   let loaded = 0;

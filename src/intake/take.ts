@@ -17,7 +17,7 @@ import { loadBatch } from './load.ts';
 import { endingOf, freeStem, isPlainFile, moveFile, tidyMarkers } from './moves.ts';
 import { problemSheets, type Sheets, sheetEndings } from './problem-sheets.ts';
 import { finishPromised, givenBack } from './promised-files.ts';
-import type { RetryRows } from './retries.ts';
+import { Interrupted, type RetryRows } from './retries.ts';
 import type { RowWarning } from './row-warnings.ts';
 import { capped, formatTotals, type Scan, scanFile } from './scan.ts';
 import { openProblem, unendedWarning } from './unfinished.ts';
@@ -135,6 +135,10 @@ async function take(
       )
     : { kind: 'changed' as const, problems: [] };
   if (loaded.kind === 'changed') {
+    const other = await takenBefore(scan, deps);
+    // Another process has the lock by now, and this file: it moves what it took.
+    if (other && options.origin === 'inbox') throw new Interrupted();
+    if (other) return refuseAgain(deps, path, options, scan, other, sheets);
     const changed = wholeFile(
       'the file or the ledger changed while the file was read',
       'drop it again when it is complete',

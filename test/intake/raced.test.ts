@@ -75,6 +75,29 @@ it.each([
   expect(await s.ledger.db.selectFrom('batches').select('id').execute()).toEqual([]);
 });
 
+it.each([
+  ['inbox', { taken: [], waiting: [], ignored: [] }],
+  [
+    'named',
+    { kind: 'refused', problems: [{ problem: expect.stringContaining('was already taken as batch') }] },
+  ],
+] as const)(
+  'P23: a file from %s that another process took meanwhile is its file alone',
+  async (origin, said) => {
+    const s = await setting('intake: { settle_seconds: 0 }');
+    const file = s.drop('pay.csv', csv(row('R-1')));
+    const other = { ...s.ledger, path: `${s.ledger.path}.other` };
+    // A lock file of its own: somebody deleted the one that the first process holds.
+    const ledger = before(s.ledger, 1, () => s.built({ ledger: other }).takeIn(file, { origin }));
+    const intake = s.built({ ledger });
+    expect(await (origin === 'inbox' ? intake.takeInbox() : intake.takeIn(file, { origin }))).toMatchObject(
+      said,
+    );
+    expect(await s.ledger.db.selectFrom('batches').select('phase').execute()).toEqual([{ phase: 'loaded' }]);
+    expect(s.names('archive')).toHaveLength(1);
+  },
+);
+
 it('P12: a ledger that fails while rows are added is no reason to refuse the file', async () => {
   const s = await setting();
   const file = s.drop('pay.csv', csv(row('R-1')));
