@@ -69,7 +69,7 @@ function createLedgerCheck(): Check {
       return [];
     } catch (error) {
       const fix =
-        'free disk space, or end the program that keeps the ledger locked; counterfoil doctor says more';
+        'make room on its disk, start its server, or end the program that keeps it locked; counterfoil doctor says more';
       return [{ check: 'ledger', problem: `the ledger cannot be written (${reasonOf(error)})`, fix }];
     }
   };

@@ -165,8 +165,8 @@ function openLines({ run, groups, terminal, nowMs }: Concluded): string[] {
     return checked ? [`  Nothing is open${resolved > 0 ? `; ${resolved} resolved by this run` : ''}.`] : [];
   const open = openText(groups);
   const unchecked =
-    opened > 0
-      ? `Open: ${open}; ${opened} opened by this run. Others were not checked.`
+    opened + resolved > 0
+      ? `Open: ${open}; ${opened} opened, ${resolved} resolved by this run. Others were not checked.`
       : `Open from before, and not checked: ${open}.`;
   const title = checked ? `Open: ${open}; ${opened} opened, ${resolved} resolved by this run.` : unchecked;
   return [...openTable(groups, terminal, nowMs), `  ${title}`];

@@ -161,9 +161,11 @@ export async function markNow(trx: Trx, path: string, id: string): Promise<void>
   if (!(await metaOf(trx, key))) await keepMeta(trx, key, 'yes');
 }
 
+export const wentBackCode = 'SQLITE_WENT_BACK';
+
 /** The open ledger went back in time; the code stops every caller, as a failed ledger does (P12). */
 class WentBack extends Error {
-  readonly code = 'SQLITE_WENT_BACK';
+  readonly code = wentBackCode;
   constructor(path: string, why: string) {
     super(`${path} went back in time while it was open: ${why}`);
   }

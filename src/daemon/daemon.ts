@@ -5,6 +5,7 @@ import * as resultsJob from '../../jobs/results.ts';
 import * as submitJob from '../../jobs/submit.ts';
 import { queueProblems } from '../admin/readiness.ts';
 import type { App } from '../app/app.ts';
+import { wentBackCode } from '../custody/marking.ts';
 import { adviceText } from '../reporting/advice-text.ts';
 import { errorText, logEvent } from '../runtime/log-events.ts';
 import type { Job, Queue } from '../runtime/queue.ts';
@@ -230,6 +231,8 @@ function reasonToStop(error: unknown): string | null {
   const code = ledgerFailureCode(error);
   if (code === null) return null;
   const said = error instanceof Error ? error.message : code;
+  if (code === wentBackCode)
+    return `the ledger failed (${said}); sending has stopped: ${adviceText({ kind: 'adopt' })}, then start serve again`;
   const first = code.startsWith('SQLITE_')
     ? 'Free disk space or restore the file'
     : `See that the database can be reached (${adviceText({ kind: 'doctor' })})`;

@@ -4,7 +4,7 @@ import { readReasons } from '../ledger/hold-reasons.ts';
 import type { View } from './frame.ts';
 import { type Html, html } from './html.ts';
 import type { Look } from './look.ts';
-import { ago, number, sentence, severity, stateText, table, to, verdictText } from './parts.ts';
+import { ago, number, sentence, severity, stateText, table, time, to, verdictText } from './parts.ts';
 
 /** Something that waits for a person: what, how many, and since when. */
 type Need = { what: Html; count: string; age: string };
@@ -20,7 +20,7 @@ export function needsOf(look: Look, view: View): Need[] {
     ...unknownNeed(look, view),
     ...discrepancyNeeds(look, view),
     ...heldNeeds(look, view),
-    ...verdictNeeds(look),
+    ...verdictNeeds(look, view),
   ];
 }
 
@@ -72,12 +72,12 @@ function heldNeeds({ batches }: Look, view: View): Need[] {
     });
 }
 
-function verdictNeeds({ lastRun }: Look): Need[] {
+function verdictNeeds({ lastRun }: Look, view: View): Need[] {
   if (lastRun === null || lastRun.verdict === 'reconciled') return [];
   const cause = lastRun.verdict === 'not_compared' ? '. To find the cause: counterfoil doctor' : '';
   return [
     {
-      what: html`The last reconciliation: ${verdictText(lastRun.verdict)}. ${to(['runs', lastRun.run], 'See the run')}${cause}`,
+      what: html`The last reconciliation, ${time(lastRun.startedAt, view)}: ${verdictText(lastRun.verdict)}. ${to(['runs', lastRun.run], 'See the run')}${cause}`,
       count: '',
       age: '',
     },

@@ -46,7 +46,10 @@ export function judge(evidence: Evidence, since: string): Judgement {
           : (lostAs('paid', evidence) ?? 'it is paid: the service shows it'),
       );
     case 'cancelled':
-      return no('it was cancelled; to pay it, put it under a new reference in a new file');
+      return (
+        unless(whyMaybePaid(evidence, since)) ??
+        no('it was cancelled; to pay it, put it under a new reference in a new file')
+      );
   }
 }
 

@@ -3,7 +3,7 @@ import { generatedReference } from '../domain/ids.ts';
 import type { PayoutState } from '../domain/payout.ts';
 import { type Problem, wholeFile } from '../domain/problem.ts';
 import { progressText } from '../domain/progress.ts';
-import { batchCounts, findByContentHash } from '../ledger/batches.ts';
+import { batchCounts, findByContentHash, wasSent } from '../ledger/batches.ts';
 import type { HoldReason } from '../ledger/hold-reasons.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Config } from '../settings/settings.ts';
@@ -76,7 +76,7 @@ export async function takenBefore(
   const { mode } = config;
   const problem = `this content was already taken as batch ${before.id} on ${before.created_at.slice(0, 10)}: ${progressText(now?.counts ?? {})}`;
   const fix =
-    now?.state === 'cancelled'
+    now?.state === 'cancelled' && !(await wasSent(ledger.db, before.id))
       ? 'that batch was cancelled and is never sent. To pay it, drop it again with new references'
       : `${say({ kind: 'rest_of_file', mode, ready: ready > 0, held: held > 0 })}. Do not change the references: new ones would pay again`;
   return { batch: before.id, problem: wholeFile(problem, fix) };

@@ -178,7 +178,8 @@ async function withoutTaken(
       good.push(row);
       continue;
     }
-    const { payout, fix } = use.state === 'cancelled' ? unsentBefore : usedBefore;
+    const isUnsent = use.state === 'cancelled' && use.attempt_count === 0n;
+    const { payout, fix } = isUnsent ? unsentBefore : usedBefore;
     const problem = `is already the reference of ${payout} in batch ${use.batch_id}; references are unique for ever`;
     bad.push({
       row: row.row,

@@ -3,10 +3,10 @@ import type { Clock } from '../runtime/clock.ts';
 import type { Claim } from './claims.sql.ts';
 
 /**
- * A finished request. `aged`: the intent grew too old before its bytes could leave (P3); the network is not to blame.
- * `tookMs`: from the intent to the answer.
+ * A finished request. `begun`: false where it was recalled before it had a slot. `aged`: the intent grew too old before
+ * its bytes could leave (P3); the network is not to blame. `tookMs`: from the intent to the answer.
  */
-export type Done = { claim: Claim; outcome: Outcome; aged: boolean; tookMs: number };
+export type Done = { claim: Claim; outcome: Outcome; begun: boolean; aged: boolean; tookMs: number };
 
 /** An intent, and how to send it. */
 export type Request = { claim: Claim; send(): Promise<Done> };
@@ -90,7 +90,7 @@ export function createFlight(clock: Clock, slots: number, signal?: AbortSignal):
   const recall = (): Done[] => {
     const message = 'sending stopped before this was sent';
     const all = queue.map(({ claim }): Done => {
-      return { claim, outcome: { kind: 'not_sent', message }, aged: false, tookMs: 0 };
+      return { claim, outcome: { kind: 'not_sent', message }, begun: false, aged: false, tookMs: 0 };
     });
     queue = [];
     return all;

@@ -170,7 +170,7 @@ function requestOf(deps: SenderDeps, claim: Claim, began: Moment): Request {
     async send() {
       const outcome = await service.bankTransfer(claim.body, claim.reference, fresh);
       const tookMs = elapsedSince(clock, began);
-      return { claim, outcome, aged: aged && outcome.kind === 'not_sent', tookMs };
+      return { claim, outcome, begun: true, aged: aged && outcome.kind === 'not_sent', tookMs };
     },
   };
 }

@@ -42,9 +42,10 @@ export async function commitTurn(
     const began = momentOf(clock);
     const at = clock.iso();
     const events = finished.map(
-      ({ claim: { payoutId, attemptId }, outcome }): RecordEvent => ({
+      ({ claim: { payoutId, attemptId }, outcome, begun }): RecordEvent => ({
         payoutId,
-        source: 'response',
+        // What was recalled is no answer: it must not end a row of unknown ones (P11).
+        source: begun ? 'response' : 'recall',
         event: { kind: 'outcome', attemptId, outcome },
       }),
     );

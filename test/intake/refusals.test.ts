@@ -1,4 +1,6 @@
 import { expect, it } from 'vitest';
+import { cancelUnsent } from '../../src/decisions/cancel-unsent.sql.ts';
+import { claimAt, recordOutcome, replies } from '../support/ledger.ts';
 import { csv, head, refusal, row, setting } from './setting.ts';
 
 const refused = async (content: string | Buffer, yaml = ''): Promise<string> => {
@@ -103,4 +105,24 @@ it('never overwrites an earlier rejected file', async () => {
   for (const n of [1, 2])
     await s.intake.takeIn(s.drop('bad.csv', csv(row('A', `-${n}`))), { origin: 'inbox' });
   expect(s.names('rejected')).toEqual(['bad-2.csv', 'bad-2.errors.csv', 'bad.csv', 'bad.errors.csv']);
+});
+
+it.each([
+  ['was turned away once may have been taken', true, 'new ones would pay again'],
+  ['was never sent may be paid', false, 'drop it again with new references'],
+])('P8: of a file that was cancelled, what %s', async (_, isTried, fix) => {
+  const s = await setting();
+  const takeIn = (name: string, reference: string) =>
+    s.intake.takeIn(s.drop(name, csv(row(reference))), { origin: 'named' });
+  const taken = await takeIn('pay.csv', 'A');
+  const batch = taken.kind === 'taken' ? taken.batch : '';
+  const [claimed] = isTried ? await claimAt(s.ledger, s.clock.iso()) : [];
+  if (claimed) await recordOutcome(s.ledger, s.clock.iso(), claimed, replies.turnedAway());
+  const order = { batch, at: s.clock.iso(), source: 'person:ada', why: 'cancelled by ada' };
+  expect(await cancelUnsent(s.ledger, order)).toMatchObject({ cancelled: 1 });
+  expect(refusal(await takeIn('pay.csv', 'A'))).toContain(fix);
+  const other = csv(row('a'), row('B'));
+  expect(refusal(await s.intake.takeIn(s.drop('other.csv', other), { origin: 'named' }))).toContain(
+    isTried ? 'a new reference would pay it again' : 'it was never sent',
+  );
 });

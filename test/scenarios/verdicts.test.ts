@@ -95,7 +95,7 @@ it('P35: a list without any payout of ours marks none as missing, unless the loo
   expect(first.out).toMatch(/Missing at service +5 of them/);
   expect(first.out).toContain('does the key belong to this ledger’s account?\n');
   expect(first.out).not.toContain('no payouts were marked missing');
-  expect(first.out).toContain('Open: 5 high; 5 opened by this run. Others were not checked.');
+  expect(first.out).toContain('Open: 5 high; 5 opened, 0 resolved by this run. Others were not checked.');
   const second = await home.run(['reconcile', '--full']);
   expect(second.out).toContain('Open from before, and not checked: 5 high.');
 });

@@ -3,7 +3,7 @@ import type { Outcome } from '../../src/domain/outcome.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
 import { createSandbox, type Sandbox } from '../../src/sandbox/sandbox.ts';
 import type { Done } from '../../src/sending/flight.ts';
-import { halt } from '../../src/sending/halts.sql.ts';
+import { findHalt, halt } from '../../src/sending/halts.sql.ts';
 import { createProgress } from '../../src/sending/progress.ts';
 import type { ServiceClient } from '../../src/service/types.ts';
 import { addBatch, makeLedger, states, type TestLedger } from '../support/ledger.ts';
@@ -107,6 +107,38 @@ it('P11: an answer that halts ends what waits for a slot as not sent', async () 
   expect(await states(ledger)).toMatchObject({ 'R-6': 'unknown', 'R-60': 'ready' });
 });
 
+const lost: Outcome = { kind: 'unknown', code: null, halts: false, ...said };
+const turnedAway: Outcome = { kind: 'turned_away', retryAfterMs: 1, code: null, ...said };
+
+it.each([
+  ['the process was asked to stop', [lost, lost, lost, lost], 'interrupted'],
+  ['the service asked for a pause', [turnedAway, lost, lost, lost], 'halted'],
+])(
+  'P11: unknown outcomes in a row halt also where what waited was recalled: %s',
+  async (why, answers, how) => {
+    await start();
+    await addBatch(ledger, named(60));
+    const stop = new AbortController();
+    const full = Promise.withResolvers<void>();
+    const bankTransfer: ServiceClient['bankTransfer'] = async (_, reference) => {
+      const n = Number(reference.slice(2));
+      if (n <= 2) return accepted;
+      if (n === 6) {
+        if (how === 'interrupted') stop.abort();
+        setTimeout(full.resolve, 50);
+      }
+      await full.promise;
+      return answers[n - 3] ?? accepted;
+    };
+    const options = { sendDeadlineMs: 60_000 };
+    const { ended } = await senderOf(ledger, { ...client, bankTransfer }, options).run({
+      signal: stop.signal,
+    });
+    expect([ended, why, (await unsent()).length > 0]).toEqual([how, why, true]);
+    expect(await findHalt(ledger.db)).toMatchObject({ causes: [{ kind: 'unknowns' }] });
+  },
+);
+
 it('P11: a halt by a person ends what waits for a slot, once a turn has seen it', async () => {
   const { ended, begun } = await sendSixth(async () => {
     await ledger.write((trx) => halt(trx, { kind: 'person' }, new Date().toISOString()));
@@ -129,6 +161,7 @@ it('P3: intents wait for slots only where the service answers all and soon, and 
     return {
       claim: { payoutId: 1n, attemptId: 1n, reference: 'R-1', body: '' },
       outcome,
+      begun: true,
       aged: false,
       tookMs,
     };

@@ -18,6 +18,7 @@ const claimOf = (reference: string): Claim => ({ payoutId: 1n, attemptId: 1n, re
 const answer = (reference: string, kind: Outcome['kind'] = 'not_sent'): Done => ({
   claim: claimOf(reference),
   outcome: outcomes[kind],
+  begun: true,
   aged: false,
   tookMs: 1,
 });

@@ -167,6 +167,11 @@ async function liveThrough(
   }
   world.after(0, null, paper.atLast);
   await world.runUntil(world.now() + hour);
+  // An absence that was confirmed last sends a payout again, which must reach its end too.
+  for (let more = 0, moves = -1; more < 10 && moves !== movesOf(town) && !world.violation(); more++) {
+    moves = movesOf(town);
+    await world.runUntil(world.now() + 2 * hour);
+  }
   world.after(0, null, daemon.rest);
   await world.runUntil(world.now() + hour);
   town.evidence.sumUp();
