@@ -1,16 +1,20 @@
 import type { Standpoint } from '../domain/origin.ts';
-import { type Clock, elapsedSince, type Moment } from '../runtime/clock.ts';
+import type { Outcome } from '../domain/outcome.ts';
+import type { RecordEvent } from '../ledger/projection.ts';
+import { record } from '../ledger/record.ts';
+import { type Clock, elapsedSince, type Moment, momentOf } from '../runtime/clock.ts';
 import type { ServiceClient } from '../service/types.ts';
 import { isLockConflict, PostgresFailure } from '../storage/failure.ts';
 import type { Ledger } from '../storage/ledger.ts';
 import type { Brakes } from './brakes.ts';
-import type { Scope } from './claim-request.ts';
-import { type Claim, sendable } from './claims.sql.ts';
+import type { Cleared, Scope } from './claim-request.ts';
+import { type Claim, claimUnlessHalted, sendable } from './claims.sql.ts';
 import { type AskService, type Clearances, createClearances } from './clearances.ts';
-import { createFlight, type Done, type Flight, type Request } from './flight.ts';
+import { createFlight, type Done, type Flight } from './flight.ts';
+import { type Halt, type HaltCause, haltKindOf } from './halt.ts';
+import { halt, tooManyUnknown } from './halts.sql.ts';
+import { holdReturned } from './holds.sql.ts';
 import { createPermits, type Limiter } from './permits.ts';
-import { createProgress, type Pause, type Progress, type Stop } from './progress.ts';
-import { commitTurn } from './turn.ts';
 
 export type SenderDeps = {
   ledger: Ledger;
@@ -36,8 +40,19 @@ export type SendRequest = {
   onProgress?: (done: number) => void;
 };
 
-export type SendResult = Stop & { counts: Progress['counts'] };
+/** Why the sender stopped. `drained`: nothing is left that it may send now. */
+export type SendResult = {
+  ended: 'drained' | 'halted' | 'interrupted' | 'unreachable' | 'stuck';
+  counts: Record<Outcome['kind'], number>;
+  detail: string;
+};
 
+const notSentLimit = 3;
+const stuckMs = 60_000;
+/**
+ * A service that took a payout this recently is not tried with a single one first: chunks follow each other closely.
+ */
+const provenMs = 5000;
 /**
  * The wait when nothing could be claimed although something is ready: another process has it, or it is still loading.
  */
@@ -46,7 +61,7 @@ const idleMs = 50;
 /**
  * Creates a sender of what is ready. It sends each payout at most once per committed intent (P1). One transaction per
  * turn carries the outcomes that have come in, and the intents for the slots that they freed. No request starts before
- * its intent is committed. While a group is on the wire of a service that answers soon, the next one is committed.
+ * its intent is committed.
  */
 export function createSender(deps: SenderDeps): { run(request?: SendRequest): Promise<SendResult> } {
   // Kept over runs: a Retry-After pauses all POSTs of the process, whichever run received it.
@@ -54,9 +69,15 @@ export function createSender(deps: SenderDeps): { run(request?: SendRequest): Pr
   return { run: (request = {}) => runSender(deps, request, pause) };
 }
 
+/**
+ * A pause of all POSTs. `acceptedAt`: when the service last took a payout of this process. Both are on the monotonic clock:
+ * setting the clock back must not turn a pause of a minute into hours.
+ */
+type Pause = { until: number; acceptedAt: number };
+
 /** Runs the loop. When the ledger fails, waits for what is in flight and tries once more to write the answers (P12). */
 async function runSender(deps: SenderDeps, request: SendRequest, pause: Pause): Promise<SendResult> {
-  const flight = createFlight(deps.clock, deps.rules.concurrency, request.signal);
+  const flight = createFlight(deps.clock);
   const unwritten: Done[] = [];
   const { ledger, clock, askService } = deps;
   const { account } = deps.standpoint;
@@ -92,33 +113,35 @@ async function loop(
   { flight, unwritten, clearances }: Journey,
 ): Promise<SendResult> {
   const { clock, rules } = deps;
-  const { scope, signal } = request;
-  // Under a rate limit an intent that waits would keep its permit from other processes.
-  const ahead = deps.limiter.atOnce === Number.POSITIVE_INFINITY;
-  const progress = createProgress({ clock, pause }, { ...rules, ahead });
-  const permits = createPermits(deps, signal);
-  let stop: Stop | undefined;
+  const counts = { accepted: 0, refused: 0, not_sent: 0, turned_away: 0, unknown: 0 };
+  const accepted = clock.monotonic() - pause.acceptedAt < provenMs;
+  const state: State = { accepted, notSentInARow: 0, agedInARow: 0, progressAt: clock.monotonic() };
+  const permits = createPermits(deps, request.signal);
+  let stop: { ended: SendResult['ended']; detail: string } | undefined;
   for (;;) {
-    if (signal?.aborted) stop ??= { ended: 'interrupted', detail: 'interrupted; nothing is lost' };
-    const answers = flight.take();
-    progress.note(answers);
-    stop ??= progress.verdict(flight.underWay(), clearances.endedSomethingAt());
-    // What waits behind an intent that grew too old is as old (P3).
-    const isAged = answers.some(({ aged }) => aged);
-    const mayBegin = !stop && !isAged && clock.monotonic() >= pause.until;
-    const finished = mayBegin ? answers : [...answers, ...flight.recall()];
+    if (request.signal?.aborted) stop ??= { ended: 'interrupted', detail: 'interrupted; nothing is lost' };
+    const finished = flight.take();
     unwritten.push(...finished);
-    const slots = progress.mostOpen(answers) - flight.underWay() - flight.queued();
-    const free = mayBegin ? slots : 0;
+    for (const { outcome, aged } of finished) {
+      counts[outcome.kind] += 1;
+      if (!aged) noteOutcome(state, pause, outcome, clock);
+    }
+    // One standstill ages every intent of its turn, so it counts once.
+    if (finished.length > 0) state.agedInARow = finished.every(({ aged }) => aged) ? state.agedInARow + 1 : 0;
+    state.progressAt = Math.max(state.progressAt, clearances.endedSomethingAt());
+    stop ??= verdict(state, clock, flight.underWay());
+    const slots = (state.accepted ? rules.concurrency : 1) - flight.underWay();
+    const free = stop || clock.monotonic() < pause.until ? 0 : slots;
     const filling = permits.fill(free);
     // Twice the slots of a turn: while those are sent, the service is asked about the next.
     const asking = free > 0 ? clearances.fill(2 * slots) : undefined;
     if (filling && finished.length === 0 && flight.underWay() === 0) await filling;
     // After an interrupt while waiting for a permit: it was not granted, and nothing more begins.
-    const claimable = signal?.aborted ? 0 : Math.min(free, permits.count());
-    const turn = await commitTurn(deps, finished, { free: claimable, scope, cleared: clearances.fresh });
+    const claimable = request.signal?.aborted ? 0 : Math.min(free, permits.count());
+    const intents = { free: claimable, scope: request.scope, cleared: clearances.fresh };
+    const turn = await commitTurn(deps, finished, intents);
     unwritten.length = 0;
-    if (answers.length > 0) request.onProgress?.(answers.length);
+    if (finished.length > 0) request.onProgress?.(finished.length);
     if (turn.halted)
       stop ??= {
         ended: 'halted',
@@ -126,8 +149,7 @@ async function loop(
       };
     permits.spend(turn.claims.length);
     clearances.spend(turn.claims.map(({ payoutId }) => payoutId));
-    if (stop && flight.queued() > 0) continue;
-    if (mayBegin && !stop) flight.launch(turn.claims.map((one) => requestOf(deps, one, turn.began)));
+    for (const claimed of turn.claims) launch(deps, claimed, turn.began, flight);
     if (flight.underWay() > 0) {
       // Where less was ready than permitted, one more permit starts nothing.
       const isShort = turn.claims.length < turn.asked;
@@ -137,42 +159,120 @@ async function loop(
       await flight.gathered(rules.concurrency, either.length > 0 ? Promise.race(either) : undefined);
       continue;
     }
-    if (flight.waiting() + flight.queued() > 0) continue;
-    if (stop) return { ...stop, detail: await explained(deps, stop), counts: progress.counts };
+    if (flight.waiting() > 0) continue;
+    if (stop) return { ...stop, detail: await explained(deps, stop), counts };
     if (asking) {
       await asking;
       continue;
     }
     const paused = pause.until - clock.monotonic();
-    const next = await untilNext(deps, scope, clearances);
-    if (next.kind === 'over') return { ended: next.ended, detail: next.detail, counts: progress.counts };
+    const next = await untilNext(deps, request.scope, clearances);
+    if (next.kind === 'over') return { ended: next.ended, detail: next.detail, counts };
     const wait = Math.max(paused, next.ms);
-    await clock.sleep(Math.min(Math.max(wait, idleMs), 1000), signal);
+    await clock.sleep(Math.min(Math.max(wait, idleMs), 1000), request.signal);
   }
 }
 
+type State = { accepted: boolean; notSentInARow: number; agedInARow: number; progressAt: number };
+
+function noteOutcome(state: State, pause: Pause, outcome: Outcome, clock: Clock): void {
+  if (outcome.kind === 'accepted') {
+    state.accepted = true;
+    pause.acceptedAt = clock.monotonic();
+  } else if (outcome.kind !== 'refused') pause.acceptedAt = Number.NEGATIVE_INFINITY;
+  if (outcome.kind === 'accepted' || outcome.kind === 'refused') state.progressAt = clock.monotonic();
+  state.notSentInARow = outcome.kind === 'not_sent' ? state.notSentInARow + 1 : 0;
+  if (outcome.kind === 'turned_away') {
+    pause.until = Math.max(pause.until, clock.monotonic() + (outcome.retryAfterMs ?? 1000));
+  }
+}
+
+function verdict(
+  state: State,
+  clock: Clock,
+  inFlight: number,
+): { ended: SendResult['ended']; detail: string } | undefined {
+  if (state.notSentInARow >= notSentLimit) {
+    return { ended: 'unreachable', detail: `${notSentLimit} requests in a row could not be sent` };
+  }
+  if (state.agedInARow >= notSentLimit) {
+    const detail = `${notSentLimit} times in a row an intent grew older than submission.send_deadline_ms before it could be sent: this machine, its clock or its disk stands still`;
+    return { ended: 'stuck', detail };
+  }
+  if (inFlight === 0 && clock.monotonic() - state.progressAt > stuckMs) {
+    return { ended: 'stuck', detail: 'no progress for 60 seconds' };
+  }
+  return undefined;
+}
+
 /** Adds to `stuck` which database sessions hold locks: payouts that they have locked are skipped. */
-async function explained({ ledger }: SenderDeps, { ended, detail }: Stop) {
+async function explained({ ledger }: SenderDeps, { ended, detail }: Pick<SendResult, 'ended' | 'detail'>) {
   const holders = ended === 'stuck' ? await ledger.session?.holders() : '';
   return holders ? `${detail}: ${holders}` : detail;
 }
 
-function requestOf(deps: SenderDeps, claim: Claim, began: Moment): Request {
-  const { clock, rules, ledger, service } = deps;
+/** What a turn may claim; `cleared` is read inside its transaction, however long that had to wait. */
+type Intents = { free: number; scope: Scope | undefined; cleared: () => Cleared };
+
+/** Makes one group commit: outcomes first, then the halt they may cause (P11), then intents for free slots (P1). */
+async function commitTurn(
+  deps: SenderDeps,
+  finished: readonly Done[],
+  { free, scope, cleared }: Intents,
+): Promise<{ claims: Claim[]; halted: Halt | null; asked: number; began: Moment }> {
+  const { clock } = deps;
+  const none = { claims: [], halted: null, asked: 0, began: momentOf(clock) };
+  if (finished.length === 0 && free <= 0) return none;
+  const { haltAfterUnknown, brakes } = deps.rules;
+  return deps.ledger.write(async (trx) => {
+    // P3: an intent's age counts from here, inside its transaction: a wait for another process's commit does not count.
+    const began = momentOf(clock);
+    const at = clock.iso();
+    const events = finished.map(
+      ({ claim: { payoutId, attemptId }, outcome }): RecordEvent => ({
+        payoutId,
+        source: 'response',
+        event: { kind: 'outcome', attemptId, outcome },
+      }),
+    );
+    await holdReturned(trx, at, await record(trx, at, events));
+    const cause = await haltCause(finished, () => tooManyUnknown(trx, haltAfterUnknown));
+    if (cause) await halt(trx, cause, at);
+    const serviceNow = deps.service.serviceNow();
+    const clockOffMs = serviceNow === null ? null : clock.now() - serviceNow;
+    const { originId } = deps.standpoint;
+    const by = { workerId: deps.workerId, originId, clockOffMs, cleared: cleared() };
+    const request = { ...scope, ...by, brakes, limit: free, at };
+    const { claims, halted: why } = await claimUnlessHalted(trx, request);
+    return why === null ? { claims, halted: null, asked: free, began } : { ...none, halted: why };
+  });
+}
+
+async function haltCause(
+  finished: readonly Done[],
+  countUnknown: () => Promise<HaltCause | null>,
+): Promise<HaltCause | null> {
+  for (const { claim: claimed, outcome } of finished) {
+    if (outcome.kind === 'unknown' && outcome.halts) {
+      const { code, message } = outcome;
+      return { kind: haltKindOf(code), code, message, reference: claimed.reference };
+    }
+  }
+  if (!finished.some(({ outcome }) => outcome.kind === 'unknown')) return null;
+  return countUnknown();
+}
+
+function launch(deps: SenderDeps, claimed: Claim, began: Moment, flight: Flight): void {
   let aged = false;
   const fresh = (): boolean => {
-    aged = elapsedSince(clock, began) > rules.sendDeadlineMs;
+    aged = elapsedSince(deps.clock, began) > deps.rules.sendDeadlineMs;
     // Another process may have considered this one dead, and made the attempt unknown.
-    return !aged && !ledger.session?.lost();
+    return !aged && !deps.ledger.session?.lost();
   };
-  return {
-    claim,
-    async send() {
-      const outcome = await service.bankTransfer(claim.body, claim.reference, fresh);
-      const tookMs = elapsedSince(clock, began);
-      return { claim, outcome, begun: true, aged: aged && outcome.kind === 'not_sent', tookMs };
-    },
-  };
+  const sent = deps.service.bankTransfer(claimed.body, claimed.reference, fresh);
+  flight.launch(
+    sent.then((outcome) => ({ claim: claimed, outcome, aged: aged && outcome.kind === 'not_sent' })),
+  );
 }
 
 type Next = { kind: 'in'; ms: number } | { kind: 'over'; ended: 'drained' | 'stuck'; detail: string };

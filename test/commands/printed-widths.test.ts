@@ -52,7 +52,7 @@ it('no line is wider than 80 characters with the data of the demo, and none has 
   await run('backup', 'copy.db');
   await home.sandbox.stop();
   expect(await hurried(() => run('reconcile'))).toMatch(
-    /not compared\n[\s\S]*Nothing was checked[\s\S]*^Next: +counterfoil doctor$/m,
+    /not compared\n[\s\S]*Nothing was compared[\s\S]*^Next: +counterfoil doctor$/m,
   );
   expect(outputs.join(''), 'times and amounts are for people').not.toMatch(/\d{4}-\d\d-\d\dT|\d{5,}\.\d\d\b/);
 }, 60_000);

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createServer, request } from 'node:http';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
 import { createSandbox } from '../../src/sandbox/sandbox.ts';
 import { batchOf, type Home, type Json } from '../support/cli.ts';
@@ -91,6 +92,8 @@ it('P35: a list without any payout of ours marks none as missing, unless the loo
   const home = await makeHome({ settleMs: 600_000 }, settings);
   await home.json(['submit', home.put('pay.csv', batchOf(count))], 0);
   for (const { id } of home.sandbox.book.transfers()) home.sandbox.book.remove(id);
+  // The cut of a list has whole seconds: what was sent in its second is not missing yet (P28).
+  await setTimeout(1_100);
   const first = await home.run(['reconcile', '--full']);
   expect(first.out).toMatch(/Missing at service +5 of them/);
   expect(first.out).toContain('does the key belong to this ledger’s account?\n');

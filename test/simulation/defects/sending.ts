@@ -4,7 +4,7 @@ import type { Defect } from './defect.ts';
 export const sendingDefects: readonly Defect[] = [
   {
     name: 'sends before the commit',
-    file: 'src/sending/turn.ts',
+    file: 'src/sending/send.ts',
     find: `    return why === null ? { claims, halted: null, asked: free, began } : { ...none, halted: why };`,
     replace: `    for (const one of claims) await deps.service.bankTransfer(one.body, one.reference, () => true);
     return { claims: [], halted: why, asked: free, began };`,
@@ -37,8 +37,9 @@ export const sendingDefects: readonly Defect[] = [
   {
     name: 'makes one attempt of a claim and sends it twice',
     file: 'src/sending/send.ts',
-    find: `turn.claims.map((one) => requestOf(`,
-    replace: `[...turn.claims.filter((one) => one.attemptId % 5n === 0n), ...turn.claims].map((one) => requestOf(`,
+    find: `    for (const claimed of turn.claims) launch(`,
+    replace: `    for (const claimed of turn.claims) if (claimed.attemptId % 5n === 0n) launch(deps, claimed, turn.began, flight);
+    for (const claimed of turn.claims) launch(`,
   },
   {
     name: 'ignores a halt',
@@ -51,14 +52,14 @@ export const sendingDefects: readonly Defect[] = [
     name: 'never halts for unknowns',
     from: 6,
     fault: 'lost after acceptance',
-    file: 'src/sending/turn.ts',
+    file: 'src/sending/send.ts',
     find: `  return countUnknown();`,
     replace: `  return (await countUnknown()) && null;`,
   },
   {
     name: 'does not look at the age of an intent',
     file: 'src/sending/send.ts',
-    find: `    aged = elapsedSince(clock, began) > rules.sendDeadlineMs;`,
+    find: `    aged = elapsedSince(deps.clock, began) > deps.rules.sendDeadlineMs;`,
     replace: `    aged = false;`,
   },
   {
