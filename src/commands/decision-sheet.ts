@@ -31,7 +31,7 @@ type Column = (typeof columns)[number];
 
 const words: Record<string, Verdict> = { ack: 'acknowledge', acknowledge: 'acknowledge', resolve: 'resolve' };
 const longestNote = 2_000;
-const anew = 'write a new one with counterfoil discrepancies --export FILE.xlsx';
+const exportAgain = 'write a new one with counterfoil discrepancies --export FILE.xlsx';
 
 /** Reads the decisions in a workbook. A file that is not a workbook, or is too large, is one problem. Throws Stop when there is no file. */
 export async function readDecisions(path: string): Promise<DecisionSheet> {
@@ -41,7 +41,7 @@ export async function readDecisions(path: string): Promise<DecisionSheet> {
   const missing = columns.filter((name) => !header.includes(name));
   if (missing.length > 0) {
     const problems = missing.map((column) => {
-      return { row: 1, column, value: '', problem: 'the column is missing', fix: anew };
+      return { row: 1, column, value: '', problem: 'the column is missing', fix: exportAgain };
     });
     return { asked: [], problems, undecided: 0 };
   }
@@ -72,7 +72,7 @@ function readRow(
   if (note === '') problem('note', '', 'a decision needs a note', 'write what is known or was done');
   if (note.length > longestNote)
     problem('note', note, `is longer than ${longestNote} characters`, 'write it shorter');
-  if (id === '') problem('discrepancy_id', '', 'is empty', anew);
+  if (id === '') problem('discrepancy_id', '', 'is empty', exportAgain);
   const before = seen.get(id);
   if (before !== undefined && id !== '')
     problem('discrepancy_id', id, `is decided about in row ${before} too`, 'decide once');
@@ -85,17 +85,20 @@ async function readRows(path: string): Promise<Cell[][] | Problem> {
   const found = await stat(path).catch(() => undefined);
   if (!found?.isFile()) throw new Stop(`no file ${path}`);
   if (found.size > workbookLimits.bytes)
-    return wholeFile(`the file has ${found.size} bytes; at most ${workbookLimits.bytes} are read`, anew);
+    return wholeFile(
+      `the file has ${found.size} bytes; at most ${workbookLimits.bytes} are read`,
+      exportAgain,
+    );
   const archive = await readFile(path);
   const trouble = troubleIn(archive);
-  if (trouble !== null) return wholeFile(`this cannot be read as a workbook: ${trouble}`, anew);
+  if (trouble !== null) return wholeFile(`this cannot be read as a workbook: ${trouble}`, exportAgain);
   try {
     const { readSheet } = await import('read-excel-file/universal');
     const sheet = await readSheet(new Blob([archive]), 1, { trim: false });
     return sheet.map((cells) => cells.map(cellOf));
   } catch (error) {
     const said = error instanceof Error ? error.message : String(error);
-    return wholeFile(`this cannot be read as a workbook: ${said.slice(0, 200)}`, anew);
+    return wholeFile(`this cannot be read as a workbook: ${said.slice(0, 200)}`, exportAgain);
   }
 }
 

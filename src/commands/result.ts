@@ -1,6 +1,7 @@
 import { CommanderError } from 'commander';
+import { wentBackCode } from '../custody/marking.ts';
 import { forbiddenPlace } from '../domain/forbidden.ts';
-import { problemText } from '../reporting/advice-text.ts';
+import { adviceText, problemText } from '../reporting/advice-text.ts';
 import { ledgerFailureCode } from '../storage/failure.ts';
 
 /** The result of a command: exit code, one sentence for stderr, lines for people, one object for `--json`. */
@@ -60,6 +61,8 @@ function ledgerProblem(code: string, error: unknown): string {
   if (code === 'SQLITE_FULL') {
     return 'the ledger cannot grow: the disk is full. Sending has stopped; free some space, then run the command again; nothing is lost';
   }
+  if (code === wentBackCode)
+    return `the ledger cannot be used: ${said}. Sending has stopped; ${adviceText({ kind: 'adopt' })}, then run the command again`;
   if (code === 'SQLITE_NOTADB' || code.startsWith('SQLITE_CORRUPT')) {
     return `the ledger file is damaged or not a ledger (${said}). Nothing was sent; restore it from a backup`;
   }

@@ -6,9 +6,9 @@ const dayMs = 24 * 3_600_000;
 export type Gate = ReturnType<typeof createGate>;
 
 /**
- * The one gate of sending in a daemon: `schedules.submit` alone decides. Opens with each run of the submit schedule on this ledger, by any daemon, caught-up runs included. Stays open for the
- * rest of that day in `schedules.timezone`, so that later arrivals go too and work continues after a crash. An empty
- * schedule never opens it, nor does a run of another schedule.
+ * The one gate of sending in a daemon: `schedules.submit` alone decides. Opens with each run of that schedule on this
+ * ledger, by any daemon, caught-up runs included. Stays open for the rest of that day in `schedules.timezone`, so that
+ * later arrivals go too and work continues after a crash. An empty schedule never opens it.
  */
 export function createGate({ config, clock, jobsStore }: Pick<App, 'config' | 'clock' | 'jobsStore'>) {
   const { submit: expression, timezone } = config.schedules;

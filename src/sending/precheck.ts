@@ -59,12 +59,12 @@ export function createPrechecks(deps: Deps) {
     if (!isOn) return { kind: 'done' };
     await expireLooks(ledger, clock.iso());
     const all = await batchesToCheck(ledger.db);
-    const todo = only ? all.filter(({ batch }) => only.includes(batch)) : all;
-    if (todo.length === 0) return { kind: 'done' };
+    const waiting = only ? all.filter(({ batch }) => only.includes(batch)) : all;
+    if (waiting.length === 0) return { kind: 'done' };
     const wallet = onceAsked(deps, signal);
     const until = clock.monotonic() + turnMs;
     let trouble: Checked | null = null;
-    for (const one of todo) {
+    for (const one of waiting) {
       if (signal?.aborted || clock.monotonic() > until) return { kind: 'more' };
       const turn = {
         until,

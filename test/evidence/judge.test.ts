@@ -233,3 +233,13 @@ it('a look-up’s verdict is one word, and what is no clear word is no answer', 
   expect(told('differs', 'success')).toBe('conflict');
   expect(told('outdated', null)).toBe('no_answer');
 });
+
+it('P8: a cancelled payout that the list shows as paid gets no new reference proposed', () => {
+  const payout = { ...plain.payout, state: 'cancelled' as const };
+  expect(judge({ ...plain, payout }, at(0))).toMatchObject({
+    why: expect.stringContaining('a new reference'),
+  });
+  const shown = { ...plain, payout, listing: listingOf(['success'], 1, 2) };
+  const said = judge(shown, at(0));
+  expect(said).toMatchObject({ kind: 'no', why: expect.not.stringContaining('a new reference') });
+});

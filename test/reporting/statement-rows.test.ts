@@ -4,6 +4,7 @@ import { createStatement } from '../../src/reporting/statement/statement.ts';
 import {
   foreignEntries,
   payoutEntries,
+  standAt,
   strangerEntries,
 } from '../../src/reporting/statement/statement-rows.ts';
 import type { ListedPart, PayoutFacts } from '../../src/reporting/statement-facts.sql.ts';
@@ -161,8 +162,12 @@ it('P35: without a usable list nothing of ours is called unseen', () => {
     ).flatMap(({ line, amount }) => (line === 'unseen' || line === 'timing' ? [`${line} ${amount}`] : []));
   expect(linesUnder(listing)).toEqual(['unseen 150000']);
   expect(linesUnder(null)).toEqual(['timing -150000']);
-  for (const standing of ['unread', 'incomplete', 'not_ours', 'shows_none'] as const)
-    expect(linesUnder({ ...listing, standing }), standing).toEqual(['timing -150000']);
+  for (const standing of ['unread', 'incomplete', 'not_ours', 'shows_none'] as const) {
+    const unusable = { ...listing, standing };
+    expect(linesUnder(unusable), standing).toEqual(['timing -150000']);
+    const about = { ...scope, listing: unusable, until: null, show: (one: string) => one };
+    expect(standAt({ payout, moves, listed: [] }, about).late, standing).toBe(true);
+  }
 });
 
 it('P33: what a clock far ahead stamped is not too young to be missed', () => {

@@ -1,5 +1,4 @@
 import type { PayoutState } from '../../domain/payout.ts';
-import { isUsable } from '../../domain/verdict.ts';
 import type { Scope } from '../../reconciliation/run-facts.sql.ts';
 import type { Config } from '../../settings/settings.ts';
 import type { Ledger } from '../../storage/ledger.ts';
@@ -92,14 +91,7 @@ function payoutRows(stated: Stated, about: About): PlacedRow[] {
   const { state, late } = standAt(stated.facts, about);
   if (state === null) return [];
   const listed = shownRow(stated.facts, about.mode);
-  // Without a usable list nobody looked (P35).
-  const unseen = late || !isUsable(about.listing?.standing ?? null);
-  return [
-    {
-      position: payout.id,
-      cells: payoutSheet.cells({ payout, stated, about, state, late: unseen, listed }),
-    },
-  ];
+  return [{ position: payout.id, cells: payoutSheet.cells({ payout, stated, about, state, late, listed }) }];
 }
 
 /** Which lines without rows of their own count this payout (`submitted+settled`); a minus where one takes it back. */

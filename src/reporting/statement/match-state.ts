@@ -6,7 +6,7 @@ import type { ListedPart, StatedPayout } from '../statement-facts.sql.ts';
  * How a payout compares with the run's listing, the column `match_state` of payouts.csv:
  * `matched` listed, and status, amount, currency, account, bank and mode agree (a listed `pending` is only earlier news);
  * `differs` listed, and something disagrees; `not_listed` the service accepted it, but does not list it;
- * `in_flight` not listed, and either not known to have been taken or sent after the listing began;
+ * `in_flight` not listed, and either not known to have been taken, or sent after the listing began, or no usable list;
  * `never_sent` not listed, and rightly so: held, ready, cancelled or refused.
  */
 export type MatchState = 'matched' | 'differs' | 'not_listed' | 'in_flight' | 'never_sent';

@@ -119,10 +119,15 @@ export function feesOf(facts: PayoutFacts, about: About): { paid: string | null;
 /** The payout's place in the books at the end of the span, and whether its absence from the list says nothing. */
 export function standAt(facts: PayoutFacts, about: About): { state: PayoutState | null; late: boolean } {
   const { after } = courseOf(facts.moves, about.span);
-  return { state: after.state, late: isLate(facts, about) };
+  return { state: after.state, late: !hasList(about) || isLate(facts, about) };
 }
 
-/** True when its absence says nothing: it was in flight while the list was read, or its grace has not ended (P28). */
+/** False where nobody could look (P35). */
+function hasList({ listing }: About): boolean {
+  return isUsable(listing?.standing ?? null);
+}
+
+/** True when it was in flight while the list was read, or its grace has not ended: its absence says nothing (P28). */
 function isLate({ moves }: PayoutFacts, { listing, span }: About): boolean {
   if (listing === null) return false;
   if (sentMeanwhile(moves, listing, span.through)) return true;
@@ -245,13 +250,12 @@ function unlisted({ course, unread, facts, about, add }: Case): void {
   } else if (failed) {
     const why = `${course.after.state} here, listed as ${told(failed)}`;
     add('unexplained', { sign: -1n, why, overturned: course.after.state === 'success' });
+  } else if (!hasList(about)) {
+    add('timing', { sign: -1n, why: whyUnlisted(facts, about) });
   } else if (isLate(facts, about)) {
     add('timing', { sign: -1n, why: 'sent while the list was being read, or too short a time before' });
   } else {
-    const why = whyUnlisted(facts, about);
-    // Without a usable list nobody looked: its absence says nothing, as inside the grace.
-    if (isUsable(about.listing?.standing ?? null)) add('unseen', { why });
-    else add('timing', { sign: -1n, why });
+    add('unseen', { why: whyUnlisted(facts, about) });
   }
 }
 
