@@ -10,14 +10,14 @@ import { orderOf } from './batch-file.ts';
 /** The least that any program must do for a step: no ledger, no checks, no evidence. Nothing here is ours. */
 export type Bare = { url: string; secretKey: string; encryptionKey: string; concurrency: number };
 
-function bodyOf(i: number, prefix: string): string {
-  const sorted = Object.entries(orderOf(i, prefix)).sort(([a], [b]) => (a < b ? -1 : 1));
+function bodyOf(i: number): string {
+  const sorted = Object.entries(orderOf(i)).sort(([a], [b]) => (a < b ? -1 : 1));
   return JSON.stringify(Object.fromEntries(sorted));
 }
 
 /** Signs and POSTs `rows` bodies. */
 export async function barePosts(service: Bare, rows: number): Promise<void> {
-  const bodies = Array.from({ length: rows }, (_, i) => bodyOf(i, 'BARE'));
+  const bodies = Array.from({ length: rows }, (_, i) => bodyOf(i));
   await withPool(service, async (pool) => {
     await spread(service.concurrency, rows, async (i) => {
       const body = bodies[i] ?? '';
@@ -46,7 +46,7 @@ export async function plainPosts(service: Bare, rows: number, path: string): Pro
   const begin = ledger.prepare("insert into payouts (id, state) values (?, 'sending')");
   const end = ledger.prepare("update payouts set state = 'pending', answer = ? where id = ?");
   await spread(service.concurrency, rows, async (i) => {
-    const body = bodyOf(i, 'PLAIN');
+    const body = bodyOf(i);
     begin.run(i);
     const reply = await fetch(`${service.url}/api/v1/bank_transfer`, {
       method: 'POST',
@@ -98,8 +98,7 @@ export async function bareParse(path: string): Promise<number> {
 /** Writes a CSV file of as many rows and columns as results.csv has. */
 export async function bareWrite(path: string, rows: number): Promise<void> {
   const lines = function* (): Generator<string[]> {
-    for (let i = 0; i < rows; i++)
-      yield [...Object.values(orderOf(i, 'OURS')), ...Array(8).fill('2026-11-21')];
+    for (let i = 0; i < rows; i++) yield [...Object.values(orderOf(i)), ...Array(8).fill('2026-11-21')];
   };
   await pipeline(lines, stringify(), createWriteStream(path));
 }

@@ -1,6 +1,5 @@
-import { setFlagsFromString } from 'node:v8';
-
-/** As src/bin.js does for every command, so that what is measured is what runs. */
-export function limitHeap(): void {
-  setFlagsFromString('--semi-space-growth-factor=1 --heap-growing-percent=70');
-}
+/** Options of a process that is measured: with the heap that src/bin.js gives every command, from its first module on. */
+export const asCommandsRun: readonly string[] = [
+  '--import',
+  new URL('./heap-limits.ts', import.meta.url).href,
+];

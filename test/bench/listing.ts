@@ -8,12 +8,9 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import type { App } from '../../src/app/app.ts';
 import { bareListing } from './bare.ts';
-import { limitHeap } from './heap.ts';
 import { addListed } from './listed-payouts.ts';
 import { openBenchApp } from './ours.ts';
 import { timed } from './table.ts';
-
-limitHeap();
 
 const concurrency = 32;
 const { values } = parseArgs({ options: { rows: { type: 'string', default: '100000' } } });
@@ -33,7 +30,7 @@ try {
 /** One reconciliation that makes every payout final, and one that has nothing to say, beside the bare loop. */
 async function measure(url: string): Promise<void> {
   const keys = { secretKey: 'sk_test_bench', publicKey: 'pk_test_bench', encryptionKey: 'enc_test_bench' };
-  const service = { url, bareUrl: url, keys, settle: async () => 0, stop: async () => undefined };
+  const service = { url, keys, settle: async () => 0, stop: async () => undefined };
   const app = await openBenchApp(dir, service, concurrency);
   await addListed(app.ledger, rows);
   const settling = await measured(() => reconcile(app));

@@ -1,14 +1,16 @@
+import { execFile } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { App } from '../../src/app/app.ts';
-import { type Bare, bareListing, bareLookUps, bareParse, barePosts, bareWrite, plainPosts } from './bare.ts';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import type { BareFigures, BareOrder, LoopName } from './bare-process.ts';
 import { writeBatch } from './batch-file.ts';
-import * as ours from './ours.ts';
+import { asCommandsRun } from './heap.ts';
+import type { OursFigures, OursOrder } from './ours-process.ts';
 import { measureReceiver, receiverWords } from './receiver.ts';
-import { type Service, type ServiceKind, startService } from './service.ts';
-import { slowCommits } from './slow-disk.ts';
-import { type Line, timed } from './table.ts';
+import type { ServiceKind } from './service.ts';
+import type { Line } from './table.ts';
 
 const concurrency = 32;
 /** Only some are settled by look-ups, so that the listing has the rest to settle. */
@@ -25,129 +27,72 @@ export type Run = {
   peakMb: number;
 };
 
-/** Sends so many payouts through every step in this process, then runs the bare loops: on each kind of service. */
+const loops: Readonly<Record<LoopName, string>> = {
+  parse: 'csv-parse',
+  posts: 'undici, signed POSTs',
+  lookUps: 'undici, details',
+  listing: 'undici, every page once',
+  write: 'csv-stringify, one file',
+  plain: 'fetch and two commits',
+};
+
+/** The loops that talk to the service. */
+const onService: ReadonlySet<LoopName> = new Set<LoopName>(['posts', 'lookUps', 'listing']);
+
+/**
+ * Sends so many payouts through every step, and through the bare loops: on each kind of service. Ours and the loops run
+ * in processes of their own, in the same order. Each finds its runtime as warm as the other does.
+ */
 export async function measureOnce(rows: number, commitMs: number): Promise<Run> {
   const dir = await mkdtemp(join(tmpdir(), 'counterfoil-bench-'));
+  const file = join(dir, 'bench.csv');
+  const common = { file, concurrency, looked: Math.min(mostLookUps, rows) };
+  const bare = (kind: ServiceKind, names: LoopName[], some = rows): Promise<BareFigures> => {
+    const order: BareOrder = { ...common, kind, rows: some, dir, names };
+    return inProcess('bare-process.ts', order, []);
+  };
+  const measure = async (kind: ServiceKind, slowMs = 0) => {
+    const order: OursOrder = {
+      ...common,
+      kind,
+      rows,
+      home: join(dir, `${kind}-${slowMs}`),
+      commitMs: slowMs,
+    };
+    const ours: OursFigures = await inProcess('ours-process.ts', order, asCommandsRun);
+    const names = ours.steps.map(({ loop }) => loop);
+    const seconds = await bare(kind, names);
+    const steps = ours.steps.map((step, at) => ({ ...step, bareSeconds: seconds[at] ?? Number.NaN }));
+    return { steps, peakMb: ours.peakMb };
+  };
   try {
-    await writeBatch(join(dir, 'bench.csv'), rows);
-    const { steps, bare, peakMb } = await measureOn('minimal', dir, rows);
-    const sandbox = await measureOn('sandbox', dir, rows);
+    await writeBatch(file, rows);
+    const { steps, peakMb } = await measure('minimal');
+    const sandbox = await measure('sandbox');
+    const slow = commitMs > 0 ? (await measure('minimal', commitMs)).steps.slice(-1) : [];
     const some = Math.min(rows, mostForRate);
-    const plain = await withService('minimal', (on) =>
-      timed(() => plainPosts(bareOf(on, on.bareUrl), some, join(dir, 'plain.db'))),
-    );
+    const [plain = Number.NaN] = await bare('minimal', ['plain'], some);
     const received = await measureReceiver(some);
-    const lines = steps.map(({ bareOf: name, ...line }): Line => {
-      const there = onService.has(name) ? sandbox.steps.find(({ step }) => step === line.step) : undefined;
-      const beside = there && { seconds: there.seconds, bareSeconds: sandbox.bare[name].seconds };
-      return { ...line, bare: bare[name], ...(beside && { sandbox: beside }) };
+    const lines = [...steps, ...slow].map(({ loop, bareSeconds, ...line }): Line => {
+      const there = onService.has(loop) && sandbox.steps.find(({ step }) => step === line.step);
+      return { ...line, bare: { what: loops[loop], seconds: bareSeconds }, ...(there && { sandbox: there }) };
     });
     const bareReceiver = { what: 'node:http, HMAC, 200', seconds: received.bareSeconds };
     lines.push({ step: 'receive webhooks', rows: some, seconds: received.seconds, bare: bareReceiver });
-    if (commitMs > 0)
-      lines.splice(3, 0, { ...(await measureSlowDisk(dir, rows, commitMs)), bare: bare.posts });
-    const submit = steps.find(({ step }) => step === 'submit')?.seconds ?? Number.NaN;
-    const perSecond = { plain: some / plain.seconds, ours: rows / submit, bare: rows / bare.posts.seconds };
+    const submit = steps.find(({ loop }) => loop === 'posts');
+    const perSecond = {
+      plain: some / plain,
+      ours: rows / (submit?.seconds ?? Number.NaN),
+      bare: rows / (submit?.bareSeconds ?? Number.NaN),
+    };
     return { lines, perSecond, receiver: receiverWords(received), peakMb };
   } finally {
     await rm(dir, { recursive: true, force: true });
   }
 }
 
-async function withService<T>(kind: ServiceKind, work: (on: Service) => Promise<T>): Promise<T> {
-  const service = await startService(kind);
-  try {
-    return await work(service);
-  } finally {
-    await service.stop();
-  }
-}
-
-/** Ours first, so that the peak of memory is ours alone; then the bare loops. */
-function measureOn(kind: ServiceKind, dir: string, rows: number) {
-  return withService(kind, async (on) => {
-    const app = await ours.openBenchApp(join(dir, kind), on, concurrency);
-    const steps = await measureOurs(app, on, join(dir, 'bench.csv'), rows);
-    await app.close();
-    const peakMb = Math.round(process.resourceUsage().maxRSS / 1024);
-    return { steps, bare: await measureBare(on, dir, rows), peakMb };
-  });
-}
-
-/** Last of all: from here on every commit of this process is slow. */
-function measureSlowDisk(dir: string, rows: number, commitMs: number): Promise<Line> {
-  return withService('minimal', async (on) => {
-    const app = await ours.openBenchApp(join(dir, 'slow'), on, concurrency);
-    await ours.takeIn(app, join(dir, 'bench.csv'), rows);
-    slowCommits(commitMs);
-    const submit = await timed(() => ours.submit(app, rows));
-    await app.close();
-    return { step: `submit, commits of ${commitMs} ms`, rows, ...figures(submit) };
-  });
-}
-
-function bareOf(on: Service, url: string): Bare {
-  return { ...on.keys, url, concurrency };
-}
-
-/** The bare loops that talk to the service. */
-const onService: ReadonlySet<BareName> = new Set<BareName>(['posts', 'lookUps', 'listing']);
-
-type BareName = keyof Awaited<ReturnType<typeof measureBare>>;
-
-async function measureOurs(
-  app: App,
-  on: Service,
-  file: string,
-  rows: number,
-): Promise<(Line & { bareOf: BareName })[]> {
-  const looked = Math.min(mostLookUps, rows);
-  const check = await timed(() => ours.check(app, file, rows));
-  const intake = await timed(() => ours.takeIn(app, file, rows));
-  const submit = await timed(() => ours.submit(app, rows));
-  const paid = await on.settle();
-  const lookUps = await timed(() => ours.lookUp(app, looked));
-  const settle = await timed(() => ours.reconcile(app, rows));
-  ours.expectCount(
-    "successes in the ledger, against the service's book",
-    await ours.countSuccesses(app),
-    paid,
-  );
-  const again = await timed(() => ours.reconcile(app, rows));
-  const report = await timed(() => ours.report(app, intake.result));
-  return [
-    { step: 'check', rows, ...figures(check), bareOf: 'parse' },
-    { step: 'intake', rows, ...figures(intake), bareOf: 'parse' },
-    { step: 'submit', rows, ...figures(submit), bareOf: 'posts' },
-    { step: 'settle by look-ups', rows: looked, ...figures(lookUps), bareOf: 'lookUps' },
-    {
-      step: 'settle by reconciling',
-      rows,
-      ...figures(settle),
-      bareOf: 'listing',
-    },
-    { step: 'reconcile again', rows, ...figures(again), bareOf: 'listing' },
-    { step: 'report', rows, ...figures(report), bareOf: 'write' },
-  ];
-}
-
-async function measureBare(on: Service, dir: string, rows: number) {
-  const main = bareOf(on, on.url);
-  const parse = await timed(() => bareParse(join(dir, 'bench.csv')));
-  const posts = await timed(() => barePosts(bareOf(on, on.bareUrl), rows));
-  const lookUps = await timed(() => bareLookUps(main, Math.min(mostLookUps, rows)));
-  const listing = await timed(() => bareListing(main));
-  ours.expectCount('rows in the bare listing', listing.result, rows);
-  const write = await timed(() => bareWrite(join(dir, 'bare.csv'), rows));
-  return {
-    parse: { what: 'csv-parse', seconds: parse.seconds },
-    posts: { what: 'undici, signed POSTs', seconds: posts.seconds },
-    lookUps: { what: 'undici, details', seconds: lookUps.seconds },
-    listing: { what: 'undici, every page once', seconds: listing.seconds },
-    write: { what: 'csv-stringify, one file', seconds: write.seconds },
-  };
-}
-
-function figures({ seconds, peakMb, heldMs }: { seconds: number; peakMb: number; heldMs: number }) {
-  return { seconds, peakMb, heldMs };
+async function inProcess<T>(script: string, order: object, options: readonly string[]): Promise<T> {
+  const path = fileURLToPath(new URL(`./${script}`, import.meta.url));
+  const { stdout } = await promisify(execFile)(process.execPath, [...options, path, JSON.stringify(order)]);
+  return JSON.parse(stdout);
 }

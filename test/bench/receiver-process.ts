@@ -5,7 +5,6 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { systemClock } from '../../src/runtime/clock.ts';
 import { applyWebhooks } from '../../src/webhooks/apply-inbox.ts';
 import { plainKeys, secretKey, startReceiver } from '../support/receiver.ts';
-import { limitHeap } from './heap.ts';
 import { addListed } from './listed-payouts.ts';
 
 /** `applying` applies what it stores, as `serve` does; of so many payouts (the second argument) it knows. */
@@ -14,8 +13,6 @@ export type Kind = 'bare' | 'ours' | 'applying';
 export type Listening = { kind: 'listening'; port: number; ledgerFile: string };
 /** Told when asked: since the last time, or the start. */
 export type Told = { kind: 'told'; cpuMs: number; loopMaxMs: number; unapplied: number };
-
-limitHeap();
 
 const [kind, payouts] = [process.argv[2], Number(process.argv[3])];
 const delay = monitorEventLoopDelay({ resolution: 5 });

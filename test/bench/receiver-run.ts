@@ -1,9 +1,6 @@
 import { parseArgs } from 'node:util';
-import { limitHeap } from './heap.ts';
 import { measureReceiver, type ReceiverFigures, receiverWords } from './receiver.ts';
 import { medianOf } from './table.ts';
-
-limitHeap();
 
 const { values } = parseArgs({
   options: { rows: { type: 'string', default: '10000' }, rounds: { type: 'string', default: '3' } },

@@ -4,6 +4,7 @@ import { rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { openLedger } from '../../src/custody/open-ledger.ts';
+import { asCommandsRun } from './heap.ts';
 import { deliverAll, deliverEvenly, deliverUntilGone, events } from './receiver-load.ts';
 import type { Kind, Listening, Told } from './receiver-process.ts';
 
@@ -109,6 +110,7 @@ async function withServer<T>(kind: Kind, rows: number, work: (server: Server) =>
 async function start(kind: Kind, rows: number): Promise<Server> {
   const child = fork(script, [kind, String(rows)], {
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    execArgv: kind === 'bare' ? [] : [...asCommandsRun],
   });
   const [listening]: Listening[] = await once(child, 'message');
   if (!listening) throw new Error('the receiver did not say where it listens');

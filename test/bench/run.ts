@@ -1,11 +1,6 @@
-import { execFileSync } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { limitHeap } from './heap.ts';
 import { measureOnce, type Run } from './once.ts';
 import { type Line, medianOf, tableOf } from './table.ts';
-
-limitHeap();
 
 const memoryLimitMb = 300;
 const { values } = parseArgs({
@@ -13,7 +8,6 @@ const { values } = parseArgs({
     rows: { type: 'string', default: '10000' },
     runs: { type: 'string', default: '1' },
     'commit-ms': { type: 'string', default: '0' },
-    json: { type: 'boolean', default: false },
   },
 });
 const rows = wholeNumber('--rows', values.rows);
@@ -23,33 +17,19 @@ const commitMs = Number(values['commit-ms']);
 /** What the bare loop should reach, so that the service limits nothing that is measured. */
 const barePerSecondAsked = 12_000;
 
-if (values.json) process.stdout.write(`${JSON.stringify(await measureOnce(rows, commitMs))}\n`);
-else if (runs === 1) print([await measureOnce(rows, commitMs)]);
-else print(Array.from({ length: runs }, anotherProcess));
+const all: Run[] = [];
+while (all.length < runs) all.push(await measureOnce(rows, commitMs));
+print(all);
 
 function wholeNumber(option: string, text: string): number {
   if (!/^[1-9]\d{0,6}$/.test(text)) throw new Error(`${option}: expected a whole number, got "${text}"`);
   return Number(text);
 }
 
-/** A process of its own for each run, so that the peak of memory is one run's. */
-function anotherProcess(): Run {
-  const script = fileURLToPath(import.meta.url);
-  const text = execFileSync(
-    process.execPath,
-    [script, '--json', '--rows', values.rows, '--commit-ms', values['commit-ms']],
-    {
-      encoding: 'utf8',
-      stdio: ['ignore', 'pipe', 'inherit'],
-    },
-  );
-  return JSON.parse(text);
-}
-
 function print(all: readonly Run[]): void {
   const told = all.length === 1 ? '' : `; medians of ${all.length} runs, the most of held and peak`;
   console.log(
-    `${rows} payouts, 32 requests in flight, a minimal service in a process of its own; sandbox: ours/bare with it${told}\n`,
+    `${rows} payouts, 32 requests in flight, a minimal service in a process of its own; sandbox: ours/bare with that service${told}\n`,
   );
   console.log(tableOf(medianLines(all)));
   const bare = medianOf(all.map(({ perSecond }) => perSecond.bare));

@@ -7,16 +7,13 @@ export type ServiceKind = 'minimal' | 'sandbox';
 
 /** What the bench may ask of the process that plays the payments service. */
 export type Order = { do: 'settle' } | { do: 'stop' };
-/** What it answers: once when both services listen, then once an order. `successes` is the main book's. */
+/** What it answers: once when it listens, then once an order. `successes`: in its own book. */
 export type Answer =
-  | { kind: 'ready'; main: string; bare: string; secretKey: string; publicKey: string; encryptionKey: string }
+  | { kind: 'ready'; url: string; secretKey: string; publicKey: string; encryptionKey: string }
   | { kind: 'settled'; successes: number };
 
 export type Service = {
-  /** The service that our steps use. */
   url: string;
-  /** A second one, for the bare POSTs. */
-  bareUrl: string;
   keys: { secretKey: string; publicKey: string; encryptionKey: string };
   /** Settles every transfer; resolves with the successes in the service's own book. */
   settle(): Promise<number>;
@@ -29,11 +26,10 @@ export async function startService(of: ServiceKind): Promise<Service> {
   const child = fork(script, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
   const ready = await next(child);
   if (ready.kind !== 'ready') throw new Error(`the service began with ${ready.kind}`);
-  const { main, bare, kind: _, ...keys } = ready;
+  const { url, kind: _, ...keys } = ready;
   const order = (what: Order): void => void child.send(what);
   return {
-    url: main,
-    bareUrl: bare,
+    url,
     keys,
     async settle() {
       const answer = next(child);
