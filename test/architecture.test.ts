@@ -7,7 +7,8 @@ import { verbGroups } from '../src/commands/verbs/verbs.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
-type Import = { to: string; typeOnly: boolean };
+/** `lazy`: loaded only when that line runs. */
+type Import = { to: string; typeOnly: boolean; lazy: boolean };
 type Source = { path: string; text: string; imports: Import[] };
 /** A rule names its violations; `bad` are samples, each of which it must object to. */
 type Rule = { title: string; violations: (sources: Source[]) => string[]; bad: Source[][] };
@@ -58,7 +59,8 @@ const importPattern =
 function source(path: string, text: string): Source {
   const imports = [...text.matchAll(importPattern)].map(([, type, from, bare, lazy]) => {
     const to = from ?? bare ?? lazy ?? '';
-    return { to: to.startsWith('.') ? normalize(join(dirname(path), to)) : to, typeOnly: type !== undefined };
+    const file = to.startsWith('.') ? normalize(join(dirname(path), to)) : to;
+    return { to: file, typeOnly: type !== undefined, lazy: lazy !== undefined };
   });
   return { path, text, imports };
 }
@@ -102,7 +104,31 @@ function circles(sources: Source[]): string[] {
   return found;
 }
 
+/** The packages that a file loads before anything runs, with the file that names each. */
+function loadedBy(path: string, sources: Source[]): string[] {
+  const files = new Set([path]);
+  const packages: string[] = [];
+  for (const one of files)
+    for (const { to, typeOnly, lazy } of sources.find((source) => source.path === one)?.imports ?? []) {
+      if (typeOnly || lazy) continue;
+      if (isOurs(to)) files.add(to);
+      else if (!to.startsWith('node:')) packages.push(`${packageName(to)} by ${one}`);
+    }
+  return packages;
+}
+
 const rules: Rule[] = [
+  {
+    title: 'the help loads one package, so that it comes at once',
+    violations: (sources) =>
+      loadedBy('src/cli.ts', sources).filter((name) => !/^(commander|package\.json) /.test(name)),
+    bad: [
+      [
+        source('src/cli.ts', "import { b } from './commands/b.ts';"),
+        source('src/commands/b.ts', "import { sql } from 'kysely';"),
+      ],
+    ],
+  },
   {
     title: 'a room imports only rooms that stand above it, types included',
     violations: (sources) => [
@@ -276,7 +302,7 @@ describe('the check itself', () => {
 
   it('objects to nothing in well-built samples', () => {
     const good = [
-      source('src/cli.ts', "import { submit } from './commands/submit.ts';"),
+      source('src/cli.ts', "const { submit } = await import('./commands/submit.ts');"),
       source(
         'src/commands/submit.ts',
         "import { openApp } from '../app/app.ts';\nimport type { Sent } from '../sending/send.ts';",

@@ -1,8 +1,7 @@
 import { CommanderError } from 'commander';
-import { wentBackCode } from '../custody/marking.ts';
 import { forbiddenPlace } from '../domain/forbidden.ts';
 import { adviceText, problemText } from '../reporting/advice-text.ts';
-import { ledgerFailureCode } from '../storage/failure.ts';
+import { ledgerFailureCode, wentBackCode } from '../storage/failure.ts';
 
 /** The result of a command: exit code, one sentence for stderr, lines for people, one object for `--json`. */
 export type Result = {

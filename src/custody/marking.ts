@@ -1,6 +1,6 @@
 import { type Barrier, barrierKeys, noteFall } from '../ledger/barriers.ts';
 import { keepMeta, metaOf } from '../ledger/meta.ts';
-import { isLockConflict, PostgresFailure } from '../storage/failure.ts';
+import { isLockConflict, PostgresFailure, wentBackCode } from '../storage/failure.ts';
 import type { Db, Ledger, Trx } from '../storage/ledger.ts';
 import { machineOf } from '../storage/machine.ts';
 import { type Mark, readMark, whyMoved, writeMark } from './mark.ts';
@@ -160,8 +160,6 @@ export async function markNow(trx: Trx, path: string, id: string): Promise<void>
   // Recorded only after the mark exists: a ledger that records a mark and has none went back in time.
   if (!(await metaOf(trx, key))) await keepMeta(trx, key, 'yes');
 }
-
-export const wentBackCode = 'SQLITE_WENT_BACK';
 
 /** The open ledger went back in time; the code stops every caller, as a failed ledger does (P12). */
 class WentBack extends Error {

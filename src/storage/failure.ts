@@ -8,6 +8,9 @@ export function ledgerFailureCode(error: unknown): string | null {
   return /^(SQLITE|POSTGRES)_/.test(code) ? code : null;
 }
 
+/** The code of a ledger that somebody put back while it was open (P25). */
+export const wentBackCode = 'SQLITE_WENT_BACK';
+
 /** An error from PostgreSQL, or from the connection to it. `code` ends with its SQLSTATE or the socket's error. */
 export class PostgresFailure extends Error {
   readonly code: string;

@@ -1,6 +1,6 @@
-import stringWidth from 'string-width';
 import { legible } from '../../domain/hidden.ts';
 import { type Colour, noPaint, type Paint } from './ink.ts';
+import { textWidth } from './text-width.ts';
 
 /** A cell: its text, and the colour that its meaning has. */
 export type Cell = string | { text: string; colour: Colour };
@@ -33,7 +33,7 @@ export function table<Row>(
   const kept = all.filter(({ column, cells }) => !column.optional || cells.some(({ text }) => text !== ''));
   const widths = widthsWithin(
     kept.map(({ column, cells }) => ({
-      width: cells.reduce((most, { text }) => Math.max(most, stringWidth(text)), stringWidth(column.title)),
+      width: cells.reduce((most, { text }) => Math.max(most, textWidth(text)), textWidth(column.title)),
       cut: column.cut ?? false,
     })),
     width - indent.length,
@@ -42,7 +42,7 @@ export function table<Row>(
     const cells = kept.map(({ column }, index) => {
       const { text, colour } = cellAt(index);
       const shown = cutTo(text, widths[index] ?? 0);
-      const space = ' '.repeat(Math.max(0, (widths[index] ?? 0) - stringWidth(shown)));
+      const space = ' '.repeat(Math.max(0, (widths[index] ?? 0) - textWidth(shown)));
       const painted = colour ? paint(colour, shown) : shown;
       // Nothing follows the last column, so no line ends in spaces.
       const after = index === kept.length - 1 ? '' : space;
@@ -80,10 +80,10 @@ function widthsWithin(columns: { width: number; cut: boolean }[], width: number)
 
 /** At most `most` columns of a text; what is cut ends in an ellipsis. */
 function cutTo(text: string, most: number): string {
-  if (stringWidth(text) <= most) return text;
+  if (textWidth(text) <= most) return text;
   let kept = '';
   for (const { segment } of new Intl.Segmenter().segment(text)) {
-    if (stringWidth(kept + segment) > most - 1) break;
+    if (textWidth(kept + segment) > most - 1) break;
     kept += segment;
   }
   return `${kept}…`;

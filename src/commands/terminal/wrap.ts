@@ -1,5 +1,5 @@
-import stringWidth from 'string-width';
 import { unmarked } from './ink.ts';
+import { textWidth } from './text-width.ts';
 
 /** A command with its arguments: it is typed as one line, so it is not broken. */
 const commands =
@@ -34,7 +34,7 @@ export function wrap(line: string, width: number, hang = 0): string[] {
 }
 
 function widthOf(text: string): number {
-  return stringWidth(unmarked(text));
+  return textWidth(unmarked(text));
 }
 
 export function wrapAll(lines: readonly string[], width: number, hang = 0): string[] {
