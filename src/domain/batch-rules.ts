@@ -71,35 +71,27 @@ export function checkRow(
   cell: (column: KnownColumn) => string | undefined,
   rules: RowRules,
 ): { kind: 'ok'; row: BatchRow } | { kind: 'bad'; problems: CellProblem[] } {
-  const problems: CellProblem[] = [];
-  const say = (column: KnownColumn, value: string, found: Finding): void => {
-    if (found) problems.push({ column, value, ...found });
-  };
-  const read = (column: KnownColumn, { currency, accountNumber }: Read): string => {
-    const value = cell(column);
-    // A missing column is a problem of the header, reported once.
-    if (value === undefined) return '';
-    if (value.trim() === '') say(column, value, { problem: 'is empty', fix: `write the ${column}` });
-    else if (!hiddenCharacter(value, column === 'narration', column === 'narration')) {
-      const bankCode = column === 'account_number' ? (cell('bank_code') ?? '') : '';
-      say(column, value, findingOf(column, value, { currency, accountNumber, bankCode, rules }));
-    }
-    return value;
-  };
-  const reference = cell('reference') === undefined ? null : read('reference', nothingRead);
-  const currency = read('currency', nothingRead);
-  const accountNumber = read('account_number', { currency, accountNumber: '' });
-  const accountName = read('account_name', nothingRead);
-  const bankCode = read('bank_code', { currency, accountNumber });
-  const narration = read('narration', nothingRead);
+  const row: Reading = { cell, rules, currency: '', accountNumber: '', problems: [] };
+  const { problems } = row;
+  const reference = cell('reference') === undefined ? null : read(row, 'reference');
+  row.currency = read(row, 'currency');
+  row.accountNumber = read(row, 'account_number');
+  const { currency, accountNumber } = row;
+  const accountName = read(row, 'account_name');
+  const bankCode = read(row, 'bank_code');
+  const narration = read(row, 'narration');
   const senderName = cell('sender_name') || rules.senderName;
   if (senderName === '' && cell('sender_name') !== undefined)
-    say('sender_name', '', { problem: 'is empty', fix: 'write the sender_name, or set intake.sender_name' });
-  const amount = read('amount', { currency, accountNumber });
+    say(row, 'sender_name', '', {
+      problem: 'is empty',
+      fix: 'write the sender_name, or set intake.sender_name',
+    });
+  // Nearly every amount is good and is parsed once.
+  const amount = parseAmount(cell('amount') ?? '', currency);
+  if (amount.kind !== 'ok') read(row, 'amount');
   const type = cell('type') ?? '';
-  say('type', type, typeFinding(type, currency));
+  say(row, 'type', type, typeFinding(type, currency));
   if (problems.length > 0) return { kind: 'bad', problems };
-  const parsed = parseAmount(amount, currency);
   return {
     kind: 'ok',
     row: {
@@ -108,7 +100,7 @@ export function checkRow(
       accountName,
       bankCode,
       // A file without the column has no valid rows.
-      amount: parsed.kind === 'ok' ? parsed.minor : 0n,
+      amount: amount.kind === 'ok' ? amount.minor : 0n,
       currency,
       narration,
       senderName,
@@ -117,15 +109,37 @@ export function checkRow(
   };
 }
 
-/** The cells of a row that the rules of other cells need. */
-type Read = { currency: string; accountNumber: string };
+/** A row while it is checked: its cells, those that the rules of other cells need, and its problems so far. */
+type Reading = {
+  cell: (column: KnownColumn) => string | undefined;
+  rules: RowRules;
+  currency: string;
+  accountNumber: string;
+  problems: CellProblem[];
+};
 
-const nothingRead: Read = { currency: '', accountNumber: '' };
+function read(row: Reading, column: KnownColumn): string {
+  const value = row.cell(column);
+  // A missing column is a problem of the header, reported once.
+  if (value === undefined) return '';
+  if (value.trim() === '') say(row, column, value, { problem: 'is empty', fix: `write the ${column}` });
+  else {
+    const finding = findingOf(column, value, row);
+    // A hidden character is reported by itself, as the cause of this finding.
+    if (finding && !hiddenCharacter(value, column === 'narration', column === 'narration'))
+      say(row, column, value, finding);
+  }
+  return value;
+}
+
+function say({ problems }: Reading, column: KnownColumn, value: string, finding: Finding): void {
+  if (finding) problems.push({ column, value, ...finding });
+}
 
 function findingOf(
   column: KnownColumn,
   value: string,
-  { currency, accountNumber, bankCode, rules }: Read & { bankCode: string; rules: RowRules },
+  { cell, currency, accountNumber, rules }: Reading,
 ): Finding {
   switch (column) {
     case 'reference':
@@ -133,7 +147,7 @@ function findingOf(
     case 'currency':
       return currencyFinding(value);
     case 'account_number':
-      return accountFinding(value, currency, bankCode);
+      return accountFinding(value, currency, cell('bank_code') ?? '');
     case 'bank_code':
       return otherBankFinding(value, rules.banks) ?? bankFinding(value, currency, accountNumber);
     case 'amount':
@@ -173,12 +187,7 @@ function accountFinding(value: string, currency: string, bankCode: string): Find
 const typeAgain = `${asText}, and type or paste the account number again`;
 
 function accountProblem(value: string, currency: string): Finding {
-  if (/^\d+([.,]\d+)?e[+-]?\d+$/i.test(value))
-    return { problem: 'is in scientific notation: a spreadsheet has dropped digits of it', fix: typeAgain };
-  if (/^\d+[.,]\d*$/.test(value))
-    return { problem: 'has a decimal point: a spreadsheet took it for a number', fix: typeAgain };
-  if (!/^\d+$/.test(value))
-    return { problem: 'expected digits only', fix: 'remove spaces, signs and letters' };
+  if (!/^\d+$/.test(value)) return notDigits(value);
   if (currency === 'NGN' && value.length !== 10) {
     const lost = value.length < 10 ? '; a spreadsheet may have dropped leading zeros' : '';
     return {
@@ -196,13 +205,22 @@ function accountProblem(value: string, currency: string): Finding {
   return null;
 }
 
+function notDigits(value: string): Finding {
+  if (/^\d+([.,]\d+)?e[+-]?\d+$/i.test(value))
+    return { problem: 'is in scientific notation: a spreadsheet has dropped digits of it', fix: typeAgain };
+  if (/^\d+[.,]\d*$/.test(value))
+    return { problem: 'has a decimal point: a spreadsheet took it for a number', fix: typeAgain };
+  return { problem: 'expected digits only', fix: 'remove spaces, signs and letters' };
+}
+
 function bankFinding(value: string, currency: string, accountNumber: string): Finding {
   // South African branch codes have 6 digits, Nigerian ones 3 or 6: five digits are six without their leading zero. An
   // institution may also have a code of five digits, which the check digit confirms; with a zero in front it begins
   // with 09.
-  const isOwn = (): boolean =>
-    currency === 'NGN' && !value.startsWith('9') && nubanAgrees(value, accountNumber) === true;
-  const isShort = /^\d{5}$/.test(value) && (currency === 'NGN' || currency === 'ZAR') && !isOwn();
+  const isShort =
+    /^\d{5}$/.test(value) &&
+    (currency === 'ZAR' ||
+      (currency === 'NGN' && (value.startsWith('9') || nubanAgrees(value, accountNumber) !== true)));
   if (/^[A-Za-z0-9]{3,11}$/.test(value) && !isShort) return null;
   const repaired = repairedBank(value, currency, accountNumber);
   const problem = isShort

@@ -36,15 +36,17 @@ export function parseAmount(text: string, currency: string): Amount {
   const digits = exponentOf(currency);
   if (digits === undefined) return problem('its currency is not known', 'correct the currency first');
   const example = digits === 0 ? '1500' : `1500.${'0'.repeat(digits)}`;
-  const match = /^(\d+)(?:\.(\d+))?$/.exec(text);
-  if (!match) return notPlain(text, digits, example);
-  const [, whole = '', fraction = ''] = match;
+  if (!/^\d+(?:\.\d+)?$/.test(text)) return notPlain(text, digits, example);
+  const [whole = '', fraction = ''] = text.split('.');
   if (fraction.length > digits) {
     const expectation =
       digits === 0 ? 'a whole number' : `a decimal with at most ${digits} digits after the point`;
     return problem(`expected ${expectation} (${currency})`, `round it yourself, for example ${example}`);
   }
-  if (whole.replace(/^0+/, '').length > maxWholeDigits || whole.length > 40)
+  if (
+    whole.length > maxWholeDigits &&
+    (whole.length > 40 || whole.replace(/^0+/, '').length > maxWholeDigits)
+  )
     return problem(
       `more than ${maxWholeDigits} digits before the point`,
       'check the amount; split it if it is right',

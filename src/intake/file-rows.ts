@@ -137,16 +137,18 @@ function countOf(piece: Buffer, byte: number): number {
   return count;
 }
 
-/** Errors that every other file would meet too. */
-const ofTheMachine = /^(EMFILE|ENFILE|ENOMEM|ENOSPC)$/;
+/** Whether every other file would meet this error too. */
+export function isOfTheMachine(error: unknown): boolean {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  return /^(EMFILE|ENFILE|ENOMEM|ENOSPC)$/.test(code);
+}
 
 /** Turns an error while reading into the problem that refuses the file. */
 async function* withoutThrows(items: AsyncGenerator<ReadItem[]>): AsyncGenerator<ReadItem[]> {
   try {
     yield* items;
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-    if (ofTheMachine.test(code)) throw error;
+    if (isOfTheMachine(error)) throw error;
     const what = error instanceof Error ? error.message : String(error);
     const fix = 'save it again as CSV, or split it; if that does not help, the disk or the file is damaged';
     yield [{ kind: 'stop', problem: wholeFile(`it cannot be read: ${short(what)}`, fix) }];

@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import { linesOfBatch } from '../evidence/lineage.sql.ts';
+import { hasRow } from '../storage/counting.ts';
 import type { Db, Trx } from '../storage/ledger.ts';
 import { prepared } from '../storage/prepared.ts';
 import type { Payout } from '../storage/tables/tables.ts';
@@ -104,8 +105,10 @@ export async function hasLikeness(trx: Db | Trx, batch: { id: string }): Promise
   if (!ids) return false;
   // Another payout has an id between them: the count decides.
   if (ids.last - ids.first + 1n !== ids.n) return true;
-  for (let from = 0n; from <= ids.until; from += rowsPerStep) {
-    for (const others of [sql`p.id < ${ids.first}`, sql`p.id > ${ids.last}`]) {
+  for (const others of [sql<boolean>`p.id < ${ids.first}`, sql<boolean>`p.id > ${ids.last}`]) {
+    // Usually no payout is newer than the batch.
+    if (!(await hasRow(trx.selectFrom('payouts as p').where(others)))) continue;
+    for (let from = 0n; from <= ids.until; from += rowsPerStep) {
       const { rows } = await sql<{ id: bigint }>`select p.id
         from (select distinct account_number, currency, amount from payouts
             where batch_id = ${batch.id} and row_number >= ${from} and row_number < ${from + rowsPerStep}) n

@@ -40,8 +40,8 @@ import {
   retryProblems,
   retryRows,
 } from './retries.ts';
-import { checkedRows } from './rows.ts';
-import { rowRules, type Scan } from './scan.ts';
+import type { Scan } from './scan.ts';
+import { type KeptRows, readAgain } from './second-pass.ts';
 
 type Deps = { ledger: Ledger; config: Config; clock: Clock; retries: RetryRows };
 export type Loaded =
@@ -52,6 +52,7 @@ export type Loaded =
 /** The file, the person who hands it in, and the files that are promised when its batch is decided. */
 type Source = {
   path: string;
+  kept: KeptRows;
   fileName: string;
   dropper: Dropper;
   /** The sheets of left-out rows, which the ledger is about to promise. */
@@ -71,7 +72,7 @@ const rowsPerWrite = 2000;
  */
 export async function loadBatch(deps: Deps, source: Source, scan: Scan): Promise<Loaded> {
   const { ledger, config, clock } = deps;
-  const { path, fileName } = source;
+  const { path, fileName, kept } = source;
   if (!scan.header) return { kind: 'changed', problems: [] };
   const at = clock.iso();
   const id = await freeId(deps, fileName, at, scan.contentHash);
@@ -97,16 +98,13 @@ export async function loadBatch(deps: Deps, source: Source, scan: Scan): Promise
   const bodies = createHash('sha256');
   const retried: RetryRow[] = [];
   let loaded = 0;
-  let hash = '';
-  for await (const item of checkedRows(path, rowRules(config), config.intake, scan.bad)) {
-    if (item.kind === 'end') hash = item.bytesHash;
-    if (item.kind !== 'chunk') continue;
-    retried.push(...retryRows(item.good));
-    const rows = item.good.map((row) => frozen(row, config, scan.contentHash));
+  const hash = await readAgain(path, { config, scan, kept }, async (good) => {
+    retried.push(...retryRows(good));
+    const rows = good.map((row) => frozen(row, config, scan.contentHash));
     bodies.update(rows.map((row) => `${row.body}\n`).join(''));
     if (await added(ledger, id, at, rows)) loaded += rows.length;
     await setImmediate();
-  }
+  });
   if (hash !== scan.bytesHash || loaded !== scan.good.count || !(await allExist(source.sheets))) {
     await drop(ledger, id);
     // Names the rows whose original got another successor in the meantime.

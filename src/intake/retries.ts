@@ -42,9 +42,10 @@ export type PaysAgain = Extract<ExaminedRow, { kind: 'pays_again' }>;
 
 /** Returns the rows that name a payout that they pay again. */
 export function retryRows(good: readonly GoodRow[]): RetryRow[] {
-  return good.flatMap(({ row, parsed, retry }) =>
-    retry ? [{ ...parsed, row, ...retry, reference: parsed.reference ?? '' }] : [],
-  );
+  const named: RetryRow[] = [];
+  for (const { row, parsed, retry } of good)
+    if (retry) named.push({ ...parsed, row, ...retry, reference: parsed.reference ?? '' });
+  return named;
 }
 
 /**
@@ -55,12 +56,13 @@ export function retryCheck(retries: RetryRows, db: Db, signal?: AbortSignal) {
   let count = 0;
   return async (chunk: { good: GoodRow[]; bad: BadRow[] }): Promise<Checked> => {
     const rows = retryRows(chunk.good);
+    if (rows.length === 0) return { ...chunk, plans: new Map(), excess: null };
     const before = count;
     count += rows.length;
     if (count > mostRetries)
       return { ...chunk, plans: new Map(), excess: before > mostRetries ? null : tooMany };
-    if (rows.length > 0) await retries.prepare?.(rows, signal);
-    if (rows.length > 0 && signal?.aborted) throw new Interrupted();
+    await retries.prepare?.(rows, signal);
+    if (signal?.aborted) throw new Interrupted();
     const examined = new Map((await retries.examine(db, rows)).map((one) => [one.row, one]));
     const plans = new Map<number, PaysAgain>();
     const good: GoodRow[] = [];

@@ -21,10 +21,8 @@ export function rowWarnings(
       text: `the account number's check digit does not agree with bank code ${bankCode}`,
       shared: "the account's check digit does not match its bank",
     });
-  warnings.push(
-    ...nameWarnings('account_name', row.accountName),
-    ...nameWarnings('sender_name', row.senderName),
-  );
+  addNameWarnings(warnings, 'account_name', row.accountName);
+  addNameWarnings(warnings, 'sender_name', row.senderName);
   // Code points, as people count them; nearly every narration is shorter by any count.
   const letters = row.narration.length > narrationMax ? Array.from(row.narration).length : 0;
   if (narrationMax > 0 && letters > narrationMax)
@@ -35,8 +33,7 @@ export function rowWarnings(
   return warnings;
 }
 
-function nameWarnings(column: string, name: string): Omit<RowWarning, 'row'>[] {
-  const warnings: Omit<RowWarning, 'row'>[] = [];
+function addNameWarnings(warnings: Omit<RowWarning, 'row'>[], column: string, name: string): void {
   const mixed = mixedScripts(name);
   if (mixed)
     warnings.push(
@@ -44,7 +41,6 @@ function nameWarnings(column: string, name: string): Omit<RowWarning, 'row'>[] {
     );
   if (name.includes('\ufffd'))
     warnings.push(same(`${column} holds U+FFFD, which stands where a letter was lost before: type it again`));
-  return warnings;
 }
 
 function same(text: string): Omit<RowWarning, 'row'> {

@@ -47,13 +47,14 @@ type Read = { retry: RetryClaim | null; values: string[]; checked: ReturnType<ty
 
 function reader(header: Header, rules: RowRules): (cells: string[], tidied: string[]) => Read {
   const retryAt = retryColumns(header.columns);
+  let values: string[] = [];
+  const cell = (column: KnownColumn): string | undefined => {
+    const i = header.at[column];
+    return i === undefined ? undefined : (values[i] ?? '');
+  };
   return (cells, tidied) => {
     const retry = retryClaim(tidied, retryAt);
-    const values = retry === null ? tidied : meantCells(cells, retry).map(tidy);
-    const cell = (column: KnownColumn): string | undefined => {
-      const i = header.at[column];
-      return i === undefined ? undefined : (values[i] ?? '');
-    };
+    values = retry === null ? tidied : meantCells(cells, retry).map(tidy);
     return { retry, values, checked: checkRow(cell, rules) };
   };
 }

@@ -143,7 +143,7 @@ export async function scanFile(
       // Sums mean nothing where, say, the currency column is missing.
       if (!scan.broken) good.forEach(count);
       for (const one of await namedAgain(good, deps)) scan.namedAgain.add(one);
-      for (const { row } of good) scan.retries.push(...[plans.get(row) ?? []].flat());
+      if (plans.size > 0) scan.retries.push(...good.flatMap(({ row }) => plans.get(row) ?? []));
       await sinks.good(good, plans);
     }
   }

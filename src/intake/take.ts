@@ -20,6 +20,7 @@ import { finishPromised, givenBack } from './promised-files.ts';
 import { Interrupted, type RetryRows } from './retries.ts';
 import type { RowWarning } from './row-warnings.ts';
 import { capped, formatTotals, type Scan, scanFile } from './scan.ts';
+import { type KeptRows, keptRows } from './second-pass.ts';
 import { openProblem, unendedWarning } from './unfinished.ts';
 import { unfitName, unreadable } from './unreadable.ts';
 
@@ -85,6 +86,7 @@ export async function takeFile(deps: Deps, path: string, options: TakeOptions): 
   const sheets = problemSheets(deps.paths.rejected, basename(path), deps.config.reports.bom);
   const unfit = unfitName(path) ?? (options.origin === 'named' ? await openProblem(path) : null);
   if (unfit) return refuse(deps, path, options, { problems: capped(0) }, [unfit], sheets);
+  const kept = keptRows();
   try {
     const scan = await scanFile(
       path,
@@ -94,7 +96,7 @@ export async function takeFile(deps: Deps, path: string, options: TakeOptions): 
         badRow: async ({ cells }, header) => {
           if (deps.config.intake.onInvalidRow === 'skip_row') await sheets.badRow(cells, header);
         },
-        good: async () => {},
+        good: async (rows) => kept.add(rows),
       },
     );
     const before = await takenBefore(scan, deps);
@@ -105,7 +107,7 @@ export async function takeFile(deps: Deps, path: string, options: TakeOptions): 
     // Rows that cannot be given back must not be left out: then the whole file is refused.
     const left = await leftOutSheets(deps, path, scan, sheets);
     if (left.kind === 'problem') return await refuse(deps, path, options, scan, [left.problem], sheets);
-    return await take(deps, path, options, scan, { sheets, left: left.files });
+    return await take(deps, path, options, scan, { sheets, left: left.files, kept });
   } finally {
     await sheets.discard();
   }
@@ -116,7 +118,7 @@ async function take(
   path: string,
   options: TakeOptions,
   scan: Scan,
-  { sheets, left }: { sheets: Sheets; left: PromisedFile[] },
+  { sheets, left, kept }: { sheets: Sheets; left: PromisedFile[]; kept: KeptRows },
 ): Promise<Taken> {
   const { paths } = deps;
   const fileName = basename(path);
@@ -130,7 +132,7 @@ async function take(
   const loaded = dropper
     ? await loadBatch(
         deps,
-        { path, fileName, dropper, promised, sheets: left.map(({ source }) => source) },
+        { path, kept, fileName, dropper, promised, sheets: left.map(({ source }) => source) },
         scan,
       )
     : { kind: 'changed' as const, problems: [] };

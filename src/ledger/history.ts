@@ -30,14 +30,24 @@ const columns = [
   'hash',
 ] as const;
 
-/** Returns the hash that links an entry to the one before it: SHA-256 over the previous hash and every field (P27). */
+type Fields = Omit<HistoryEntry, 'detail' | 'payoutId'> & { detail: string };
+
+/**
+ * Returns the hash that links an entry to the one before it: SHA-256 over the JSON of the previous hash and every field
+ * (P27).
+ */
 export function historyHash(
   previous: string,
-  entry: Omit<HistoryEntry, 'detail'> & { detail: string },
+  { payoutId, ...fields }: Fields & { payoutId: bigint },
 ): string {
-  const { payoutId, seq, at, event, source, from, to, detail } = entry;
-  const fields = [previous, payoutId.toString(), seq.toString(), at, event, source, from, to, detail];
-  return hash('sha256', JSON.stringify(fields), 'hex');
+  return historyHashes(fields)(previous, payoutId);
+}
+
+/** The same for many entries that differ only in payout and previous hash. */
+export function historyHashes(fields: Fields): (previous: string, payoutId: bigint) => string {
+  const { seq, at, event, source, from, to, detail } = fields;
+  const rest = JSON.stringify([seq.toString(), at, event, source, from, to, detail]).slice(1);
+  return (previous, payoutId) => hash('sha256', `[${JSON.stringify(previous)},"${payoutId}",${rest}`, 'hex');
 }
 
 /** Builds the next entry of a payout's chain, whose hash the caller keeps as its head. `detail`: a shared text. */

@@ -10,7 +10,7 @@ import { prepared } from '../storage/prepared.ts';
 import { unshownIds } from './answered-ids.ts';
 import { type Ended, endAttempt, endAttempts, loadOpenAttempts, type Open } from './attempts.ts';
 import { wentBack } from './barriers.ts';
-import { chainEntry, historyHash, insertHistory } from './history.ts';
+import { chainEntry, historyHashes, insertHistory } from './history.ts';
 import { askDetails, type LookUpWanted } from './inquiries.ts';
 import { apply, later, type RecordEvent, type Row } from './projection.ts';
 import { type Changed, type CountedRow, loadRows, writeRows } from './projection-rows.ts';
@@ -99,7 +99,8 @@ export async function recordIntake(
   const text = JSON.stringify(detail);
   const first = { seq: 1n, at, event: 'intake' as const, source: 'intake', from: null, detail: text };
   for (const [to, own] of Map.groupBy(payouts, (payout) => payout.state)) {
-    const heads = own.map(({ id }) => ({ id, head: historyHash('', { ...first, payoutId: id, to }) }));
+    const hashOf = historyHashes({ ...first, to });
+    const heads = own.map(({ id }) => ({ id, head: hashOf('', id) }));
     await startHistory(trx, { at, to, detail: text }, heads);
   }
 }

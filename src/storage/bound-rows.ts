@@ -1,7 +1,7 @@
 import { type CompiledQuery, type RawBuilder, sql } from 'kysely';
 import { storable } from './bulk.ts';
 import type { Db, Trx } from './ledger.ts';
-import { prepared } from './prepared.ts';
+import { prepared, Slot } from './prepared.ts';
 
 export type Cell = string | bigint | null;
 
@@ -51,7 +51,7 @@ function prepareFor<C extends string, R>(
 ): (db: Db | Trx, values: readonly Cell[]) => Promise<R[]> {
   return prepared((db, slot) => {
     const row = (at: number): RawBuilder<unknown> =>
-      sql`(${sql.join(columns.map((_, i) => slot(shared + at * columns.length + i)))})`;
+      sql`(${sql.join(columns.map((_, i) => new Slot(shared + at * columns.length + i)))})`;
     const column = (name: C): RawBuilder<unknown> => sql.ref(`row.column${columns.indexOf(name) + 1}`);
     const query = build({
       rows: sql`(values ${sql.join(Array.from({ length: size }, (_, at) => row(at)))}) as row`,

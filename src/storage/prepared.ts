@@ -2,7 +2,7 @@ import { type CompiledQuery, type RawBuilder, sql } from 'kysely';
 import type { Db, Trx } from './ledger.ts';
 
 /** The place of a value in a query that is built before its values are known. */
-class Slot {
+export class Slot {
   readonly at: number;
 
   constructor(at: number) {

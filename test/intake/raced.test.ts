@@ -107,19 +107,33 @@ it('P12: a ledger that fails while rows are added is no reason to refuse the fil
   expect(await s.intake.takeIn(file, { origin: 'inbox' })).toMatchObject({ kind: 'taken', rows: 1 });
 });
 
-it('P23: a file that changes between its two readings is refused, and nothing of it is recorded', async () => {
-  const s = await setting();
-  const file = s.drop('pay.csv', csv(row('R-1', '100')));
-  // The first transaction lies between them.
-  const ledger = before(s.ledger, 1, async () => s.drop('pay.csv', csv(row('R-1', '900'))));
-  const taken = await s.built({ ledger }).takeIn(file, { origin: 'named' });
-  expect(taken).toMatchObject({
-    kind: 'refused',
-    problems: [{ problem: expect.stringContaining('changed while') }],
-  });
-  expect(await s.ledger.db.selectFrom('payouts').select('reference').execute()).toEqual([]);
-  expect(await s.ledger.db.selectFrom('batches').select('id').execute()).toEqual([]);
-});
+it.each([
+  ['short file, whose rows are kept,', 1],
+  ['long file, which is read and checked again,', 30],
+])(
+  'P23: a %s that changes between its two passes is refused, and nothing of it is recorded',
+  async (_, count) => {
+    const s = await setting();
+    const note = 'x'.repeat(100_000);
+    const text = (amount: string): string =>
+      csv(
+        ...Array.from(
+          { length: count },
+          (_row, i) => `${row(`R-${i}`, amount, String(1_000_000_000 + i))},${note}`,
+        ),
+      ).replace('\n', ',note\n');
+    const file = s.drop('pay.csv', text('100'));
+    // The first transaction lies between them.
+    const ledger = before(s.ledger, 1, async () => s.drop('pay.csv', text('900')));
+    const taken = await s.built({ ledger }).takeIn(file, { origin: 'named' });
+    expect(taken).toMatchObject({
+      kind: 'refused',
+      problems: [{ problem: expect.stringContaining('changed while') }],
+    });
+    expect(await s.ledger.db.selectFrom('payouts').select('reference').execute()).toEqual([]);
+    expect(await s.ledger.db.selectFrom('batches').select('id').execute()).toEqual([]);
+  },
+);
 
 it('P23: what took the name of a file whose rows are recorded is no archive of them, and is taken by itself', async () => {
   const s = await setting('intake: { settle_seconds: 0 }');

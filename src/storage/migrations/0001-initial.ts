@@ -15,6 +15,7 @@ import {
   tasks,
   verdicts,
   webhookVerdicts,
+  withComparisons,
 } from './0001-allowed-values.ts';
 import { archiveGuards, archiveTables, limits, periodTables, strangerTables, totals } from './0001-parts.ts';
 
@@ -284,5 +285,5 @@ const statements = [
 
 /** Creates the first schema. Migrations are append-only: a later change is a new file beside this one. */
 export async function up(db: Kysely<unknown>): Promise<void> {
-  for (const statement of statements) await sql.raw(statement).execute(db);
+  for (const statement of statements) await sql.raw(withComparisons(statement)).execute(db);
 }

@@ -1,0 +1,57 @@
+import type { Config } from '../settings/settings.ts';
+import { isOfTheMachine } from './file-rows.ts';
+import { bytesHashOf } from './read.ts';
+import { checkedRows, type GoodRow } from './rows.ts';
+import { rowRules, type Scan } from './scan.ts';
+
+/** Of at most 2,000 rows and about 256 KiB each: some megabytes together. */
+const mostChunks = 8;
+
+/** The good rows of pass 1 over a short file, so that pass 2 parses and checks nothing again. */
+export type KeptRows = {
+  add(chunk: GoodRow[]): void;
+  /** All chunks; null for a longer file. */
+  chunks(): readonly GoodRow[][] | null;
+};
+
+export function keptRows(): KeptRows {
+  let chunks: GoodRow[][] | null = [];
+  return {
+    add(chunk) {
+      if (chunks?.length === mostChunks) chunks = null;
+      chunks?.push(chunk);
+    },
+    chunks: () => chunks,
+  };
+}
+
+/**
+ * Pass 2 over a file: gives `take` its good rows in chunks. Then returns the SHA-256 of its bytes, which shows
+ * whether it is still the file of pass 1; empty where it cannot be read.
+ */
+export async function readAgain(
+  path: string,
+  { config, scan, kept }: { config: Config; scan: Scan; kept: KeptRows },
+  take: (good: readonly GoodRow[]) => Promise<void>,
+): Promise<string> {
+  const chunks = kept.chunks();
+  if (chunks) {
+    for (const good of chunks) await take(good);
+    return hashNow(path, config);
+  }
+  let hash = '';
+  for await (const item of checkedRows(path, rowRules(config), config.intake, scan.bad)) {
+    if (item.kind === 'chunk') await take(item.good);
+    if (item.kind === 'end') hash = item.bytesHash;
+  }
+  return hash;
+}
+
+async function hashNow(path: string, { intake }: Config): Promise<string> {
+  try {
+    return (await bytesHashOf(path, intake)) ?? '';
+  } catch (error) {
+    if (isOfTheMachine(error)) throw error;
+    return '';
+  }
+}
