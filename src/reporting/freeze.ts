@@ -63,7 +63,10 @@ export function createFreeze(deps: { ledger: Ledger; config: Config }) {
       ...(await openRows(ledger.db, scope, zone)),
       ...(await figureRows(ledger.db, scope, zone)),
     };
-    for (const [name, rows] of Object.entries(sheets)) await store(since, name, rows);
+    await ledger.write(async (trx) => {
+      for (const [name, rows] of Object.entries(sheets))
+        await addSheetRows(trx, since, name, placedFrom(0, rows));
+    });
   }
 
   return async function freezeRun(

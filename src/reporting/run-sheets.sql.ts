@@ -1,10 +1,10 @@
 import { type RawBuilder, sql } from 'kysely';
-import { inParts, keyset } from '../storage/keyset.ts';
+import { overRows } from '../storage/bound-rows.ts';
+import { keyset } from '../storage/keyset.ts';
 import type { Db, Ledger, Trx } from '../storage/ledger.ts';
 
 /** A keyset page of rows that become files: small, so that their text leaves memory soon. */
 const filePage = 200;
-const rowsPerInsert = 1000;
 /** How many rows one short transaction deletes or compares. */
 const rowsAtOnce = 5000;
 
@@ -42,40 +42,58 @@ async function newestFrozen(db: Db | Trx): Promise<bigint> {
 /** Returns the number of the next frozen run, after deleting what an interrupted freeze stored under it. */
 export async function beginFreeze(ledger: Ledger): Promise<bigint> {
   const newest = await newestFrozen(ledger.db);
-  for (;;) {
-    const { rows } = await ledger.write((trx) =>
-      sql<{ one: bigint }>`delete from run_rows where (sheet, position, since) in (
-        select sheet, position, since from run_rows where until is null and since > ${newest} limit ${rowsAtOnce})
-        returning 1 as one`.execute(trx),
-    );
-    if (rows.length < rowsAtOnce) return newest + 1n;
-  }
+  while (await ledger.write((trx) => dropSome(trx, sql`since > ${newest}`)));
+  return newest + 1n;
 }
 
-/** Adds rows to a sheet of the run that is being frozen under the number `since`. */
-export async function addSheetRows(trx: Trx, since: bigint, sheet: string, rows: PlacedRow[]): Promise<void> {
-  for (const some of inParts(rows, rowsPerInsert)) {
-    const values = some.map(({ position, cells }) => {
-      return { sheet, position, since, until: null, cells: JSON.stringify(cells) };
-    });
-    await trx.insertInto('run_rows').values(values).execute();
-  }
+/** Deletes rows that no run has ended. Returns whether there may be more of them. */
+async function dropSome(trx: Trx, which: RawBuilder<unknown>): Promise<boolean> {
+  const { rows } = await sql`delete from run_rows where (sheet, position, since) in (
+    select sheet, position, since from run_rows where until is null and ${which} limit ${rowsAtOnce})
+    returning 1 as one`.execute(trx);
+  return rows.length === rowsAtOnce;
 }
 
 /**
- * Compares every sheet but the last one with the run frozen before, in short transactions. Equal rows stay once, and
- * rows that changed or went end there. Reports of older runs read the same before, between and after.
+ * The sheet of marks: a mark without cells stands for a row that equals the one of the run frozen before, until the rows
+ * are shared. Marks lie apart from the rows, so that the pages of those need not be written.
+ */
+const marksOf = (sheet: RawBuilder<unknown>): RawBuilder<string> => sql`'=' || ${sheet}`;
+const isMark = sql`sheet > '=' and sheet < '>'`;
+
+const insertRows = overRows(['position', 'cells'], 2, ({ rows, text, integer, shared }) => {
+  const [sheet, since] = [sql`cast(${shared(0)} as text)`, sql`cast(${shared(1)} as bigint)`];
+  return sql`insert into run_rows (sheet, position, since, cells)
+    select case when o.since is null then ${sheet} else ${marksOf(sheet)} end, ${integer('position')}, ${since},
+      case when o.since is null then ${text('cells')} else '' end
+    from ${rows} left join run_rows o on o.sheet = ${sheet} and o.position = ${integer('position')}
+      and o.until is null and o.since < ${since} and o.cells = ${text('cells')}
+    where ${text('cells')} is not null`;
+});
+
+/** Adds rows to a sheet of the run that is being frozen under the number `since`. */
+export async function addSheetRows(trx: Trx, since: bigint, sheet: string, rows: PlacedRow[]): Promise<void> {
+  const texts = rows.map(({ position, cells }) => ({ position, cells: JSON.stringify(cells) }));
+  await insertRows(trx, [sheet, since], texts);
+}
+
+/**
+ * Ends the rows of the run frozen before that changed or went, in short transactions, in every sheet but the last one.
+ * Equal rows stay. Reports of older runs read the same before, between and after.
  */
 export async function shareRows(ledger: Ledger, since: bigint): Promise<void> {
-  const { rows } = await sql<{ sheet: string }>`
-    select distinct sheet from run_rows where until is null and sheet <> ${lastSheet}`.execute(ledger.db);
-  for (const { sheet } of rows) {
-    for (let after: bigint | null = -1n; after !== null; ) {
-      const from: bigint = after;
-      after = await ledger.write((trx) => shareSome(trx, { sheet, since, after: from }));
-    }
+  for (let after: Place | null = firstPlace; after !== null; ) {
+    const from: Place = after;
+    after = await ledger.write((trx) =>
+      endSome(trx, { among: sql`r.sheet <> ${lastSheet}`, since, after: from }),
+    );
   }
+  while (await ledger.write((trx) => dropSome(trx, isMark)));
 }
+
+/** A row's place among all sheets. */
+type Place = { sheet: string; position: bigint };
+const firstPlace: Place = { sheet: '', position: -1n };
 
 /** Adds the sheet that comes last, and marks the run as frozen under the number `since`. */
 export async function endFreeze(
@@ -85,28 +103,27 @@ export async function endFreeze(
 ): Promise<void> {
   if ((await newestFrozen(trx)) >= since) throw new Error(`run ${run}: another run was frozen meanwhile`);
   await addSheetRows(trx, since, lastSheet, placedFrom(0, rows));
-  for (let after: bigint | null = -1n; after !== null; )
-    after = await shareSome(trx, { sheet: lastSheet, since, after });
+  for (let after: Place | null = firstPlace; after !== null; )
+    after = await endSome(trx, { among: sql`r.sheet = ${lastSheet}`, since, after });
+  while (await dropSome(trx, isMark));
   await trx.updateTable('runs').set({ frozen: since }).where('id', '=', run).execute();
 }
 
-/** Shares the rows of a piece of a sheet. Returns the position where the next piece begins; null after the last. */
-async function shareSome(
+/** Ends a piece of the rows `r` that have no mark. Returns the place where the next piece begins; null after the last. */
+async function endSome(
   trx: Trx,
-  { sheet, since, after }: { sheet: string; since: bigint; after: bigint },
-): Promise<bigint | null> {
-  const last = await sql<{ position: bigint }>`select position from run_rows
-    where sheet = ${sheet} and position > ${after} and until is null
-    order by position limit 1 offset ${rowsAtOnce - 1}`.execute(trx);
-  const through = last.rows[0]?.position ?? null;
-  const piece = sql`r.sheet = ${sheet} and r.position > ${after} and r.until is null
-    ${through === null ? sql`` : sql`and r.position <= ${through}`}`;
-  await sql`update run_rows as r set until = ${since} where ${piece} and r.since < ${since} and not exists (
-    select 1 from run_rows n where n.sheet = r.sheet and n.position = r.position and n.since = ${since}
-      and n.cells = r.cells)`.execute(trx);
-  await sql`delete from run_rows as r where ${piece} and r.since = ${since} and exists (
-    select 1 from run_rows o where o.sheet = r.sheet and o.position = r.position and o.since < ${since}
-      and o.until is null)`.execute(trx);
+  { among, since, after }: { among: RawBuilder<unknown>; since: bigint; after: Place },
+): Promise<Place | null> {
+  const rest = sql`${among} and (r.sheet, r.position) > (${after.sheet}, ${after.position}) and r.until is null
+    and r.since < ${since}`;
+  const last = await sql<Place>`select r.sheet, r.position from run_rows r where ${rest}
+    order by r.sheet, r.position limit 1 offset ${rowsAtOnce - 1}`.execute(trx);
+  const through = last.rows[0] ?? null;
+  const upTo =
+    through === null ? sql`` : sql`and (r.sheet, r.position) <= (${through.sheet}, ${through.position})`;
+  await sql`update run_rows as r set until = ${since} where ${rest} ${upTo} and not exists (
+    select 1 from run_rows n where n.sheet = ${marksOf(sql`r.sheet`)} and n.position = r.position
+      and n.since = ${since})`.execute(trx);
   return through;
 }
 

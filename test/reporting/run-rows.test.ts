@@ -1,6 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { beginFreeze, hasRunRows, runRows } from '../../src/reporting/run-sheets.sql.ts';
+import {
+  addSheetRows,
+  beginFreeze,
+  hasRunRows,
+  placedFrom,
+  runRows,
+} from '../../src/reporting/run-sheets.sql.ts';
 import { addDiscrepancy, addPayout, addRun, cut, makeWorld, runId, type World } from './support.ts';
 
 let world: World;
@@ -48,6 +54,25 @@ it('stores a row once for all nights in which it is the same, and writes every r
   expect(await bytesOf(runId)).toEqual(first);
   expect(await bytesOf('20261125T020000Z')).toEqual(changed);
   expect(await countRows()).toBeLessThan(rows + 30);
+});
+
+it('marks a row that equals the one of the run before, instead of storing it twice', async () => {
+  await addRun(world.ledger);
+  await freeze(runId);
+  const [header = ''] = (await runRows(world.ledger.db, runId, 'ageing').next()).value ?? [];
+  const since = await beginFreeze(world.ledger);
+  const rows = placedFrom(0, [JSON.parse(header), ['new']]);
+  await world.ledger.write((trx) => addSheetRows(trx, since, 'ageing', rows));
+  const { db } = world.ledger;
+  const stored = await db
+    .selectFrom('run_rows')
+    .select(['sheet', 'cells'])
+    .where('since', '=', since)
+    .execute();
+  expect(stored).toEqual([
+    { sheet: '=ageing', cells: '' },
+    { sheet: 'ageing', cells: '["new"]' },
+  ]);
 });
 
 it('reads the run before the same while another freeze goes on, was interrupted, and begins again', async () => {

@@ -1,4 +1,5 @@
 import type { Db, Trx } from '../../storage/ledger.ts';
+import { type Course, courseOf } from '../book.ts';
 import type { PlacedRow } from '../run-sheets.sql.ts';
 import { foreignFacts, type PayoutFacts, payoutFacts } from '../statement-facts.sql.ts';
 import {
@@ -19,7 +20,7 @@ import {
 } from './statement-rows.ts';
 
 /** A payout with everything that it adds to the statement. */
-export type Stated = { facts: PayoutFacts; entries: Entry[] };
+export type Stated = { facts: PayoutFacts; course: Course; entries: Entry[] };
 
 /** Receives the pages as they are computed; a page is a thousand payouts or listed transfers. */
 export type Sink = {
@@ -52,9 +53,12 @@ export async function computeStatement(db: Db | Trx, about: About, sink: Sink): 
   }
 
   for await (const page of payoutFacts(db, about)) {
-    const stated = page.map((facts) => ({ facts, entries: payoutEntries(facts, about) }));
-    for (const { facts } of stated) {
-      const { paid, before } = feesOf(facts, about);
+    const stated = page.map((facts) => {
+      const course = courseOf(facts.moves, about.span);
+      return { facts, course, entries: payoutEntries(facts, about, course) };
+    });
+    for (const { facts, course } of stated) {
+      const { paid, before } = feesOf(course);
       statement.addFee(facts.payout.currency, paid, 1n);
       statement.addFee(facts.payout.currency, before, -1n);
     }

@@ -88,7 +88,7 @@ export function createFreezeBooks(deps: { ledger: Ledger; config: Config }) {
 /** The row of payouts.csv, placed by the payout's id, so that runs share it; none for a payout taken in after the cut. */
 function payoutRows(stated: Stated, about: About): PlacedRow[] {
   const { payout } = stated.facts;
-  const { state, late } = standAt(stated.facts, about);
+  const { state, late } = standAt(stated.facts, about, stated.course);
   if (state === null) return [];
   const listed = shownRow(stated.facts, about.mode);
   return [{ position: payout.id, cells: payoutSheet.cells({ payout, stated, about, state, late, listed }) }];

@@ -60,10 +60,13 @@ type Case = {
 };
 
 /** Everything that one payout adds to the statement of P30, cause by cause, so that none hides another. */
-export function payoutEntries(shown: PayoutFacts, about: About): Entry[] {
+export function payoutEntries(
+  shown: PayoutFacts,
+  about: About,
+  course = courseOf(shown.moves, about.span),
+): Entry[] {
   const facts = { ...shown, listed: ownRows(shown) };
   const { payout } = facts;
-  const course = courseOf(facts.moves, about.span);
   const entries: Entry[] = [];
   const add: Add = (line, { sign = 1n, row, amount, why, overturned, unpaid }) => {
     entries.push({
@@ -110,15 +113,17 @@ export function strangerEntries(facts: PayoutFacts, about: About): Entry[] {
 }
 
 /** The fee a payout adds to what was paid in the span: exact decimal texts, the first counted, the second taken back. */
-export function feesOf(facts: PayoutFacts, about: About): { paid: string | null; before: string | null } {
-  const { before, after } = courseOf(facts.moves, about.span);
+export function feesOf({ before, after }: Course): { paid: string | null; before: string | null } {
   const feeOf = ({ kind, fee }: Stand): string | null => (kind === 'settled' ? fee : null);
   return { paid: feeOf(after), before: feeOf(before) };
 }
 
 /** The payout's place in the books at the end of the span, and whether its absence from the list says nothing. */
-export function standAt(facts: PayoutFacts, about: About): { state: PayoutState | null; late: boolean } {
-  const { after } = courseOf(facts.moves, about.span);
+export function standAt(
+  facts: PayoutFacts,
+  about: About,
+  { after } = courseOf(facts.moves, about.span),
+): { state: PayoutState | null; late: boolean } {
   return { state: after.state, late: !hasList(about) || isLate(facts, about) };
 }
 

@@ -19,28 +19,34 @@ export type Shown = {
   across?: Across;
 };
 
-/**
- * The markup of a cell at this place, such as `B2`; empty for an empty text. Cells are text, also long digits; they are
- * numbers and times where they read as such without losing a digit.
- */
+/** The markup of a cell at this place, such as `B2`; empty for an empty text. */
 export function cellXml(place: string, cell: Shown, styles: Styles): string {
+  const rest = restXml(cell, styles);
+  return rest === '' ? '' : `<c r="${place}${rest}`;
+}
+
+/**
+ * The markup of a cell after its place. Cells are text, also long digits; they are numbers and times where they read as
+ * such without losing a digit.
+ */
+export function restXml(cell: Shown, styles: Styles): string {
   const { as, text, look = 'plain', across = 'left' } = cell;
-  if (text === '') return lined.has(look) ? `<c r="${place}" s="${styles.numberOf(look)}"/>` : '';
+  if (text === '') return lined.has(look) ? `" s="${styles.numberOf(look)}"/>` : '';
   if (as === 'number') {
     const own = digitsOf(text);
     if (own !== null) {
       const format = numberFormat(Math.max(own, cell.digits ?? 0));
-      return `<c r="${place}" s="${styles.numberOf(look, format, 'right')}"><v>${text}</v></c>`;
+      return `" s="${styles.numberOf(look, format, 'right')}"><v>${text}</v></c>`;
     }
   }
   if (as === 'time' || as === 'day') {
     const serial = serialOf(text);
     const format = as === 'time' ? timeFormat : dayFormat;
-    if (serial !== null) return `<c r="${place}" s="${styles.numberOf(look, format)}"><v>${serial}</v></c>`;
+    if (serial !== null) return `" s="${styles.numberOf(look, format)}"><v>${serial}</v></c>`;
   }
   const format = as === 'number' || isLongDigits(text) ? textFormat : '';
   const style = styles.numberOf(look, format, across);
-  return `<c r="${place}" s="${style}" t="inlineStr"><is>${textXml(safeCell(text))}</is></c>`;
+  return `" s="${style}" t="inlineStr"><is>${textXml(safeCell(text))}</is></c>`;
 }
 
 /** Looks whose line or background goes through empty cells too. */

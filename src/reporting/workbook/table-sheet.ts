@@ -1,6 +1,6 @@
 import { exponentOf } from '../../domain/money.ts';
 import { columnKey } from '../csv-writer.ts';
-import { cellXml, type Shown } from './cell-xml.ts';
+import { restXml, type Shown } from './cell-xml.ts';
 import type { Column, Layout } from './columns.ts';
 import { columnName, sheetEnd, sheetStart } from './sheet-xml.ts';
 import type { Look, Styles } from './styles.ts';
@@ -91,12 +91,17 @@ function lengthOf(name: string, column: Column | undefined, rows: string[][], at
 /** `wraps`: the width of each column whose texts are broken into lines. */
 type Rows = { header: string[]; columns: Column[]; styles: Styles; wraps: (number | null)[] };
 
+/** The markup of a cell of this column up to the number of its row. */
+const beginOf = (index: number): string => `<c r="${columnName(index)}`;
+
 /** Writes rows as markup, numbered from the header, which is row 1. Empty cells are left out. */
 function createRows({ header, columns, styles, wraps }: Rows) {
   const currencyAt = header.findIndex((name) => columnKey(name) === 'currency');
-  const letters = header.map((_, index) => columnName(index));
+  const begins = header.map((_, index) => beginOf(index));
   const sums = createTotals(header, columns);
   const wrapped = wraps.flatMap((width, at) => (width === null ? [] : [at]));
+  /** The cell above in each column, and what its markup depends on: most cells repeat it. */
+  const above: { text: string; currency: string | undefined; xml: string }[] = [];
   let number = 0;
   let tableRows = 0;
 
@@ -128,6 +133,16 @@ function createRows({ header, columns, styles, wraps }: Rows) {
     }
   }
 
+  function repeatedXml(row: string[], at: number, text: string): string {
+    if (text === '') return '';
+    const currency = row[currencyAt];
+    const last = above[at];
+    if (last?.text === text && last.currency === currency) return last.xml;
+    const xml = restXml(shown(text, at, row, undefined), styles);
+    above[at] = { text, currency, xml };
+    return xml;
+  }
+
   /** How many lines its longest broken text needs, about. Programs do not measure it when they open the file. */
   function linesOf(row: string[]): number {
     let lines = 1;
@@ -141,15 +156,16 @@ function createRows({ header, columns, styles, wraps }: Rows) {
 
   function rowXml(row: string[], whole?: Look): string {
     number += 1;
+    const rowNumber = String(number);
     // Pieces are joined once a row: adding cell to cell would leave a tree of pieces for each.
     const lines = whole === undefined ? linesOf(row) : 1;
     const tall = lines > 1 ? ` ht="${Math.min(lines, mostLines) * lineHeight}"` : '';
-    const parts = [`<row r="${number}"${tall}>`];
-    for (const [at, text] of row.entries()) {
-      if (text === '' && whole === undefined) continue;
-      const place = `${letters[at] ?? columnName(at)}${number}`;
-      parts.push(cellXml(place, shown(text, at, row, whole), styles));
-    }
+    const parts = [`<row r="${rowNumber}"${tall}>`];
+    row.forEach((text, at) => {
+      const rest =
+        whole === undefined ? repeatedXml(row, at, text) : restXml(shown(text, at, row, whole), styles);
+      if (rest !== '') parts.push(begins[at] ?? beginOf(at), rowNumber, rest);
+    });
     parts.push('</row>');
     return parts.join('');
   }
@@ -166,6 +182,6 @@ function createRows({ header, columns, styles, wraps }: Rows) {
       tableRows = number;
       return sums.rows().map((row) => rowXml(row, 'total'));
     },
-    last: () => ({ column: letters[header.length - 1] ?? 'A', row: Math.max(1, tableRows) }),
+    last: () => ({ column: columnName(Math.max(0, header.length - 1)), row: Math.max(1, tableRows) }),
   };
 }
