@@ -83,7 +83,10 @@ export async function deliverUntilGone(
   return acknowledged;
 }
 
-/** Delivers so many a second whatever the answers take; returns the times from when each was due, sorted, in ms. */
+/**
+ * Delivers so many a second whatever the answers take; returns the times from when each was due, sorted, in ms. The first
+ * delivery of each connection is not counted: it waits until the receiver has accepted all of them, made at once.
+ */
 export async function deliverEvenly(
   port: number,
   all: readonly Event[],
@@ -91,6 +94,12 @@ export async function deliverEvenly(
 ): Promise<number[]> {
   const free = await open(port);
   const sockets = [...free];
+  const firsts = events(sockets.length, 'FIRST');
+  const greet = async (socket: Socket, at: number): Promise<void> => {
+    const event = firsts[at];
+    if (event) await deliver(socket, event);
+  };
+  await Promise.all(sockets.map(greet));
   const began = performance.now();
   const dueAt = (at: number): number => began + (at * 1000) / perSecond;
   const times: number[] = [];

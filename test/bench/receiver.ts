@@ -16,31 +16,35 @@ export type ReceiverFigures = {
   bareSeconds: number;
   /** Microseconds of processor time that a delivery takes of the receiving process, at full load. */
   cpu: { ours: number; bare: number };
-  /** At half of the rate that `seconds` stands for; `loopMax` is the longest that the event loop was held. */
-  half: { perSecond: number; p50: number; p99: number; loopMax: number };
+  /** Both at half of the rate that `seconds` stands for: what the bare server takes is the machine's and the load's. */
+  half: { perSecond: number; ours: EvenLoad; bare: EvenLoad };
   /** Applied meanwhile: seconds until all were answered, and until all were applied. */
   applying: { answered: number; applied: number; loopMax: number };
   /** Killed with SIGKILL under full load: how many were acknowledged, and how many of these the ledger holds. */
   killed: { acknowledged: number; found: number };
 };
 
+/** Times of answers, ms; `loopMax` is the longest that the event loop was held. */
+type EvenLoad = { p50: number; p99: number; loopMax: number };
+
 /** Delivers `rows` events, each another one, as fast as they are answered: to ours, and to the bare HMAC server. */
 export async function measureReceiver(rows: number): Promise<ReceiverFigures> {
-  const bare = await withServer('bare', rows, (server) => fullLoad(server, rows));
   const ours = await withServer('ours', rows, async (server) => {
     const full = await fullLoad(server, rows);
     const perSecond = Math.round(rows / full.seconds / 2);
-    const times = await deliverEvenly(server.port, events(Math.min(rows, 5 * perSecond), 'HALF'), perSecond);
-    const at = (share: number): number => times[Math.floor(times.length * share)] ?? Number.NaN;
-    const { loopMaxMs } = await server.tell();
-    return { ...full, half: { perSecond, p50: at(0.5), p99: at(0.99), loopMax: loopMaxMs } };
+    return { ...full, perSecond, half: await evenLoad(server, rows, perSecond) };
+  });
+  const { perSecond } = ours;
+  const bare = await withServer('bare', rows, async (server) => {
+    const full = await fullLoad(server, rows);
+    return { ...full, half: await evenLoad(server, rows, perSecond) };
   });
   return {
     rows,
     seconds: ours.seconds,
     bareSeconds: bare.seconds,
     cpu: { ours: ours.cpu, bare: bare.cpu },
-    half: ours.half,
+    half: { perSecond, ours: ours.half, bare: bare.half },
     applying: await withServer('applying', rows, (server) => sustainedLoad(server, rows)),
     killed: await killUnderLoad(rows),
   };
@@ -49,9 +53,12 @@ export async function measureReceiver(rows: number): Promise<ReceiverFigures> {
 /** What the figures say beside the table of the other steps, a line each. */
 export function receiverWords({ rows, cpu, half, applying, killed }: ReceiverFigures): string[] {
   const ms = (value: number): string => `${value.toFixed(1)} ms`;
+  const even = ({ p50, p99, loopMax }: EvenLoad): string =>
+    `p50 ${ms(p50)}, p99 ${ms(p99)}, event loop held ${ms(loopMax)} at most`;
   return [
     `processor time a delivery: ours ${cpu.ours.toFixed(0)} µs, bare ${cpu.bare.toFixed(0)} µs`,
-    `at half of its rate (${half.perSecond}/s): p50 ${ms(half.p50)}, p99 ${ms(half.p99)}, event loop held ${ms(half.loopMax)} at most`,
+    `at half of its rate (${half.perSecond}/s): ${even(half.ours)}`,
+    `the bare server at the same rate: ${even(half.bare)}`,
     `applying meanwhile: ${Math.round(rows / applying.answered)}/s answered, ${Math.round(rows / applying.applied)}/s answered and applied, event loop held ${ms(applying.loopMax)} at most`,
     `kill -9 under load: ${killed.acknowledged} acknowledged, ${killed.found} of them in the ledger`,
   ];
@@ -65,6 +72,14 @@ async function fullLoad(server: Server, rows: number): Promise<{ seconds: number
   await server.tell();
   const seconds = await deliverAll(server.port, load);
   return { seconds, cpu: ((await server.tell()).cpuMs * 1000) / rows };
+}
+
+async function evenLoad(server: Server, rows: number, perSecond: number): Promise<EvenLoad> {
+  const load = events(Math.min(rows, 5 * perSecond), 'HALF');
+  await server.tell();
+  const times = await deliverEvenly(server.port, load, perSecond);
+  const at = (share: number): number => times[Math.floor(times.length * share)] ?? Number.NaN;
+  return { p50: at(0.5), p99: at(0.99), loopMax: (await server.tell()).loopMaxMs };
 }
 
 async function sustainedLoad(server: Server, rows: number): Promise<ReceiverFigures['applying']> {
