@@ -1,4 +1,4 @@
-import { setFlagsFromString } from 'node:v8';
+import { limitHeap } from '../../src/heap.js';
 
-// As src/bin.js does. Later, after the modules are loaded, the young generation would have grown already.
-setFlagsFromString('--semi-space-growth-factor=1 --heap-growing-percent=70');
+// As src/bin.js does, before the other modules are loaded.
+limitHeap();
