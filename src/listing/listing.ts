@@ -50,8 +50,16 @@ export function createListing(deps: Deps): Listing {
     trustedBase(ledger.db, await foreignOrigins(ledger.db, deps.account ?? null));
 
   async function walk(run: string, options: WalkOptions = { full: true }): Promise<ListingResult> {
-    const { signal } = options;
     const sightings = createSightings();
+    try {
+      return await passesOver(run, options, sightings);
+    } finally {
+      sightings.release();
+    }
+  }
+
+  async function passesOver(run: string, options: WalkOptions, sightings: Sightings): Promise<ListingResult> {
+    const { signal } = options;
     const memory = createPageMemory(sightings);
     const base = options.full || windowDays === 0 ? undefined : await ownBase();
     const edgeDeps = { ledger, ask, settings: { windowDays } };

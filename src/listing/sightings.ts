@@ -29,6 +29,8 @@ export type Sightings = {
   /** How many were last shown before this pass. */
   lastShownBefore(pass: number): number;
   size(): number;
+  /** Gives the memory back at once: until the next large collection of garbage, another listing would need as much again. */
+  release(): void;
 };
 
 const firstCapacity = 1 << 12;
@@ -137,13 +139,16 @@ export function createSightings(): Sightings {
       return n;
     },
     size: () => used,
+    release() {
+      for (const column of [...Object.values(table), slots]) column?.buffer.transfer(0);
+    },
   };
 }
 
-type Columns = Record<'high' | 'low' | 'fieldsHigh' | 'fieldsLow', Uint32Array> & {
-  changedAt: Uint32Array | undefined;
-  pass: Uint16Array;
-  createdAt: Float64Array;
+type Columns = Record<'high' | 'low' | 'fieldsHigh' | 'fieldsLow', Uint32Array<ArrayBuffer>> & {
+  changedAt: Uint32Array<ArrayBuffer> | undefined;
+  pass: Uint16Array<ArrayBuffer>;
+  createdAt: Float64Array<ArrayBuffer>;
 };
 
 function emptyColumns(capacity: number): Columns {
@@ -171,7 +176,7 @@ function enlarge(table: Columns, capacity: number): void {
   table.createdAt = createdAt;
 }
 
-function wider(column: Uint32Array, capacity: number): Uint32Array {
+function wider(column: Uint32Array, capacity: number): Uint32Array<ArrayBuffer> {
   const longer = new Uint32Array(capacity);
   longer.set(column);
   return longer;

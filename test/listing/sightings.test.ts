@@ -65,3 +65,13 @@ it('room made for what a list says it has changes nothing of what is known', () 
   expect([sightings.size(), sightings.changedAt(7), sightings.changedAt(8)]).toEqual([60_000, 1, 0]);
   expect([sightings.createdAt(59_999), sightings.lastPass('59999')]).toEqual([59_999, 2]);
 });
+
+it('gives back the memory of a million transfers at once', () => {
+  const held = (): number => process.memoryUsage().arrayBuffers;
+  const before = held();
+  const sightings = createSightings();
+  sightings.expect(1_000_000);
+  expect(held() - before).toBeGreaterThan(30e6);
+  sightings.release();
+  expect(held() - before).toBeLessThan(1e6);
+});
