@@ -61,14 +61,16 @@ async function dropSome(trx: Trx, which: RawBuilder<unknown>): Promise<boolean> 
 const marksOf = (sheet: RawBuilder<unknown>): RawBuilder<string> => sql`'=' || ${sheet}`;
 const isMark = sql`sheet > '=' and sheet < '>'`;
 
+/** The older row is looked up for each row: joined, a database without statistics compares each row with every other. */
 const insertRows = overRows(['position', 'cells'], 2, ({ rows, text, integer, shared }) => {
   const [sheet, since] = [sql`cast(${shared(0)} as text)`, sql`cast(${shared(1)} as bigint)`];
   return sql`insert into run_rows (sheet, position, since, cells)
-    select case when o.since is null then ${sheet} else ${marksOf(sheet)} end, ${integer('position')}, ${since},
-      case when o.since is null then ${text('cells')} else '' end
-    from ${rows} left join run_rows o on o.sheet = ${sheet} and o.position = ${integer('position')}
-      and o.until is null and o.since < ${since} and o.cells = ${text('cells')}
-    where ${text('cells')} is not null`;
+    select case when equal = 0 then ${sheet} else ${marksOf(sheet)} end, position, ${since},
+      case when equal = 0 then cells else '' end
+    from (select ${integer('position')} as position, ${text('cells')} as cells,
+        (select count(*) from run_rows o where o.sheet = ${sheet} and o.position = ${integer('position')}
+          and o.until is null and o.since < ${since} and o.cells = ${text('cells')}) as equal
+      from ${rows} where ${text('cells')} is not null) given`;
 });
 
 /** Adds rows to a sheet of the run that is being frozen under the number `since`. */

@@ -71,7 +71,7 @@ export async function measureOnce(rows: number, commitMs: number): Promise<Run> 
     const sandbox = await measure('sandbox');
     const slow = commitMs > 0 ? (await measure('minimal', commitMs)).steps.slice(-1) : [];
     const some = Math.min(rows, mostForRate);
-    const [plain = Number.NaN] = await bare('minimal', ['plain'], some);
+    const [, , plain = Number.NaN] = await bare('minimal', ['parse', 'parse', 'plain'], some);
     const received = await measureReceiver(some);
     const lines = [...steps, ...slow].map(({ loop, bareSeconds, ...line }): Line => {
       const there = onService.has(loop) && sandbox.steps.find(({ step }) => step === line.step);

@@ -167,9 +167,10 @@ async function liveThrough(
   }
   world.after(0, null, paper.atLast);
   await world.runUntil(world.now() + hour);
-  // An absence that was confirmed last sends a payout again, which must reach its end too.
+  // An absence that was confirmed last makes a payout ready again. Somebody submits it, and it reaches its end too.
   for (let more = 0, moves = -1; more < 10 && moves !== movesOf(town) && !world.violation(); more++) {
     moves = movesOf(town);
+    world.after(0, null, () => void people.tidyUp());
     await world.runUntil(world.now() + 2 * hour);
   }
   world.after(0, null, daemon.rest);
