@@ -22,12 +22,12 @@ afterEach(() => {
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true });
 });
 
-/** A folder with the real bin.js beside the fixture's cli.ts; asking for Node 99 makes any Node a launcher. */
+/** A folder with the real bin.js and heap.js beside the fixture's cli.ts; asking for Node 99 makes any Node a launcher. */
 function install(options: { node: string; packages: boolean; lockfile?: boolean }): string {
   const folder = mkdtempSync(join(tmpdir(), 'counterfoil-launcher-'));
   folders.push(folder);
   mkdirSync(join(folder, 'src'));
-  copyFileSync(join(root, 'src/bin.js'), join(folder, 'src/bin.js'));
+  for (const name of ['bin.js', 'heap.js']) copyFileSync(join(root, 'src', name), join(folder, 'src', name));
   copyFileSync(join(root, 'test/fixtures/launcher/cli.ts'), join(folder, 'src/cli.ts'));
   writeFileSync(
     join(folder, 'package.json'),
