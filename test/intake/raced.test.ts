@@ -6,7 +6,7 @@ import type { Ledger } from '../../src/storage/ledger.ts';
 import { holdLedgerLock } from '../../src/storage/locks.ts';
 import { addBatch } from '../support/ledger.ts';
 import { onPostgres } from '../support/on-postgres/standing.ts';
-import { csv, row, setting } from './setting.ts';
+import { csv, row, type Setting, setting } from './setting.ts';
 
 /** The ledger, with something that happens just before its `nth` transaction. */
 function before(ledger: Ledger, nth: number, happens: () => Promise<unknown>): Ledger {
@@ -55,6 +55,17 @@ it('P23: a file that vanishes from the inbox at any moment is taken or refused, 
   );
 });
 
+/** The file is refused as changed, and nothing of it is recorded. */
+async function expectRefused(s: Setting, ledger: Ledger, file: string): Promise<void> {
+  const taken = await s.built({ ledger }).takeIn(file, { origin: 'named' });
+  expect(taken).toMatchObject({
+    kind: 'refused',
+    problems: [{ problem: expect.stringContaining('changed while') }],
+  });
+  expect(await s.ledger.db.selectFrom('payouts').select('reference').execute()).toEqual([]);
+  expect(await s.ledger.db.selectFrom('batches').select('id').execute()).toEqual([]);
+}
+
 it.each([
   ['before its rows are added', 2],
   ['before it is decided', 4],
@@ -67,13 +78,7 @@ it.each([
       dropSome(trx, (await trx.selectFrom('batches').select('id').executeTakeFirstOrThrow()).id, 5_000),
     ),
   );
-  const taken = await s.built({ ledger }).takeIn(file, { origin: 'named' });
-  expect(taken).toMatchObject({
-    kind: 'refused',
-    problems: [{ problem: expect.stringContaining('changed while') }],
-  });
-  expect(await s.ledger.db.selectFrom('payouts').select('reference').execute()).toEqual([]);
-  expect(await s.ledger.db.selectFrom('batches').select('id').execute()).toEqual([]);
+  await expectRefused(s, ledger, file);
 });
 
 // On PostgreSQL the lock is the session's: nobody can delete it.
@@ -127,13 +132,7 @@ it.each([
     const file = s.drop('pay.csv', text('100'));
     // The first transaction lies between them.
     const ledger = before(s.ledger, 1, async () => s.drop('pay.csv', text('900')));
-    const taken = await s.built({ ledger }).takeIn(file, { origin: 'named' });
-    expect(taken).toMatchObject({
-      kind: 'refused',
-      problems: [{ problem: expect.stringContaining('changed while') }],
-    });
-    expect(await s.ledger.db.selectFrom('payouts').select('reference').execute()).toEqual([]);
-    expect(await s.ledger.db.selectFrom('batches').select('id').execute()).toEqual([]);
+    await expectRefused(s, ledger, file);
   },
 );
 
