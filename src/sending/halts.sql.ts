@@ -112,6 +112,8 @@ export async function tooManyUnknown(trx: Trx, inARow: number): Promise<HaltCaus
     .selectFrom('history')
     .select('event as outcome')
     .where('source', '=', 'response')
+    // A request that never left is no answer: it must not part two that are unknown.
+    .where('event', '<>', 'not_sent')
     .where('id', '>', BigInt(since))
     .orderBy('id', 'desc')
     .limit(50)

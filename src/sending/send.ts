@@ -10,7 +10,7 @@ import type { Brakes } from './brakes.ts';
 import type { Cleared, Scope } from './claim-request.ts';
 import { type Claim, claimUnlessHalted, sendable } from './claims.sql.ts';
 import { type AskService, type Clearances, createClearances } from './clearances.ts';
-import { createFlight, type Done, type Flight } from './flight.ts';
+import { createFlight, type Done, type Flight, isClear, type Order } from './flight.ts';
 import { type Halt, type HaltCause, haltKindOf } from './halt.ts';
 import { halt, tooManyUnknown } from './halts.sql.ts';
 import { holdReturned } from './holds.sql.ts';
@@ -53,6 +53,10 @@ const stuckMs = 60_000;
  * A service that took a payout this recently is not tried with a single one first: chunks follow each other closely.
  */
 const provenMs = 5000;
+/** So many groups of answers in a row must be clear before the next group of intents is committed ahead. */
+const clearGroups = 4;
+/** An answer is clear when the service took or refused the payout within this time of the intent. */
+const soonMs = 1000;
 /**
  * The wait when nothing could be claimed although something is ready: another process has it, or it is still loading.
  */
@@ -77,7 +81,7 @@ type Pause = { until: number; acceptedAt: number };
 
 /** Runs the loop. When the ledger fails, waits for what is in flight and tries once more to write the answers (P12). */
 async function runSender(deps: SenderDeps, request: SendRequest, pause: Pause): Promise<SendResult> {
-  const flight = createFlight(deps.clock);
+  const flight = createFlight(deps.clock, deps.rules.concurrency);
   const unwritten: Done[] = [];
   const { ledger, clock, askService } = deps;
   const { account } = deps.standpoint;
@@ -112,54 +116,65 @@ async function loop(
   pause: Pause,
   { flight, unwritten, clearances }: Journey,
 ): Promise<SendResult> {
-  const { clock, rules } = deps;
+  const { clock } = deps;
   const counts = { accepted: 0, refused: 0, not_sent: 0, turned_away: 0, unknown: 0 };
   const accepted = clock.monotonic() - pause.acceptedAt < provenMs;
-  const state: State = { accepted, notSentInARow: 0, agedInARow: 0, progressAt: clock.monotonic() };
+  const state: State = {
+    accepted,
+    clearInARow: 0,
+    notSentInARow: 0,
+    agedInARow: 0,
+    progressAt: clock.monotonic(),
+  };
   const permits = createPermits(deps, request.signal);
   let stop: { ended: SendResult['ended']; detail: string } | undefined;
   for (;;) {
     if (request.signal?.aborted) stop ??= { ended: 'interrupted', detail: 'interrupted; nothing is lost' };
     const finished = flight.take();
     unwritten.push(...finished);
-    for (const { outcome, aged } of finished) {
-      counts[outcome.kind] += 1;
-      if (!aged) noteOutcome(state, pause, outcome, clock);
+    for (const done of finished) {
+      counts[done.outcome.kind] += 1;
+      if (done.tried) noteOutcome(state, pause, done, clock);
     }
     // One standstill ages every intent of its turn, so it counts once.
-    if (finished.length > 0) state.agedInARow = finished.every(({ aged }) => aged) ? state.agedInARow + 1 : 0;
+    if (finished.length > 0)
+      state.agedInARow = finished.some(({ tried }) => tried) ? 0 : state.agedInARow + 1;
     state.progressAt = Math.max(state.progressAt, clearances.endedSomethingAt());
-    stop ??= verdict(state, clock, flight.underWay());
-    const slots = (state.accepted ? rules.concurrency : 1) - flight.underWay();
+    stop ??= verdict(state, clock, flight.open());
+    if (stop) flight.takeBack();
+    const { most, enough } = depth(deps, state);
+    const slots = most - flight.open();
     const free = stop || clock.monotonic() < pause.until ? 0 : slots;
     const filling = permits.fill(free);
     // Twice the slots of a turn: while those are sent, the service is asked about the next.
     const asking = free > 0 ? clearances.fill(2 * slots) : undefined;
-    if (filling && finished.length === 0 && flight.underWay() === 0) await filling;
+    if (filling && finished.length === 0 && flight.open() === 0) await filling;
     // After an interrupt while waiting for a permit: it was not granted, and nothing more begins.
     const claimable = request.signal?.aborted ? 0 : Math.min(free, permits.count());
     const intents = { free: claimable, scope: request.scope, cleared: clearances.fresh };
     const turn = await commitTurn(deps, finished, intents);
     unwritten.length = 0;
     if (finished.length > 0) request.onProgress?.(finished.length);
-    if (turn.halted)
+    if (turn.halted) {
+      flight.takeBack();
       stop ??= {
         ended: 'halted',
         detail: `halted: ${turn.halted.causes.map(({ kind }) => kind).join(', ')}`,
       };
+    }
     permits.spend(turn.claims.length);
     clearances.spend(turn.claims.map(({ payoutId }) => payoutId));
-    for (const claimed of turn.claims) launch(deps, claimed, turn.began, flight);
-    if (flight.underWay() > 0) {
+    flight.launch(turn.claims.map((claimed) => order(deps, claimed, turn.began)));
+    if (flight.open() > 0) {
       // Where less was ready than permitted, one more permit starts nothing.
       const isShort = turn.claims.length < turn.asked;
       const more = [isShort ? undefined : filling, slots > turn.claims.length ? asking : undefined];
       const either = more.filter((one) => one !== undefined);
       // Takes all answers that come in shortly after the first: a turn for many costs little more than one for a few.
-      await flight.gathered(rules.concurrency, either.length > 0 ? Promise.race(either) : undefined);
+      await flight.gathered(enough, either.length > 0 ? Promise.race(either) : undefined);
       continue;
     }
-    if (flight.waiting() > 0) continue;
+    if (flight.answered() > 0) continue;
     if (stop) return { ...stop, detail: await explained(deps, stop), counts };
     if (asking) {
       await asking;
@@ -173,14 +188,35 @@ async function loop(
   }
 }
 
-type State = { accepted: boolean; notSentInARow: number; agedInARow: number; progressAt: number };
+type State = {
+  accepted: boolean;
+  clearInARow: number;
+  notSentInARow: number;
+  agedInARow: number;
+  progressAt: number;
+};
 
-function noteOutcome(state: State, pause: Pause, outcome: Outcome, clock: Clock): void {
+/**
+ * How many intents may be open at once, and how many answers make a turn worth its commit. Without a rate limit, and
+ * while the service answers clearly and soon, the next group commits while the last is on the wire: twice the slots.
+ * A crash strands no more than are open.
+ */
+function depth({ rules, limiter }: SenderDeps, state: State): { most: number; enough: number } {
+  const { concurrency } = rules;
+  if (!state.accepted) return { most: 1, enough: 1 };
+  const isLimited = Number.isFinite(limiter.atOnce);
+  if (isLimited || state.clearInARow < clearGroups * concurrency)
+    return { most: concurrency, enough: concurrency };
+  return { most: 2 * concurrency, enough: Math.ceil(1.5 * concurrency) };
+}
+
+function noteOutcome(state: State, pause: Pause, { outcome, tookMs }: Done, clock: Clock): void {
   if (outcome.kind === 'accepted') {
     state.accepted = true;
     pause.acceptedAt = clock.monotonic();
   } else if (outcome.kind !== 'refused') pause.acceptedAt = Number.NEGATIVE_INFINITY;
-  if (outcome.kind === 'accepted' || outcome.kind === 'refused') state.progressAt = clock.monotonic();
+  if (isClear(outcome)) state.progressAt = clock.monotonic();
+  state.clearInARow = isClear(outcome) && tookMs < soonMs ? state.clearInARow + 1 : 0;
   state.notSentInARow = outcome.kind === 'not_sent' ? state.notSentInARow + 1 : 0;
   if (outcome.kind === 'turned_away') {
     pause.until = Math.max(pause.until, clock.monotonic() + (outcome.retryAfterMs ?? 1000));
@@ -262,17 +298,20 @@ async function haltCause(
   return countUnknown();
 }
 
-function launch(deps: SenderDeps, claimed: Claim, began: Moment, flight: Flight): void {
+function order(deps: SenderDeps, claimed: Claim, began: Moment): Order {
+  const { clock } = deps;
   let aged = false;
   const fresh = (): boolean => {
-    aged = elapsedSince(deps.clock, began) > deps.rules.sendDeadlineMs;
+    aged = elapsedSince(clock, began) > deps.rules.sendDeadlineMs;
     // Another process may have considered this one dead, and made the attempt unknown.
     return !aged && !deps.ledger.session?.lost();
   };
-  const sent = deps.service.bankTransfer(claimed.body, claimed.reference, fresh);
-  flight.launch(
-    sent.then((outcome) => ({ claim: claimed, outcome, aged: aged && outcome.kind === 'not_sent' })),
-  );
+  const send = async (): Promise<Done> => {
+    const outcome = await deps.service.bankTransfer(claimed.body, claimed.reference, fresh);
+    const tookMs = clock.monotonic() - began.monotonic;
+    return { claim: claimed, outcome, tried: !(aged && outcome.kind === 'not_sent'), tookMs };
+  };
+  return { claim: claimed, send };
 }
 
 type Next = { kind: 'in'; ms: number } | { kind: 'over'; ended: 'drained' | 'stuck'; detail: string };

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openLedger } from '../../src/custody/open-ledger.ts';
+import type { Outcome } from '../../src/domain/outcome.ts';
 import { record } from '../../src/ledger/record.ts';
 import { haltInWords } from '../../src/reporting/halt-words.ts';
 import { noBrakes } from '../../src/sending/brakes.ts';
@@ -166,14 +167,18 @@ it('P1: two processes on one ledger claim disjoint payouts', async () => {
 
 describe('P11: too many unknown outcomes', () => {
   const count = (inARow = 3) => ledger.write((trx) => tooManyUnknown(trx, inARow));
-  /** One attempt after the other, `u` unknown and `a` accepted, a millisecond apart. */
+  const ends: Record<string, () => Outcome> = {
+    u: () => replies.unknown(),
+    a: () => replies.accepted(String(now)),
+    n: () => ({ kind: 'not_sent', message: '' }),
+  };
+  /** One attempt after the other, `u` unknown, `a` accepted and `n` not sent, a millisecond apart. */
   async function answered(outcomes: string): Promise<void> {
     for (const one of outcomes) {
       now += 1;
       const [claimed] = await claimAt(ledger, at(now));
       if (!claimed) throw new Error('nothing left to claim');
-      const outcome = one === 'u' ? replies.unknown() : replies.accepted(String(now));
-      await recordOutcome(ledger, at(now), claimed, outcome);
+      await recordOutcome(ledger, at(now), claimed, ends[one]?.() ?? replies.unknown());
     }
   }
   let now = 0;
@@ -188,6 +193,13 @@ describe('P11: too many unknown outcomes', () => {
     await answered('u');
     expect(await count()).toEqual({ kind: 'unknowns', count: 3, of: 3 });
     expect(await count(0), '0 switches it off').toBeNull();
+  });
+
+  it('P11: what was never sent parts no two that are unknown', async () => {
+    await answered('ununn');
+    expect(await count()).toBeNull();
+    await answered('u');
+    expect(await count()).toEqual({ kind: 'unknowns', count: 3, of: 3 });
   });
 
   it('P11: a fifth of the last 50 is too many, one less is not', async () => {

@@ -37,9 +37,10 @@ export const sendingDefects: readonly Defect[] = [
   {
     name: 'makes one attempt of a claim and sends it twice',
     file: 'src/sending/send.ts',
-    find: `    for (const claimed of turn.claims) launch(`,
-    replace: `    for (const claimed of turn.claims) if (claimed.attemptId % 5n === 0n) launch(deps, claimed, turn.began, flight);
-    for (const claimed of turn.claims) launch(`,
+    find: `    flight.launch(turn.claims.map(`,
+    replace: `    const some = turn.claims.filter(({ attemptId }) => attemptId % 5n === 0n);
+    flight.launch(some.map((claimed) => order(deps, claimed, turn.began)));
+    flight.launch(turn.claims.map(`,
   },
   {
     name: 'ignores a halt',
@@ -59,7 +60,7 @@ export const sendingDefects: readonly Defect[] = [
   {
     name: 'does not look at the age of an intent',
     file: 'src/sending/send.ts',
-    find: `    aged = elapsedSince(deps.clock, began) > deps.rules.sendDeadlineMs;`,
+    find: `    aged = elapsedSince(clock, began) > deps.rules.sendDeadlineMs;`,
     replace: `    aged = false;`,
   },
   {
