@@ -10,11 +10,12 @@ import type { Brakes } from './brakes.ts';
 import type { Cleared, Scope } from './claim-request.ts';
 import { type Claim, claimUnlessHalted, sendable } from './claims.sql.ts';
 import { type AskService, type Clearances, createClearances } from './clearances.ts';
-import { createFlight, type Done, type Flight, isClear, type Order } from './flight.ts';
+import { createFlight, type Done, type Flight, type Order } from './flight.ts';
 import { type Halt, type HaltCause, haltKindOf } from './halt.ts';
 import { halt, tooManyUnknown } from './halts.sql.ts';
 import { holdReturned } from './holds.sql.ts';
 import { createPermits, type Limiter } from './permits.ts';
+import { createProgress, noPause, type Pause } from './progress.ts';
 
 export type SenderDeps = {
   ledger: Ledger;
@@ -47,16 +48,6 @@ export type SendResult = {
   detail: string;
 };
 
-const notSentLimit = 3;
-const stuckMs = 60_000;
-/**
- * A service that took a payout this recently is not tried with a single one first: chunks follow each other closely.
- */
-const provenMs = 5000;
-/** So many groups of answers in a row must be clear before the next group of intents is committed ahead. */
-const clearGroups = 4;
-/** An answer is clear when the service took or refused the payout within this time of the intent. */
-const soonMs = 1000;
 /**
  * The wait when nothing could be claimed although something is ready: another process has it, or it is still loading.
  */
@@ -69,15 +60,9 @@ const idleMs = 50;
  */
 export function createSender(deps: SenderDeps): { run(request?: SendRequest): Promise<SendResult> } {
   // Kept over runs: a Retry-After pauses all POSTs of the process, whichever run received it.
-  const pause = { until: Number.NEGATIVE_INFINITY, acceptedAt: Number.NEGATIVE_INFINITY };
+  const pause = noPause();
   return { run: (request = {}) => runSender(deps, request, pause) };
 }
-
-/**
- * A pause of all POSTs. `acceptedAt`: when the service last took a payout of this process. Both are on the monotonic clock:
- * setting the clock back must not turn a pause of a minute into hours.
- */
-type Pause = { until: number; acceptedAt: number };
 
 /** Runs the loop. When the ledger fails, waits for what is in flight and tries once more to write the answers (P12). */
 async function runSender(deps: SenderDeps, request: SendRequest, pause: Pause): Promise<SendResult> {
@@ -118,31 +103,17 @@ async function loop(
 ): Promise<SendResult> {
   const { clock } = deps;
   const counts = { accepted: 0, refused: 0, not_sent: 0, turned_away: 0, unknown: 0 };
-  const accepted = clock.monotonic() - pause.acceptedAt < provenMs;
-  const state: State = {
-    accepted,
-    clearInARow: 0,
-    notSentInARow: 0,
-    agedInARow: 0,
-    progressAt: clock.monotonic(),
-  };
+  const progress = createProgress(deps, pause);
   const permits = createPermits(deps, request.signal);
   let stop: { ended: SendResult['ended']; detail: string } | undefined;
   for (;;) {
     if (request.signal?.aborted) stop ??= { ended: 'interrupted', detail: 'interrupted; nothing is lost' };
     const finished = flight.take();
     unwritten.push(...finished);
-    for (const done of finished) {
-      counts[done.outcome.kind] += 1;
-      if (done.tried) noteOutcome(state, pause, done, clock);
-    }
-    // One standstill ages every intent of its turn, so it counts once.
-    if (finished.length > 0)
-      state.agedInARow = finished.some(({ tried }) => tried) ? 0 : state.agedInARow + 1;
-    state.progressAt = Math.max(state.progressAt, clearances.endedSomethingAt());
-    stop ??= verdict(state, clock, flight.open());
-    if (stop) flight.takeBack();
-    const { most, enough } = depth(deps, state);
+    for (const { outcome } of finished) counts[outcome.kind] += 1;
+    progress.note(finished, clearances.endedSomethingAt());
+    stop ??= progress.verdict(flight.open());
+    const { most, enough } = progress.depth();
     const slots = most - flight.open();
     const free = stop || clock.monotonic() < pause.until ? 0 : slots;
     const filling = permits.fill(free);
@@ -186,59 +157,6 @@ async function loop(
     const wait = Math.max(paused, next.ms);
     await clock.sleep(Math.min(Math.max(wait, idleMs), 1000), request.signal);
   }
-}
-
-type State = {
-  accepted: boolean;
-  clearInARow: number;
-  notSentInARow: number;
-  agedInARow: number;
-  progressAt: number;
-};
-
-/**
- * How many intents may be open at once, and how many answers make a turn worth its commit. Without a rate limit, and
- * while the service answers clearly and soon, the next group commits while the last is on the wire: twice the slots.
- * A crash strands no more than are open.
- */
-function depth({ rules, limiter }: SenderDeps, state: State): { most: number; enough: number } {
-  const { concurrency } = rules;
-  if (!state.accepted) return { most: 1, enough: 1 };
-  const isLimited = Number.isFinite(limiter.atOnce);
-  if (isLimited || state.clearInARow < clearGroups * concurrency)
-    return { most: concurrency, enough: concurrency };
-  return { most: 2 * concurrency, enough: Math.ceil(1.5 * concurrency) };
-}
-
-function noteOutcome(state: State, pause: Pause, { outcome, tookMs }: Done, clock: Clock): void {
-  if (outcome.kind === 'accepted') {
-    state.accepted = true;
-    pause.acceptedAt = clock.monotonic();
-  } else if (outcome.kind !== 'refused') pause.acceptedAt = Number.NEGATIVE_INFINITY;
-  if (isClear(outcome)) state.progressAt = clock.monotonic();
-  state.clearInARow = isClear(outcome) && tookMs < soonMs ? state.clearInARow + 1 : 0;
-  state.notSentInARow = outcome.kind === 'not_sent' ? state.notSentInARow + 1 : 0;
-  if (outcome.kind === 'turned_away') {
-    pause.until = Math.max(pause.until, clock.monotonic() + (outcome.retryAfterMs ?? 1000));
-  }
-}
-
-function verdict(
-  state: State,
-  clock: Clock,
-  inFlight: number,
-): { ended: SendResult['ended']; detail: string } | undefined {
-  if (state.notSentInARow >= notSentLimit) {
-    return { ended: 'unreachable', detail: `${notSentLimit} requests in a row could not be sent` };
-  }
-  if (state.agedInARow >= notSentLimit) {
-    const detail = `${notSentLimit} times in a row an intent grew older than submission.send_deadline_ms before it could be sent: this machine, its clock or its disk stands still`;
-    return { ended: 'stuck', detail };
-  }
-  if (inFlight === 0 && clock.monotonic() - state.progressAt > stuckMs) {
-    return { ended: 'stuck', detail: 'no progress for 60 seconds' };
-  }
-  return undefined;
 }
 
 /** Adds to `stuck` which database sessions hold locks: payouts that they have locked are skipped. */
