@@ -80,7 +80,6 @@ const statements = [
     origin_id integer not null default 0, clock_off_ms integer) strict`,
   `create unique index attempts_payout on attempts (payout_id, number)`,
   `create index attempts_open on attempts (worker_id) where outcome is null`,
-  `create index attempts_ended on attempts (ended_at)`,
   `create table history (
     id integer primary key, payout_id integer not null references payouts (id), seq integer not null,
     at text not null, event text not null check (event in (${historyEvents})), source text not null,
