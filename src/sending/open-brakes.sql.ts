@@ -163,6 +163,7 @@ export function createBrakes(deps: {
 
   /** How much of each day's limit is used, over all processes. */
   async function daily(): Promise<DailyLimit[]> {
+    if (Object.keys(brakes.dailyLimit).length === 0) return [];
     const { day, limits, used, left, endsAt } = await dailyUse(db, under());
     return [...limits].map(([currency, limit]) => ({
       currency,
