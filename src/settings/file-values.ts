@@ -19,7 +19,7 @@ export function parseFile(
   }
   const origins: Record<string, string> = {};
   const merged = mergeOverrides(tree, env, origins, problems);
-  const result = fileSchema.safeParse(merged);
+  const result = fileSchema.safeParse(merged, { jitless: true });
   if (!result.success) {
     problems.push(...result.error.issues.flatMap((issue) => describe(issue, { merged, origins, placeOf })));
     return undefined;
