@@ -2,7 +2,7 @@
 // Plain JavaScript that an old Node (14.18 and later) can parse. Where this Node is new enough, it runs the program.
 // Otherwise it starts the Node pinned in optionalDependencies and stays beside it as a launcher.
 import { spawn } from 'node:child_process';
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import nodeModule from 'node:module';
 import { constants } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -123,30 +123,35 @@ function obeyLauncher(signals) {
 }
 
 /**
- * Looks each folder's package up once. Node searches every parent folder for every module, half of the loading time.
+ * Reads each folder and its package once. Node searches every parent folder for every module, half of the loading time.
  * Everything else, such as a missing file, takes Node's own path.
  */
 function loadQuickly() {
-  /** @type {Map<string, unknown>} */
-  const types = new Map();
-  /** @param {URL} file what `package.json` says that its scripts are */
-  const typeOf = (file) => {
-    const folder = file.href.slice(0, file.href.lastIndexOf('/'));
-    if (!types.has(folder)) {
-      const manifest = nodeModule.findPackageJSON(file);
-      types.set(folder, manifest && JSON.parse(readFileSync(manifest, 'utf8')).type);
-    }
-    return types.get(folder);
+  /** @type {Map<string, { files: Set<string>, type: unknown }>} `type`: what `package.json` says that scripts are */
+  const folders = new Map();
+  /** @param {string} href @returns {{ files: Set<string>, type: unknown }} */
+  const folderAt = (href) => {
+    const known = folders.get(href);
+    if (known) return known;
+    const files = new Set(filesIn(new URL(href)));
+    const above = new URL('..', href).href;
+    const type = files.has('package.json')
+      ? JSON.parse(readFileSync(new URL('package.json', href), 'utf8')).type
+      : above !== href && folderAt(above).type;
+    const folder = { files, type };
+    folders.set(href, folder);
+    return folder;
   };
   nodeModule.registerHooks?.({
     resolve(specifier, context, nextResolve) {
       const script = /^\.\.?\/.*\.([jt])s$/.exec(specifier);
       if (script && context.parentURL?.startsWith('file:')) {
-        const file = new URL(specifier, context.parentURL);
-        const type = statSync(file, { throwIfNoEntry: false })?.isFile() ? typeOf(file) : undefined;
-        if (type === 'module' || type === 'commonjs')
+        const { href } = new URL(specifier, context.parentURL);
+        const at = href.lastIndexOf('/') + 1;
+        const { files, type } = folderAt(href.slice(0, at));
+        if (files.has(href.slice(at)) && (type === 'module' || type === 'commonjs'))
           return {
-            url: file.href,
+            url: href,
             format: script[1] === 't' ? `${type}-typescript` : type,
             shortCircuit: true,
           };
@@ -154,6 +159,17 @@ function loadQuickly() {
       return nextResolve(specifier, context);
     },
   });
+}
+
+/** @param {URL} folder the names of its files, without links; none where it cannot be listed */
+function filesIn(folder) {
+  try {
+    return readdirSync(folder, { withFileTypes: true }).flatMap((entry) =>
+      entry.isFile() ? entry.name : [],
+    );
+  } catch {
+    return [];
+  }
 }
 
 async function work() {
