@@ -35,9 +35,11 @@ export function overRows<C extends string, R = never>(
     for (let from = 0; from < rows.length; from += mostRows) {
       const some = rows.slice(from, from + mostRows);
       const size = sizes.find((one) => one >= some.length) ?? mostRows;
-      const parameters = [...values];
-      for (const row of some) for (const column of columns) parameters.push(bindable(row[column]));
-      while (parameters.length < shared + size * columns.length) parameters.push(null);
+      const parameters: Cell[] = Array(shared + size * columns.length).fill(null);
+      parameters.splice(0, shared, ...values);
+      some.forEach((row, at) => {
+        place(parameters, shared + at * columns.length, columns, row);
+      });
       returned.push(...((await statements.get(size)?.(trx, parameters)) ?? []));
     }
     return returned;
@@ -60,6 +62,18 @@ function prepareFor<C extends string, R>(
       shared: slot,
     });
     return { compile: (): CompiledQuery<R> => query.compile(db) };
+  });
+}
+
+/** Writes the values of one row. As a function of its own it is soon compiled: a loop over all rows takes longer. */
+function place<C extends string>(
+  parameters: Cell[],
+  from: number,
+  columns: readonly C[],
+  row: Readonly<Record<C, Cell>>,
+): void {
+  columns.forEach((column, i) => {
+    parameters[from + i] = bindable(row[column]);
   });
 }
 
