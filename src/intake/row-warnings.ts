@@ -12,7 +12,7 @@ export function rowWarningText({ row, text }: RowWarning): string {
 
 /** Returns what is unusual about a row that may be paid. People should look; nothing is held. */
 export function rowWarnings(
-  { bankCode, accountNumber, currency, ...row }: BatchRow,
+  { bankCode, accountNumber, currency, accountName, senderName, narration }: BatchRow,
   { narrationMax }: { narrationMax: number },
 ): Omit<RowWarning, 'row'>[] {
   const warnings: Omit<RowWarning, 'row'>[] = [];
@@ -21,10 +21,10 @@ export function rowWarnings(
       text: `the account number's check digit does not agree with bank code ${bankCode}`,
       shared: "the account's check digit does not match its bank",
     });
-  addNameWarnings(warnings, 'account_name', row.accountName);
-  addNameWarnings(warnings, 'sender_name', row.senderName);
+  addNameWarnings(warnings, 'account_name', accountName);
+  addNameWarnings(warnings, 'sender_name', senderName);
   // Code points, as people count them; nearly every narration is shorter by any count.
-  const letters = row.narration.length > narrationMax ? Array.from(row.narration).length : 0;
+  const letters = narration.length > narrationMax ? Array.from(narration).length : 0;
   if (narrationMax > 0 && letters > narrationMax)
     warnings.push({
       text: `the narration has ${letters} characters, more than ${narrationMax} (intake.narration_max): a bank may cut it`,
