@@ -1,12 +1,14 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
+import { verifyLedger } from '../../src/custody/verify-ledger.ts';
 import { dropSome } from '../../src/intake/drop-batch.sql.ts';
 import type { Ledger } from '../../src/storage/ledger.ts';
 import { holdLedgerLock } from '../../src/storage/locks.ts';
 import { addBatch } from '../support/ledger.ts';
 import { onPostgres } from '../support/on-postgres/standing.ts';
-import { csv, row, type Setting, setting } from './setting.ts';
+import { again, decisionsOf, file as fileOf, idOf, now, refused, successors } from './retry-setting.ts';
+import { csv, refusal, row, type Setting, setting } from './setting.ts';
 
 /** The ledger, with something that happens just before its `nth` transaction. */
 function before(ledger: Ledger, nth: number, happens: () => Promise<unknown>): Ledger {
@@ -32,6 +34,36 @@ it('P22: a reference that somebody takes while the file is read leaves nothing o
     { reference: 'R-2' },
   ]);
   expect(await s.ledger.db.selectFrom('batches').select('id').execute()).toEqual([{ id: 'b-1' }]);
+});
+
+it('P20: what the command orders while a file has recorded its name gets a marked one; the file is refused and leaves nothing', async () => {
+  const s = await refused(now, 'A');
+  const content = fileOf(await again(s, 'A'));
+  const ids = [await idOf(s, 'A')];
+  // Of three transactions the second has recorded the rows, and the third decides the batch.
+  const ledger = before(s.ledger, 3, async () => {
+    expect(await successors(s)).toEqual([]);
+    const since = s.clock.iso();
+    const { digest } = await decisionsOf(s).weigh(ids, since);
+    const decision = await decisionsOf(s).retry({ ids, since, digest, person: 'ada' });
+    expect(decision).toMatchObject({ kind: 'decided' });
+  });
+  const taken = await s.built({ ledger }).takeIn(s.drop('failed.csv', content), { origin: 'inbox' });
+  const [successor = ''] = await successors(s);
+  expect(successor).toMatch(/^A-[0-9a-f]{6}-R2$/);
+  expect(refusal(taken)).toContain(`row 2 retry_of A is already paid again as ${successor}; `);
+  const left = await s.ledger.db.selectFrom('payouts').select('reference').orderBy('id').execute();
+  expect(left).toEqual([{ reference: 'A' }, { reference: successor }]);
+  expect((await verifyLedger(s.ledger.path)).checks.filter(({ ok }) => !ok)).toEqual([]);
+  // The plain name is free, and neither a file with it nor one without `retry_of` pays A once more.
+  const later = await s.intake.takeIn(s.drop('failed.csv', content), { origin: 'inbox' });
+  expect(refusal(later)).toContain(`row 2 retry_of A is already paid again as ${successor}; `);
+  const bare = await s.intake.takeIn(s.drop('bare.csv', csv(row('A-R2'))), { origin: 'inbox' });
+  expect(bare).toMatchObject({ kind: 'taken' });
+  expect(bare).toHaveProperty(
+    'holdReasons',
+    expect.arrayContaining([expect.objectContaining({ kind: 'named_again', earlier: 'A' })]),
+  );
 });
 
 it('P23: a file that vanishes from the inbox at any moment is taken or refused, and breaks nothing', async () => {
