@@ -1,3 +1,5 @@
+import { giveBack, ownPages } from '../domain/own-pages.ts';
+
 /**
  * Remembers in which row a text was first seen, in about 20 bytes a text, so that a million rows fit in flat
  * memory. Texts are compared by a 64-bit hash, so an equal pair is never missed. Two different texts of a
@@ -6,7 +8,7 @@
 export function firstSeen(): (text: string, row: number) => number | null {
   let size = 0;
   let capacity = 1024;
-  let slots = new Uint32Array(capacity * 3);
+  let slots = new Uint32Array(ownPages(capacity * 12));
 
   function place(into: Uint32Array, room: number, low: number, high: number, row: number): number | null {
     for (let slot = low % room; ; slot = (slot + 1) % room) {
@@ -22,11 +24,12 @@ export function firstSeen(): (text: string, row: number) => number | null {
   }
 
   function grow(): void {
-    const bigger = new Uint32Array(capacity * 6);
+    const bigger = new Uint32Array(ownPages(capacity * 24));
     for (let i = 0; i < slots.length; i += 3) {
       const row = slots[i + 2] ?? 0;
       if (row !== 0) place(bigger, capacity * 2, slots[i] ?? 0, slots[i + 1] ?? 0, row);
     }
+    giveBack(slots);
     slots = bigger;
     capacity *= 2;
   }

@@ -1,4 +1,5 @@
 import { unreadable } from '../domain/list-order.ts';
+import { giveBack, ownPages } from '../domain/own-pages.ts';
 
 /**
  * One sighting of a transfer: its number in this listing, whether its fields must be written, and the last earlier pass
@@ -47,7 +48,7 @@ const fullest = 0.7;
 export function createSightings(): Sightings {
   const table = emptyColumns(firstCapacity);
   /** The number at each slot, plus one; 0 is a free slot. */
-  let slots = new Uint32Array(2 * firstCapacity);
+  let slots = integers(2 * firstCapacity);
   let used = 0;
   let changes = 0;
   const print = new Uint32Array(2);
@@ -69,14 +70,15 @@ export function createSightings(): Sightings {
   }
 
   function spread(length: number): void {
-    slots = new Uint32Array(length);
+    giveBack(slots);
+    slots = integers(length);
     for (let number = 0; number < used; number++)
       slots[slotOf(table.high[number] ?? 0, table.low[number] ?? 0)] = number + 1;
   }
 
   function noteChange(number: number): void {
     // Most lists do not change during the walk and need no such column.
-    table.changedAt ??= new Uint32Array(table.pass.length);
+    table.changedAt ??= integers(table.pass.length);
     table.changedAt[number] = ++changes;
   }
 
@@ -140,7 +142,7 @@ export function createSightings(): Sightings {
     },
     size: () => used,
     release() {
-      for (const column of [...Object.values(table), slots]) column?.buffer.transfer(0);
+      for (const column of [...Object.values(table), slots]) if (column) giveBack(column);
     },
   };
 }
@@ -153,32 +155,33 @@ type Columns = Record<'high' | 'low' | 'fieldsHigh' | 'fieldsLow', Uint32Array<A
 
 function emptyColumns(capacity: number): Columns {
   return {
-    high: new Uint32Array(capacity),
-    low: new Uint32Array(capacity),
-    fieldsHigh: new Uint32Array(capacity),
-    fieldsLow: new Uint32Array(capacity),
+    high: integers(capacity),
+    low: integers(capacity),
+    fieldsHigh: integers(capacity),
+    fieldsLow: integers(capacity),
     changedAt: undefined,
-    pass: new Uint16Array(capacity),
-    createdAt: new Float64Array(capacity),
+    pass: new Uint16Array(ownPages(2 * capacity)),
+    createdAt: new Float64Array(ownPages(8 * capacity)),
   };
 }
 
 /** Enlarges one column after the other, so that only one old column is kept meanwhile; unused room takes no memory. */
 function enlarge(table: Columns, capacity: number): void {
   for (const key of ['high', 'low', 'fieldsHigh', 'fieldsLow'] as const)
-    table[key] = wider(table[key], capacity);
-  if (table.changedAt) table.changedAt = wider(table.changedAt, capacity);
-  const pass = new Uint16Array(capacity);
-  pass.set(table.pass);
-  table.pass = pass;
-  const createdAt = new Float64Array(capacity);
-  createdAt.set(table.createdAt);
-  table.createdAt = createdAt;
+    table[key] = moved(table[key], integers(capacity));
+  if (table.changedAt) table.changedAt = moved(table.changedAt, integers(capacity));
+  table.pass = moved(table.pass, new Uint16Array(ownPages(2 * capacity)));
+  table.createdAt = moved(table.createdAt, new Float64Array(ownPages(8 * capacity)));
 }
 
-function wider(column: Uint32Array, capacity: number): Uint32Array<ArrayBuffer> {
-  const longer = new Uint32Array(capacity);
+function integers(count: number): Uint32Array<ArrayBuffer> {
+  return new Uint32Array(ownPages(4 * count));
+}
+
+/** Moves a column into a longer one. */
+function moved<T extends Columns[keyof Columns] & object>(column: T, longer: T): T {
   longer.set(column);
+  giveBack(column);
   return longer;
 }
 

@@ -67,7 +67,7 @@ it('room made for what a list says it has changes nothing of what is known', () 
 });
 
 it('gives back the memory of a million transfers at once', () => {
-  const held = (): number => process.memoryUsage().arrayBuffers;
+  const held = (): number => process.memoryUsage().external;
   const before = held();
   const sightings = createSightings();
   sightings.expect(1_000_000);
