@@ -65,8 +65,8 @@ export function createTransport(options: {
     const next = await own.sendAfter(question, plain);
     // Some services do not answer in order: wait for a surplus answer.
     await sleep(afterwardsMs);
-    // If this process stood still meanwhile, what came has not been read yet.
-    await setImmediate();
+    // If this process stood still meanwhile, what came is read in this turn of the event loop, and closes in the next.
+    for (let turn = 0; turn < 2; turn++) await setImmediate();
     const confused = own.isConfused();
     own.renew();
     return confused ? mixedUp : { ...first, control: { next, alone } };

@@ -84,6 +84,20 @@ it('P6: an order on a socket of its own that is refused and then accepted is unk
   expect(bodies()).toHaveLength(1);
 });
 
+it('P6: an acceptance that waits unread while this process stands still is read before the refusal counts', async () => {
+  const { send, bodies } = await talk(({ socket, isOrder }) => {
+    socket.write(isOrder ? refused : notFound);
+    // As timers come first in a turn of the event loop, the wait for a surplus answer ends before that one is read.
+    const standStill = () => {
+      socket.write(accepted('R-1'));
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 300);
+    };
+    if (!isOrder) setTimeout(() => setImmediate(standStill), 20);
+  });
+  expect((await send('R-1')).kind).toBe('unknown');
+  expect(bodies()).toHaveLength(1);
+});
+
 it('P6: a refusal that names no reference counts when the same socket then answers the next question', async () => {
   const { service, send, bodies } = await talk(({ socket, isOrder, reference }) =>
     socket.write(isOrder ? (reference === 'R-2' ? refused : accepted(reference)) : notFound),
