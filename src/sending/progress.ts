@@ -86,7 +86,8 @@ export function createProgress({ clock, limiter, rules }: Deps, pause: Pause): P
       const isLimited = Number.isFinite(limiter.atOnce);
       if (isLimited || clearInARow < clearGroups * concurrency)
         return { most: concurrency, enough: concurrency };
-      return { most: 2 * concurrency, enough: Math.ceil(1.5 * concurrency) };
+      // A quarter of the slots still wait for their answer while this turn commits.
+      return { most: 2 * concurrency, enough: Math.ceil(1.75 * concurrency) };
     },
   };
 }
