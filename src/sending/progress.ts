@@ -10,7 +10,7 @@ const stuckMs = 60_000;
 const provenMs = 5000;
 /** So many groups of answers in a row must be clear before the next group of intents is committed ahead. */
 const clearGroups = 4;
-/** An answer counts as soon when it comes within this time of its intent. */
+/** An answer counts as soon when it comes within this time of its intent, and within half of `send_deadline_ms`. */
 const soonMs = 1000;
 
 /**
@@ -39,11 +39,13 @@ export type Progress = {
   depth(): { most: number; enough: number };
 };
 
-type Deps = { clock: Clock; limiter: Limiter; rules: { concurrency: number } };
+type Deps = { clock: Clock; limiter: Limiter; rules: { concurrency: number; sendDeadlineMs: number } };
 
 /** `pause` is kept over runs; the answers change it. */
 export function createProgress({ clock, limiter, rules }: Deps, pause: Pause): Progress {
   const { concurrency } = rules;
+  // An intent that waits is about as old as an answer takes when its request begins (P3).
+  const soon = Math.min(soonMs, rules.sendDeadlineMs / 2);
   let isAccepted = clock.monotonic() - pause.acceptedAt < provenMs;
   let clearInARow = 0;
   let notSentInARow = 0;
@@ -57,7 +59,7 @@ export function createProgress({ clock, limiter, rules }: Deps, pause: Pause): P
       pause.acceptedAt = clock.monotonic();
     } else if (!isUsual) pause.acceptedAt = Number.NEGATIVE_INFINITY;
     if (isUsual) progressAt = clock.monotonic();
-    clearInARow = isUsual && tookMs < soonMs ? clearInARow + 1 : 0;
+    clearInARow = isUsual && tookMs < soon ? clearInARow + 1 : 0;
     notSentInARow = outcome.kind === 'not_sent' ? notSentInARow + 1 : 0;
     if (outcome.kind === 'turned_away')
       pause.until = Math.max(pause.until, clock.monotonic() + (outcome.retryAfterMs ?? 1000));
@@ -65,7 +67,10 @@ export function createProgress({ clock, limiter, rules }: Deps, pause: Pause): P
 
   return {
     note(finished, askedAt) {
-      for (const done of finished) if (done.tried) noteOne(done);
+      for (const done of finished) {
+        if (done.tried) noteOne(done);
+        else clearInARow = 0;
+      }
       // One standstill ages every intent of its turn, so it counts once.
       if (finished.length > 0) agedInARow = finished.some(({ tried }) => tried) ? 0 : agedInARow + 1;
       progressAt = Math.max(progressAt, askedAt);

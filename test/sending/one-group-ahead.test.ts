@@ -26,6 +26,7 @@ type Conditions = {
   answer?: (reference: string) => Outcome | undefined;
   limiter?: Limiter;
   clock?: Clock;
+  sendDeadlineMs?: number;
 };
 
 /** Sends 100 payouts; returns how it ended, and the most intents that were open when a request began. */
@@ -75,6 +76,21 @@ it('P1: where the service answers late no more are open than there are slots', a
     },
   });
   expect(result.counts.accepted).toBe(100);
+  expect(mostOpen).toBe(concurrency);
+});
+
+it('P3: where an answer takes longer than half of send_deadline_ms, no intent grows old while it waits', async () => {
+  const real = systemClock();
+  let lateMs = 0;
+  const { result, mostOpen } = await sendAll({
+    sendDeadlineMs: 300,
+    clock: { ...real, monotonic: () => real.monotonic() + lateMs },
+    answer: () => {
+      lateMs += 50;
+      return undefined;
+    },
+  });
+  expect(result.counts).toMatchObject({ accepted: 100, not_sent: 0 });
   expect(mostOpen).toBe(concurrency);
 });
 
