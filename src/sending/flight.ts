@@ -118,10 +118,7 @@ export function createFlight(clock: Clock, atOnce: number): Flight {
   };
 }
 
-const takenBack: Outcome = {
-  kind: 'not_sent',
-  message: 'taken back before it was sent, after an answer that may stop sending',
-};
+const takenBack: Outcome = { kind: 'not_sent', message: 'taken back while it waited to be sent' };
 
 /** True for an answer after which sending may go on as before. */
 export function isClear({ kind }: Outcome): boolean {

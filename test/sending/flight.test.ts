@@ -118,6 +118,12 @@ it('P11: after an answer that may stop sending no request begins: what waits com
   expect(references(flight.take())).toEqual(['R-2', 'R-6']);
 });
 
+it('P11: what a halt takes back does not say that an answer was the cause', () => {
+  const { flight } = underWay(['R-1', 'R-2'], { atOnce: 1 });
+  flight.takeBack();
+  expect(flight.take()).toMatchObject([{ outcome: { message: 'taken back while it waited to be sent' } }]);
+});
+
 it('P12: at the end nothing that waits is sent', async () => {
   const { flight, reply, begun } = underWay(['R-1', 'R-2'], { atOnce: 1 });
   const landed = flight.landed();
