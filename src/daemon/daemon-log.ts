@@ -5,6 +5,7 @@ import { batchCounts } from '../ledger/batches.ts';
 import { errorText, logEvent } from '../runtime/log-events.ts';
 import type { StandingCause } from '../sending/halts.sql.ts';
 import type { CheckProgress } from '../sending/precheck.ts';
+import type { SendResult } from '../sending/send.ts';
 
 const checkLineMs = 30_000;
 
@@ -62,10 +63,11 @@ export function logHalt({ log }: Log, event: 'halt_raised' | 'halt_lifted', caus
   });
 }
 
-/** Logs how many payouts went out, and how the service answered; nothing for none. */
-export function logSent({ log }: Log, counts: Readonly<Record<string, number>>): void {
-  const sent = Object.values(counts).reduce((sum, count) => sum + count, 0);
-  if (sent === 0) return;
+/** Logs how many payouts went out, and how each attempt ended; nothing for no attempt. */
+export function logSent({ log }: Log, counts: SendResult['counts']): void {
+  if (Object.values(counts).every((count) => count === 0)) return;
+  // The others are ready again, and count once they go.
+  const sent = counts.accepted + counts.refused + counts.unknown;
   logEvent(log, 'payouts_sent', { counts, text: `sent ${counted(sent, 'payout')}: ${countsText(counts)}` });
 }
 
