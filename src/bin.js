@@ -161,11 +161,11 @@ function loadQuickly() {
   });
 }
 
-/** @param {URL} folder the names of its files, without links; none where it cannot be listed */
+/** @param {URL} folder the names of its files, without links to scripts; none where it cannot be listed */
 function filesIn(folder) {
   try {
     return readdirSync(folder, { withFileTypes: true }).flatMap((entry) =>
-      entry.isFile() ? entry.name : [],
+      entry.isFile() || (entry.isSymbolicLink() && entry.name === 'package.json') ? entry.name : [],
     );
   } catch {
     return [];

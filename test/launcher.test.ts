@@ -1,8 +1,16 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it } from 'vitest';
 
@@ -146,6 +154,18 @@ describe('a Node that is new enough', () => {
     expect(workerPid(run.seen())).toBe(run.pid);
     process.kill(run.pid, 'SIGTERM');
     expect((await run.end()).code).toBe(0);
+  });
+
+  it('reads a package.json that is a link, whatever the folder above says of its own scripts', async () => {
+    const outer = dirname(dirname(install(direct)));
+    const inner = join(outer, 'inner');
+    mkdirSync(inner);
+    renameSync(join(outer, 'src'), join(inner, 'src'));
+    renameSync(join(outer, 'package.json'), join(inner, 'manifest.json'));
+    symlinkSync('manifest.json', join(inner, 'package.json'));
+    writeFileSync(join(outer, 'package.json'), JSON.stringify({ type: 'commonjs' }));
+    const ended = await start(join(inner, 'src/bin.js'), 'exit', '0').end();
+    expect(ended).toEqual({ code: 0, signal: null, stdout: '[]\n', stderr: '' });
   });
 
   it('counts a signal once that npm repeats', async () => {
