@@ -69,7 +69,7 @@ it('room made for what a list says it has changes nothing of what is known', () 
 
 it('gives back the memory of a million transfers at once', () => {
   // In a process of its own, where no other test leaves buffers to be collected meanwhile.
-  const script = `import { createSightings } from '${new URL('../../src/listing/sightings.ts', import.meta.url)}';
+  const script = `import { createSightings } from '${new URL('../../src/listing/sightings.ts', import.meta.url).href}';
     const held = () => process.memoryUsage().external;
     const before = held();
     const sightings = createSightings();
