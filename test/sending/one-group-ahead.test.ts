@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import type { Outcome } from '../../src/domain/outcome.ts';
 import { type Clock, systemClock } from '../../src/runtime/clock.ts';
 import { createSandbox, type Sandbox } from '../../src/sandbox/sandbox.ts';
@@ -23,7 +23,7 @@ afterEach(async () => {
 });
 
 type Conditions = {
-  answer?: (reference: string) => Outcome | undefined;
+  answer?: (reference: string) => Outcome | undefined | Promise<Outcome | undefined>;
   limiter?: Limiter;
   clock?: Clock;
   sendDeadlineMs?: number;
@@ -44,7 +44,7 @@ async function sendAll({ answer = () => undefined, ...conditions }: Conditions =
         .execute();
       expect(open.map((one) => one.reference)).toContain(reference);
       mostOpen = Math.max(mostOpen, open.length);
-      return answer(reference) ?? client.bankTransfer(body, reference, mayWrite);
+      return (await answer(reference)) ?? client.bankTransfer(body, reference, mayWrite);
     },
   };
   const result = await senderOf(ledger, watched, { concurrency, ...conditions }).run();
@@ -95,14 +95,25 @@ it('P3: where an answer takes longer than half of send_deadline_ms, no intent gr
 });
 
 it('P11, P31: after a lost answer what waits is taken back, and goes once the service was asked about it', async () => {
-  const { result } = await sendAll({ answer: (reference) => (reference === 'R-60' ? lost : undefined) });
+  let asked = 0;
+  // Each slot may hold one that has begun and is not asked about yet.
+  const someWait = async (): Promise<boolean> =>
+    (await ledger.db.selectFrom('attempts').selectAll().execute()).length >= asked + concurrency;
+  const { result } = await sendAll({
+    answer: async (reference) => {
+      asked++;
+      if (reference !== 'R-60') return undefined;
+      await vi.waitUntil(someWait, { interval: 1, timeout: 10_000 });
+      return lost;
+    },
+  });
   expect(result.ended).toBe('drained');
   const { unknown, not_sent: takenBack, accepted } = result.counts;
   expect([unknown, accepted]).toEqual([1, 99]);
   expect(takenBack).toBeGreaterThan(0);
   expect(takenBack).toBeLessThanOrEqual(concurrency);
-  const asked = ledger.db.selectFrom('inquiries').where('outcome', '=', 'not_found');
-  expect(await asked.selectAll().execute()).toHaveLength(takenBack);
+  const lookUps = ledger.db.selectFrom('inquiries').where('outcome', '=', 'not_found');
+  expect(await lookUps.selectAll().execute()).toHaveLength(takenBack);
   expect(named(100).every((one) => sandbox.requests.bodies(one) === (one === 'R-60' ? 0 : 1))).toBe(true);
 });
 
