@@ -2,17 +2,26 @@ import type { IncomingMessage } from 'node:http';
 import type { Clock } from '../runtime/clock.ts';
 import type { Config } from '../settings/settings.ts';
 import { isLoopback } from '../settings/settings-checks.ts';
+import { type Role, roleNames } from '../settings/settings-schema.ts';
 import { addressList, createSourceReader, plainAddress } from '../webhooks/receiver-address.ts';
 import { createGuessLimit, createTokens } from './tokens.ts';
 
 /**
- * What a caller may do. `read`: see what holds no bank details. `bank_details`: see account numbers and names too.
- * `change`: decide. A token has all three; a caller on this machine without one may only read.
+ * What a caller may do. `figures`: see what holds no bank details; every token may, and a caller on this machine
+ * without one. The others are the roles of `admin.roles`: `read` shows bank details and reports.
  */
-export type Right = 'read' | 'bank_details' | 'change';
+export type Right = 'figures' | Role;
 
 /** The caller: the holder of a token, a caller on this machine without one, or anybody else. */
-export type Caller = { kind: 'token'; name: string } | { kind: 'local' } | { kind: 'nobody' };
+export type Caller =
+  | { kind: 'token'; name: string; roles: readonly Role[] }
+  | { kind: 'local' }
+  | { kind: 'nobody' };
+
+export function hasRight(caller: Caller, right: Right): boolean {
+  if (right === 'figures') return caller.kind !== 'nobody';
+  return caller.kind === 'token' && caller.roles.includes(right);
+}
 
 /** A request that is turned away: 401 without a known token, 403 without the right, 421 for a foreign host, 429. */
 export class Refused extends Error {
@@ -39,7 +48,7 @@ const forwardingHeaders = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', '
 
 /** Decides who may do what on the admin server (docs/operations.md, Admin server). */
 export function createAccess(deps: {
-  admin: Pick<Config['admin'], 'host' | 'tlsCert' | 'trustProxy'>;
+  admin: Pick<Config['admin'], 'host' | 'tlsCert' | 'trustProxy' | 'roles'>;
   tokens: Config['adminTokens'];
   clock: Pick<Clock, 'monotonic'>;
 }) {
@@ -58,12 +67,12 @@ export function createAccess(deps: {
   /** The caller's address; a trusted proxy's word counts. */
   const addressOf = (request: Request): string => sourceOf(request).address;
 
-  /** The holder of a token, with the limit on guesses; `address` is the caller's. Throws {@link Refused}. */
+  /** The holder of a token. Guesses from `address` are limited, and a right token is no guess. Throws {@link Refused}. */
   function nameOf(token: string, address: string): string {
-    const wait = guesses.waitSeconds(address);
-    if (wait > 0) throw tooManyGuesses(wait);
     const name = tokens.nameOf(token);
     if (name !== undefined) return name;
+    const wait = guesses.waitSeconds(address);
+    if (wait > 0) throw tooManyGuesses(wait);
     guesses.count(address);
     throw unknownToken();
   }
@@ -79,11 +88,13 @@ export function createAccess(deps: {
       if (request.method !== 'GET' && request.method !== 'HEAD' && isCrossSite(request)) throw crossSite();
       const token = tokenIn(request.headers.authorization);
       if (token === null) return { kind: local ? 'local' : 'nobody' };
-      return { kind: 'token', name: nameOf(token, addressOf(request)) };
+      const name = nameOf(token, addressOf(request));
+      return { kind: 'token', name, roles: admin.roles[name] ?? roleNames };
     },
     /** Throws {@link Refused} unless the caller has the right. */
     demand(caller: Caller, right: Right): void {
-      if (caller.kind === 'token' || (caller.kind === 'local' && right === 'read')) return;
+      if (hasRight(caller, right)) return;
+      if (caller.kind === 'token') throw noRight(caller.name, right);
       throw tokens.exist ? noToken(right) : noTokensAtAll(right);
     },
   };
@@ -165,8 +176,17 @@ function noTokensAtAll(right: Right): Refused {
   });
 }
 
+function noRight(name: string, right: Right): Refused {
+  return new Refused(403, {
+    problem: `the token of ${name} has no right to this (${rightWords[right]})`,
+    fix: `ask somebody who has it, or let admin.roles give ${name} the role ${right}`,
+  });
+}
+
 const rightWords: Record<Right, string> = {
-  read: 'reading from another machine, or through a proxy',
-  bank_details: 'bank details',
-  change: 'a decision',
+  figures: 'reading from another machine, or through a proxy',
+  read: 'bank details and reports',
+  drop: 'dropping files',
+  approve: 'approving a batch',
+  decide: 'a decision',
 };

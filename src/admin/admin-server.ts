@@ -17,7 +17,7 @@ declare module 'fastify' {
     caller: Caller;
   }
   interface FastifyContextConfig {
-    /** What a caller needs for this route. Left out: `read` for GET and HEAD, `change` for the rest. */
+    /** What a caller needs for this route. Left out: `figures` for GET and HEAD, `decide` for the rest. */
     right?: Right | 'none';
   }
 }
@@ -138,7 +138,7 @@ function guard(app: FastifyInstance, { access, connections, log }: Guard): void 
     reply.raw.once('close', () => turn.end());
     const caller = access.identify(request.raw);
     request.caller = caller;
-    const right = request.routeOptions.config.right ?? (isReading(request) ? 'read' : 'change');
+    const right = request.routeOptions.config.right ?? (isReading(request) ? 'figures' : 'decide');
     if (right !== 'none') access.demand(caller, right);
   });
   // The body was read: from here on an answer is owed.

@@ -155,6 +155,7 @@ ${panel(
 ${warnings.length > 0 && html`<p class="warn">Look at this first:</p><ul>${warnings.map((text) => html`<li>${sentence(text, view)}</li>`)}</ul>`}
 ${form(view, {
   action: `/batches/${encodeURIComponent(batch.id)}/approve`,
+  role: 'approve',
   fields: [
     { kind: 'hidden', name: 'digest', value: shown.digest },
     { kind: 'sure', label: 'I have checked these payments, and I did not drop them' },

@@ -34,7 +34,10 @@ export function dashboardRoutes(deps: DashboardDeps): Routes {
         .code(status)
         .headers(pageHeaders)
         .send(pageOf(page, await viewFor(request)));
-    const shared: Shared = { deps, looks, forms, actions: createActions(deps), send, viewFor };
+    const requireToken: Shared['requireToken'] = (request) => {
+      if (request.caller.kind !== 'token') admin.requireRight(request, 'read');
+    };
+    const shared: Shared = { deps, looks, forms, actions: createActions(deps), send, viewFor, requireToken };
     server.register(async (scope) => {
       // A browser posts forms as this and nothing else; whatever else is sent finds no parser.
       scope.removeAllContentTypeParsers();

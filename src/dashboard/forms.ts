@@ -1,6 +1,7 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
-import type { Caller } from '../admin/access.ts';
+import { type Caller, hasRight } from '../admin/access.ts';
 import type { Clock } from '../runtime/clock.ts';
+import type { Role } from '../settings/settings-schema.ts';
 import type { View } from './frame.ts';
 import { type Html, html, trusted } from './html.ts';
 
@@ -16,7 +17,7 @@ export function createForms(clock: Pick<Clock, 'monotonic'>) {
   const posts = new Map<string, { beganMs: number; count: number }>();
   const sign = (name: string): Buffer => createHmac('sha256', key).update(name).digest();
   return {
-    /** The token for forms of this caller; null for one who may decide nothing. It is worth nothing after a restart. */
+    /** The token for forms of this caller; null for one without a name. It is worth nothing after a restart. */
     tokenFor: (caller: Caller) => (caller.kind === 'token' ? sign(caller.name).toString('base64url') : null),
     /** Whether a form came from a page of this server that was made for this person. */
     isOurs(name: string, token: string | null): boolean {
@@ -47,13 +48,21 @@ type Field =
   | { kind: 'sure'; label: string }
   | { kind: 'note'; label: string; id: string; required: boolean };
 
-/** A form that posts to `action`; for a reader without a token, what it takes instead. */
-export function form(
-  view: View,
-  order: { action: string; fields: readonly Field[]; buttons: readonly { name: string; to?: string }[] },
-): Html {
+type Order = {
+  action: string;
+  /** The role that the order needs; `decide` unless it is named. */
+  role?: Role;
+  fields: readonly Field[];
+  buttons: readonly { name: string; to?: string }[];
+};
+
+/** A form that posts to `action`; for a reader who may not order that, what it takes instead. */
+export function form(view: View, order: Order): Html {
+  const { role = 'decide' } = order;
   if (view.formToken === null)
     return html`<p class="soft"><a href="/signin">Sign in</a> to decide: it needs a token.</p>`;
+  if (!hasRight(view.caller, role))
+    return html`<p class="soft">Your token may not do this. It needs the role <code>${role}</code>.</p>`;
   return html`<form class="decide" method="post" action="${order.action}">
 <input type="hidden" name="form" value="${view.formToken}">
 ${order.fields.map(fieldOf)}

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Caller } from '../admin/access.ts';
+import { type Caller, hasRight } from '../admin/access.ts';
 import type { Mode } from '../domain/payout.ts';
 import { shortTimeWithSeconds } from '../reporting/short-times.ts';
 import { dashboardStyle } from './dashboard-style.ts';
@@ -15,12 +15,12 @@ export type View = {
   caller: Caller;
   /** Changes with every figure: a page of another version is out of date. */
   version: string;
-  /** The token that a form of this reader needs; null for a reader who may decide nothing. */
+  /** The token that a form of this reader needs; null for a reader without a name. */
   formToken: string | null;
 };
 
 export function seesBank({ caller }: Pick<View, 'caller'>): boolean {
-  return caller.kind === 'token';
+  return hasRight(caller, 'read');
 }
 
 export type Page = {

@@ -56,7 +56,7 @@ export function pageRoutes(scope: FastifyInstance, shared: Shared): void {
     return send(request, reply, { title: id, place: '/batches', main, renews: 'live' });
   });
 
-  scope.get<Params>('/batches/:name/approve', { config: { right: 'change' } }, async (request, reply) => {
+  scope.get<Params>('/batches/:name/approve', { config: { right: 'approve' } }, async (request, reply) => {
     const view = await viewFor(request);
     const { name } = request.params;
     const look = await findBatchLook(reader, name);
@@ -122,11 +122,14 @@ export function pageRoutes(scope: FastifyInstance, shared: Shared): void {
   });
 
   // A browser asks for the token where a page needs it, and from then on sends it to this server alone.
-  scope.get('/signin', { config: { right: 'change' } }, async (_request, reply) => reply.redirect('/', 303));
+  scope.get('/signin', async (request, reply) => {
+    shared.requireToken(request);
+    return reply.redirect('/', 303);
+  });
 
   scope.get<{ Params: { '*': string } }>(
     '/reports/*',
-    { config: { right: 'bank_details' } },
+    { config: { right: 'read' } },
     async (request, reply) => sendReport(reports, request.params['*'], reply),
   );
 }

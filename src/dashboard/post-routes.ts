@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Refused } from '../admin/access.ts';
+import type { Role } from '../settings/settings-schema.ts';
 import { Declined, type Done } from './actions.ts';
 import { nameOf } from './forms.ts';
 import { html } from './html.ts';
@@ -11,11 +12,16 @@ type Params = { Params: { name?: string } };
 /** What a handler of a form gets: the batch of the path, who decides, and the fields. */
 type Order = { name: string; by: string; fields: URLSearchParams };
 
-/** The forms. Each needs the right to change, a page of this server, and a form made for this person. */
+/** The forms. Each needs its role, a page of this server, and a form made for this person. */
 export function postRoutes(scope: FastifyInstance, shared: Shared): void {
   const { actions, looks, send } = shared;
-  const post = (path: string, back: (name: string) => string, act: (order: Order) => Promise<Done>): void => {
-    scope.post<Params>(path, { config: { right: 'change' } }, async (request, reply) => {
+  const post = (
+    path: string,
+    back: (name: string) => string,
+    act: (order: Order) => Promise<Done>,
+    right: Role = 'decide',
+  ): void => {
+    scope.post<Params>(path, { config: { right } }, async (request, reply) => {
       const { name = '' } = request.params;
       const order = { name, ...orderIn(request, shared) };
       const done = await act(order).finally(looks.forget);
@@ -48,7 +54,7 @@ export function postRoutes(scope: FastifyInstance, shared: Shared): void {
     sure(({ name, by }) => actions.release(name, by)),
   );
   const approve = sure(({ name, by, fields }) => actions.approve(name, by, fields.get('digest') ?? ''));
-  post('/batches/:name/approve', batchPage, approve);
+  post('/batches/:name/approve', batchPage, approve, 'approve');
   for (const verdict of ['acknowledge', 'resolve'] as const)
     post(`/discrepancies/${verdict}`, discrepancies, ({ by, fields }) =>
       actions.decide({ id: fields.get('id') ?? '', by, verdict, note: fields.get('note') ?? '' }),

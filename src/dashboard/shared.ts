@@ -26,4 +26,6 @@ export type Shared = {
   /** Sends a page with its headers. */
   send(request: FastifyRequest, reply: FastifyReply, page: Page, status?: number): Promise<FastifyReply>;
   viewFor(request: FastifyRequest): Promise<View>;
+  /** Throws a refusal that asks for a token where there is none, whatever the token may do. */
+  requireToken(request: FastifyRequest): void;
 };

@@ -54,6 +54,10 @@ const extraPath = z
     'expected a path below /api/v1 such as wallet_balance, or nothing to turn it off',
   )
   .default('');
+/** What the holder of an admin token may do; see `admin.roles`. */
+export const roleNames = ['read', 'drop', 'approve', 'decide'] as const;
+export type Role = (typeof roleNames)[number];
+
 const noExtras = { balance: '', account_name: '' };
 
 const section = <T extends z.ZodRawShape>(shape: T) => z.strictObject(shape);
@@ -185,6 +189,12 @@ export const sections = {
     trust_proxy: addresses.describe(
       'Addresses of TLS proxies before it, whose X-Forwarded-For and X-Forwarded-Proto count',
     ),
+    roles: z
+      .record(z.string(), z.array(z.enum(roleNames, `expected ${roleNames.join(', ')}`)))
+      .default({})
+      .describe(
+        'What each name of COUNTERFOIL_ADMIN_TOKENS may do: `read` (bank details and reports), `drop`, `approve`, `decide` (the rest). An empty list: figures and `/metrics` only. A name without an entry may do all',
+      ),
   }).superRefine(checkTlsPair),
   alerts: alertSection,
   ledger: section({

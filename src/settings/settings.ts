@@ -4,6 +4,7 @@ import { isMap, isScalar, LineCounter, parseDocument, parse as parseYaml } from 
 import type { Advice } from '../domain/advice.ts';
 import type { Banks } from '../domain/banks.ts';
 import { type Place, placeNamed } from '../storage/place.ts';
+import { adminWarnings, exposureProblem } from './admin-checks.ts';
 import { readBanks } from './banks-file.ts';
 import { readEnv } from './dotenv.ts';
 import type { Environment } from './environment.ts';
@@ -111,6 +112,7 @@ export function loadConfig(
   if (exposure) return { kind: 'problem', problems: [exposure] };
   if (receivesPlainHttp(receiver)) warnings.push(plainHttpWarning(receiver.host));
   if (approvesNothing(values.submission)) warnings.push(noApproval);
+  warnings.push(...adminWarnings(admin.roles, adminTokens));
   return {
     kind: 'ok',
     config: {
@@ -245,22 +247,6 @@ function pathIn(folder: string, path: string): string {
 
 function withFiles<T extends { tlsCert: string; tlsKey: string }>(server: T, home: string): T {
   return { ...server, tlsCert: pathIn(home, server.tlsCert), tlsKey: pathIn(home, server.tlsKey) };
-}
-
-/** Why the admin server may not listen where other machines reach it; null where it may. */
-function exposureProblem(
-  { enabled, host, tlsCert, trustProxy }: Config['admin'],
-  tokens: number,
-): string | null {
-  if (!enabled || isLoopback(host)) return null;
-  const lacks = [
-    ...(tokens === 0 ? ['set COUNTERFOIL_ADMIN_TOKENS (name:token,…)'] : []),
-    ...(tlsCert === '' && trustProxy.length === 0
-      ? ['set admin.tls_cert and tls_key, or name the TLS proxy before it in admin.trust_proxy']
-      : []),
-  ];
-  if (lacks.length === 0) return null;
-  return `admin.host: ${host} is reachable from other machines: ${lacks.join('; and ')}; or set admin.host to 127.0.0.1`;
 }
 
 function receivesPlainHttp({ enabled, host, tlsCert, trustProxy }: Config['receiver']): boolean {

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Routes } from '../../src/admin/admin-server.ts';
 import { healthRoutes } from '../../src/admin/health.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
+import { roleNames } from '../../src/settings/settings-schema.ts';
 import { exchange, statusesOf } from '../support/receiver.ts';
 import { startAdmin, tokens } from './support.ts';
 
@@ -32,9 +33,9 @@ const ada = bearer(tokens[0]?.token ?? '');
 /** One route for each right. They answer with who asked. */
 const routes: Routes = (server, { requireRight }) => {
   server.get('/figures', async (request) => request.caller);
-  server.get('/account', { config: { right: 'bank_details' } }, async (request) => request.caller);
+  server.get('/account', { config: { right: 'read' } }, async (request) => request.caller);
   server.get('/story', async (request) => {
-    requireRight(request, 'bank_details');
+    requireRight(request, 'read');
     return request.caller;
   });
   server.post('/release', async (request) => request.caller);
@@ -143,17 +144,54 @@ it('says how to make a token where there is none', async () => {
   expect(answer.body).toContain('COUNTERFOIL_ADMIN_TOKENS');
 });
 
-it('stops the guessing of tokens after ten in a minute, and lets the address try again later', async () => {
+it('stops the guessing of tokens after ten in a minute, and never a right token', async () => {
   let nowMs = 0;
   const { port } = await start({ clock: { ...systemClock(), monotonic: () => nowMs } });
   for (let n = 0; n < 10; n++)
     expect((await ask(port, '/figures', { headers: bearer(`guess-${n}`) })).status).toBe(401);
-  const right = await ask(port, '/figures', { headers: ada });
-  expect(right.status).toBe(429);
-  expect(right.headers['retry-after']).toBe('60');
+  const wrong = await ask(port, '/figures', { headers: bearer('guess-10') });
+  expect(wrong.status).toBe(429);
+  expect(wrong.headers['retry-after']).toBe('60');
+  expect((await ask(port, '/figures', { headers: ada })).status).toBe(200);
   expect((await ask(port, '/figures')).status).toBe(200);
   nowMs = 60_000;
-  expect((await ask(port, '/figures', { headers: ada })).status).toBe(200);
+  expect((await ask(port, '/figures', { headers: bearer('guess-11') })).status).toBe(401);
+});
+
+describe('the roles of a token', () => {
+  const everyRole: Routes = (server) => {
+    for (const right of ['figures', ...roleNames] as const)
+      server.get(`/${right}`, { config: { right } }, async () => right);
+    server.post('/other', async () => 'done');
+  };
+  const statusesFor = async (roles: readonly (typeof roleNames)[number][]) => {
+    const { port } = await startAdmin({ routes: [everyRole], admin: { roles: { ada: [...roles] } } });
+    const asked = ['figures', ...roleNames].map((path) => ask(port, `/${path}`, { headers: ada }));
+    return [...(await Promise.all(asked)), await ask(port, '/other', { method: 'POST', headers: ada })].map(
+      ({ status }) => status,
+    );
+  };
+
+  it.each(roleNames)('%s allows its own and nothing else', async (role) => {
+    const own = roleNames.map((one) => (one === role ? 200 : 403));
+    expect(await statusesFor([role])).toEqual([200, ...own, role === 'decide' ? 200 : 403]);
+  });
+
+  it('lets a token without any read figures only', async () => {
+    expect(await statusesFor([])).toEqual([200, 403, 403, 403, 403, 403]);
+  });
+
+  it('lets a name without an entry do all', async () => {
+    const { port } = await startAdmin({ routes: [everyRole], admin: { roles: { bola: [] } } });
+    for (const role of roleNames) expect((await ask(port, `/${role}`, { headers: ada })).status).toBe(200);
+  });
+
+  it('says which role is missing, and to whom', async () => {
+    const { port } = await startAdmin({ routes: [everyRole], admin: { roles: { ada: ['read'] } } });
+    const { body } = await ask(port, '/decide', { headers: ada });
+    expect(body).toContain('the token of ada has no right to this (a decision)');
+    expect(body).toContain('let admin.roles give ada the role decide');
+  });
 });
 
 it('sends headers that forbid caching, framing and foreign content', async () => {

@@ -16,6 +16,7 @@ const settings: Config['admin'] = {
   tlsCert: '',
   tlsKey: '',
   trustProxy: [],
+  roles: {},
 };
 
 type Over = {

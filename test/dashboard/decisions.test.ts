@@ -64,6 +64,24 @@ describe('approving', () => {
   ): Promise<{ digest: string }> => ({ digest: digestOn((await as('bola', '/batches/b-1/approve')).body) });
 });
 
+it('moves no money for a token that may only read, and offers it no form', async () => {
+  const { ledger, as, post } = await startDashboard({ roles: { ada: ['read'], bola: ['approve'] } });
+  await addBatch(ledger, ['A-1']);
+  const page = await as('ada', '/batches/b-1');
+  expect(page.body).not.toContain('<form class="decide"');
+  expect(page.body).toContain('It needs the role <code>decide</code>');
+  for (const path of [
+    '/halt',
+    '/release',
+    '/batches/b-1/hold',
+    '/batches/b-1/release',
+    '/batches/b-1/approve',
+  ])
+    expect((await post('ada', path, sure)).status, path).toBe(403);
+  expect((await post('bola', '/batches/b-1/hold', sure)).status).toBe(403);
+  expect(await states(ledger)).toEqual({ 'A-1': 'ready' });
+});
+
 it('holds and releases a batch, and says who did in the history', async () => {
   const { ledger, post, ask } = await startDashboard();
   await addBatch(ledger, ['A-1', 'A-2']);

@@ -13,6 +13,7 @@ import { type Clock, systemClock } from '../../src/runtime/clock.ts';
 import { createLogger } from '../../src/runtime/logger.ts';
 import { noteBatch, readApprovable } from '../../src/sending/approvals.sql.ts';
 import { noBrakes } from '../../src/sending/brakes.ts';
+import type { Role } from '../../src/settings/settings-schema.ts';
 import { startAdmin, tokens } from '../admin/support.ts';
 import { addBatch, at, makeLedger, type TestLedger } from '../support/ledger.ts';
 
@@ -46,7 +47,13 @@ export type Dashboard = {
 
 /** A dashboard over a real ledger and real HTTP. */
 export async function startDashboard(
-  over: { problems?: Unready[]; clock?: Clock; submit?: string; names?: readonly string[] } = {},
+  over: {
+    problems?: Unready[];
+    clock?: Clock;
+    submit?: string;
+    names?: readonly string[];
+    roles?: Record<string, Role[]>;
+  } = {},
 ): Promise<Dashboard> {
   const ledger = await makeLedger();
   onTestFinished(() => ledger.remove());
@@ -71,7 +78,12 @@ export async function startDashboard(
     findProblems: async () => over.problems ?? [],
   });
   const list = [...tokens, ...(over.names ?? []).map((name) => ({ name, token: `${name}-token` }))];
-  const { port } = await startAdmin({ routes: [routes], tokens: list, clock });
+  const { port } = await startAdmin({
+    routes: [routes],
+    tokens: list,
+    clock,
+    admin: { roles: over.roles ?? {} },
+  });
   const tokenOf = (name: string): string => list.find((one) => one.name === name)?.token ?? '';
   const ask = (path: string, given: Given = {}): Promise<Answer> => askAt(port, path, given);
   const as: Dashboard['as'] = (name, path, given = {}) =>

@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import { findProgram } from '../support/server-process.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
+import { readDeployed } from './metric-names.ts';
 
 const folder = fileURLToPath(new URL('../../config/deploy/prometheus/', import.meta.url));
 const promtool = findProgram('promtool');
@@ -31,3 +32,26 @@ it.skipIf(promtool === undefined)(`the cases of the alerts notice a wrong limit$
   expect(status).not.toBe(0);
   expect(stdout + stderr).toContain('CounterfoilPayoutsHeld');
 });
+
+it.skipIf(promtool === undefined)(
+  `Grafana counts one ledger once, though two processes serve it${where}`,
+  () => {
+    const dashboard = readDeployed('grafana/counterfoil.json');
+    const series = ['127.0.0.1:8788', '127.0.0.1:8789'].map((instance) => ({
+      series: `counterfoil_payouts{job="counterfoil", instance="${instance}", currency="NGN", state="success"}`,
+      values: '7x4',
+    }));
+    const shown = /"expr": "(sum by \(state\) .*counterfoil_payouts\{.*)"/.exec(dashboard)?.[1] ?? '';
+    const expr = JSON.parse(`"${shown}"`).replace('$instance', '.+');
+    const folderOfTest = temporaryFolder();
+    const file = join(folderOfTest, 'dashboard.test.yml');
+    const wanted = { labels: '{state="success"}', value: 7 };
+    const test = {
+      interval: '1m',
+      input_series: series,
+      promql_expr_test: [{ expr, eval_time: '2m', exp_samples: [wanted] }],
+    };
+    writeFileSync(file, JSON.stringify({ rule_files: [], tests: [test] }));
+    expect(execFileSync(promtool ?? '', ['test', 'rules', file], { encoding: 'utf8' })).toContain('SUCCESS');
+  },
+);

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { z } from 'zod';
+import { createProcessMetrics } from '../../src/admin/process-metrics.ts';
 import { everyMetric, readAlerts, readDeployed } from './metric-names.ts';
 
 const dashboardShape = z.object({
@@ -68,6 +69,23 @@ it('the dashboard shows every metric', async () => {
     'counterfoil_discrepancies_oldest_seconds',
     'counterfoil_start_time_seconds',
   ]);
+});
+
+it('the dashboard counts a figure of the ledger once, however many processes serve it', async () => {
+  const namesIn = (text: string): string[] =>
+    [...text.matchAll(/^# TYPE (\w+)/gm)].map(([, name = '']) => name);
+  const metrics = createProcessMetrics();
+  const ofProcess = namesIn(await metrics.text());
+  metrics.stop();
+  const ofLedger = namesIn(await everyMetric()).filter((name) => !ofProcess.includes(name));
+  const sums = panels
+    .flatMap(({ targets }) => targets.map(({ expr }) => expr))
+    .filter((expr) => expr.startsWith('sum'));
+  const twice = ofLedger.flatMap((name) =>
+    sums.filter((expr) => new RegExp(`${name}\\b`).test(expr) && !expr.includes('(max without (instance) (')),
+  );
+  expect(sums.length).toBeGreaterThan(10);
+  expect(twice).toEqual([]);
 });
 
 it('every alert is tested and described', () => {
