@@ -5,7 +5,7 @@ import type { Db, Trx } from '../storage/ledger.ts';
 import { readTlsPair, TlsProblem, validityProblem } from '../webhooks/tls.ts';
 import { type Condition, plainCondition } from './condition.ts';
 import { discrepancyConditions, haltConditions, unknownConditions } from './conditions.sql.ts';
-import { createJobWatch } from './late-jobs.ts';
+import { scheduleConditions } from './schedule-conditions.ts';
 import { findSilence, type Silence } from './silence.sql.ts';
 
 const dayMs = 24 * 3_600_000;
@@ -23,7 +23,6 @@ export function createConditionSources(deps: {
 }) {
   const { config, jobsStore, machine } = deps;
   const { submission, receiver, reconciliation, schedules } = config;
-  const watch = createJobWatch(schedules);
   return {
     /** What this process alone knows, and what no transaction protects. */
     outside: async ({
@@ -31,7 +30,7 @@ export function createConditionSources(deps: {
       isQueueStuck = false,
       nowMs,
     }: Viewer & { nowMs: number }): Promise<Condition[]> => [
-      ...(daemon ? watch.conditions(await jobsStore.all(), nowMs) : []),
+      ...(daemon ? scheduleConditions(schedules, await jobsStore.all(), nowMs) : []),
       ...(isQueueStuck ? [plainCondition('queue_stuck', machine)] : []),
       ...(await certificateConditions(config, { machine, nowMs })),
       ...diskConditions(config, machine),

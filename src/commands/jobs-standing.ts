@@ -2,7 +2,7 @@ import * as backupJob from '../../jobs/backup.ts';
 import type { App } from '../app/app.ts';
 import { isLate, isUnderWay } from '../runtime/job-times.ts';
 import type { JobPast } from '../runtime/jobs.sql.ts';
-import { nextDue } from '../runtime/next-run.ts';
+import { nextDue } from '../runtime/next-due.ts';
 import { isServing } from '../runtime/serve-lock.ts';
 import { anyWorkerLives } from '../runtime/worker-lock.ts';
 import { livesAnywhere, workedSince } from '../runtime/workers.sql.ts';
@@ -54,7 +54,7 @@ export async function jobsStanding(
         last_run_at: past?.lastRunAt ?? null,
         last_result: past ? resultOf(past, serves) : null,
         /** Null when it is off, or when no daemon runs it. */
-        next_run_at: serves ? (nextDue(expression, timezone)?.toISOString() ?? null) : null,
+        next_run_at: serves ? (nextDue(expression, timezone, nowMs)?.toISOString() ?? null) : null,
         /** Its last due time has passed without it. */
         late: isKept && isLate(expression, timezone, past, nowMs),
       };

@@ -2,7 +2,7 @@ import type { LedgerFigures } from '../admin/ledger-figures.sql.ts';
 import { counted, grouped } from '../domain/counted.ts';
 import { type PayoutState, payoutStates } from '../domain/payout.ts';
 import { money } from '../reporting/presentation.ts';
-import { nextDue } from '../runtime/next-run.ts';
+import { nextDue } from '../runtime/next-due.ts';
 import { haltAdvice } from '../sending/halt.ts';
 import { scheduleList } from '../settings/schedule-list.ts';
 import type { Config } from '../settings/settings.ts';
@@ -192,7 +192,7 @@ function machinery({ figures, unready }: Look, view: View, schedules: Schedules)
   ];
   const jobs = scheduleList(schedules).map(({ job, expression }) => {
     const past = figures.jobs.find((one) => one.job === job);
-    const due = nextDue(expression, schedules.timezone);
+    const due = nextDue(expression, schedules.timezone, Date.parse(view.now));
     const ended = past?.kind ?? null;
     const look = ended === 'failed' || ended === 'incomplete' ? 'bad' : 'soft';
     return [

@@ -1,13 +1,11 @@
-import { createTask } from 'node-cron';
 import type { JobPast } from './jobs.sql.ts';
+import { nextDue } from './next-due.ts';
 
 const minuteMs = 60_000;
-/** How far back to search for the last due time. A rarer job is overdue once it has not run for this long. */
-const lookBackMs = 40 * 24 * 60 * minuteMs;
 
 /**
- * Whether the job's last success is older than its last due time, to the minute. A job that never succeeded is overdue.
- * So is one whose recorded success lies in the future, because the clock was set back since.
+ * Whether a due time passed since the job's last success. A job that never succeeded is overdue. So is one whose recorded
+ * success lies in the future, because the clock was set back since.
  */
 export function isOverdue(
   expression: string,
@@ -17,17 +15,7 @@ export function isOverdue(
 ): boolean {
   if (!past?.lastSuccessAt) return true;
   const success = Date.parse(past.lastSuccessAt);
-  if (success > nowMs + minuteMs) return true;
-  const fields = expression.trim().split(/\s+/);
-  const probe = createTask(fields.slice(-5).join(' '), () => undefined, { timezone });
-  try {
-    const newest = Math.floor(nowMs / minuteMs) * minuteMs;
-    const oldest = Math.max(success, newest - lookBackMs);
-    for (let at = newest; at > oldest; at -= minuteMs) if (probe.match(new Date(at))) return true;
-    return success < newest - lookBackMs;
-  } finally {
-    void probe.destroy();
-  }
+  return success > nowMs + minuteMs || nextDue(expression, timezone, success, nowMs) !== null;
 }
 
 /** A job due within this time may still wait for its turn. */

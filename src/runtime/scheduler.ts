@@ -4,7 +4,7 @@ import { isLate, isOverdue, pauseBeforeTry } from './job-times.ts';
 import type { JobPast, JobsStore } from './jobs.sql.ts';
 import { errorText, logEvent } from './log-events.ts';
 import type { Logger } from './logger.ts';
-import { nextDue } from './next-run.ts';
+import { nextDue } from './next-due.ts';
 
 /** How a run ended that did not throw; `why` says what it could not do. */
 export type JobOutcome =
@@ -55,7 +55,7 @@ export function createScheduler(deps: {
   /** This process's worker id, and whether another process, named by its id, still lives. */
   worker: string;
   isAlive(worker: string): Promise<boolean>;
-  /** The timers; absent: those of node-cron, by the machine's clock. */
+  /** The timers; absent: those of the process, by the machine's clock. */
   alarm?: Alarm;
 }): Scheduler {
   const { clock, jobsStore, log, alarm = cronAlarm } = deps;
@@ -139,7 +139,6 @@ export function createScheduler(deps: {
           if (!(await deps.isAlive(past.runner))) trigger(job, justAfter(past));
           continue;
         }
-        // Cheap checks first: the search for the last due time of a rare job takes longest, and most jobs succeeded.
         const mayTry = job.triesAgain && pauseBeforeTry(past, clock.now()) === 0;
         if (mayTry && isOverdue(job.expression, deps.timezone, past, clock.now()))
           trigger(job, justAfter(past), true);
@@ -172,12 +171,12 @@ function justAfter(past: JobPast | undefined): string {
 const longestTimerMs = 60_000;
 
 /**
- * The due times of node-cron with our own timers. After a step of the clock, node-cron's scheduler walks through every
- * skipped time. For a step of a year that blocks the process for an hour.
+ * Rings by our own timers. After a step of the clock, node-cron's scheduler walks through every skipped time. For a step
+ * of a year that blocks the process for an hour.
  */
 function cronAlarm(...[{ expression }, timezone, ring]: Parameters<Alarm>): ReturnType<Alarm> {
   let timer: NodeJS.Timeout | undefined;
-  let due = nextDue(expression, timezone);
+  let due = nextDue(expression, timezone, Date.now());
   const wait = (): void => {
     if (due === null) return;
     const waitMs = Math.min(due.getTime() - Date.now(), longestTimerMs);
@@ -186,7 +185,7 @@ function cronAlarm(...[{ expression }, timezone, ring]: Parameters<Alarm>): Retu
   const look = (): void => {
     if (due !== null && Date.now() >= due.getTime()) {
       ring(due);
-      due = nextDue(expression, timezone);
+      due = nextDue(expression, timezone, Date.now());
     }
     wait();
   };

@@ -48,6 +48,19 @@ describe('isOverdue', () => {
     expect(isOverdue(expression, zone, past(success), now)).toBe(due);
   });
 
+  it.each([
+    // The night without 02:00: due at 03:00, 01:00 UTC.
+    ['0 2 * * *', '2026-03-28T01:00:05Z', '2026-03-29T00:59:00Z', false],
+    ['0 2 * * *', '2026-03-28T01:00:05Z', '2026-03-29T01:00:00Z', true],
+    ['0 2 * * *', '2026-03-29T01:00:05Z', '2026-03-29T23:59:00Z', false],
+    // The night with two: due at the first, and not at the second.
+    ['30 2 * * *', '2026-10-24T00:30:05Z', '2026-10-25T00:30:00Z', true],
+    ['30 2 * * *', '2026-10-25T00:30:05Z', '2026-10-25T22:00:00Z', false],
+    ['* * * * *', '2026-10-25T00:59:05Z', '2026-10-25T01:00:00Z', true],
+  ])('%s with the last success at %s, as of %s: %s (Vienna time)', (expression, success, at, due) => {
+    expect(isOverdue(expression, 'Europe/Vienna', past(success), Date.parse(at))).toBe(due);
+  });
+
   it('a job that never succeeded is due', () => {
     expect(isOverdue('0 2 * * *', zone, past(null), now)).toBe(true);
   });

@@ -1,5 +1,5 @@
-import { createTask } from 'node-cron';
 import type { Clock } from '../../src/runtime/clock.ts';
+import { nextDue } from '../../src/runtime/next-due.ts';
 import type { Alarm } from '../../src/runtime/scheduler.ts';
 import { watchWallSteps } from '../../src/runtime/wall-steps.ts';
 import type { Life } from './life.ts';
@@ -14,18 +14,12 @@ const hour = 60 * minute;
  */
 export function createAlarm(world: World, life: Life): Alarm {
   return (job, timezone, ring) => {
-    const probe = createTask(job.expression, () => undefined, { timezone });
     let over = false;
     let due: Date | null = null;
-    /** No further than an hour ahead: to find a rare time takes long. */
-    const dueAfter = (ms: number): Date | null => {
-      const first = (Math.floor(ms / minute) + 1) * minute;
-      for (let at = first; at <= ms + hour; at += minute) if (probe.match(new Date(at))) return new Date(at);
-      return null;
-    };
     const arm = (): void => {
       const now = life.clock.now();
-      due = dueAfter(now);
+      // Looks again each hour: the clock may step.
+      due = nextDue(job.expression, timezone, now, now + hour);
       world.after((due?.getTime() ?? now + hour) - now, life, beat);
     };
     const beat = (): void => {
@@ -43,7 +37,6 @@ export function createAlarm(world: World, life: Life): Alarm {
       next: () => due,
       cancel: () => {
         over = true;
-        void probe.destroy();
       },
     };
   };

@@ -1,0 +1,1 @@
+import './next-due.test.ts';
