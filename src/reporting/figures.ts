@@ -1,5 +1,6 @@
 import { Big } from 'big.js';
 import { DateTime } from 'luxon';
+import { startOfDay } from '../domain/local-day.ts';
 import { exponentOf } from '../domain/money.ts';
 import { payoutStates } from '../domain/payout.ts';
 import type { Sum } from '../domain/verdict.ts';
@@ -44,9 +45,9 @@ export async function figureRows(
 
 /** The last days up to an instant (ISO UTC), oldest first, each with the instant at which it begins in the zone. */
 export function daysUntil(cut: string, zone: string): [Day, ...Day[]] {
-  const today = DateTime.fromISO(cut, { zone }).startOf('day');
+  const today = DateTime.fromISO(cut, { zone });
   const day = (before: number): Day => {
-    const begins = today.minus({ days: before });
+    const begins = startOfDay(today.minus({ days: before }));
     return { day: begins.toFormat('yyyy-LL-dd'), begins: begins.toUTC().toISO() ?? cut };
   };
   const [first = day(0), ...rest] = Array.from({ length: windowDays }, (_, n) => day(windowDays - 1 - n));

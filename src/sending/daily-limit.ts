@@ -1,4 +1,5 @@
 import { DateTime } from 'luxon';
+import { startOfDay } from '../domain/local-day.ts';
 import { decimalToMinor, formatMinor } from '../domain/money.ts';
 
 /** A day of `submission.daily_limit`: its date for people, and its beginning and end, ISO UTC. */
@@ -10,8 +11,8 @@ let last: LimitDay & { zone: string } = { day: '', beginsAt: '', endsAt: '', zon
 /** Returns the day of a time zone that holds an instant; days of 23 and 25 hours too. */
 export function dayAt(at: string, zone: string): LimitDay {
   if (last.zone === zone && last.beginsAt <= at && at < last.endsAt) return last;
-  const begins = DateTime.fromISO(at, { zone }).startOf('day');
-  const ends = begins.plus({ days: 1 }).startOf('day');
+  const begins = startOfDay(DateTime.fromISO(at, { zone }));
+  const ends = startOfDay(begins.plus({ days: 1 }));
   last = { day: begins.toISODate() ?? at.slice(0, 10), beginsAt: iso(begins), endsAt: iso(ends), zone };
   return last;
 }

@@ -1,4 +1,5 @@
 import { DateTime } from 'luxon';
+import { startOfDay } from '../../domain/local-day.ts';
 
 /** A calendar month as stored instants (ISO UTC): the first one in it, and the first one after it. */
 export type Month = { month: string; startsAt: string; endsAt: string };
@@ -7,8 +8,10 @@ export type Month = { month: string; startsAt: string; endsAt: string };
 export function readMonth(text: string, zone: string): Month | null {
   if (!/^\d{4}-(0[1-9]|1[0-2])$/.test(text)) return null;
   const first = DateTime.fromISO(`${text}-01`, { zone });
-  const startsAt = first.startOf('month').toUTC().toISO();
-  const endsAt = first.plus({ months: 1 }).startOf('month').toUTC().toISO();
+  const startsAt = startOfDay(first).toUTC().toISO();
+  const endsAt = startOfDay(first.plus({ months: 1 }))
+    .toUTC()
+    .toISO();
   return startsAt === null || endsAt === null ? null : { month: text, startsAt, endsAt };
 }
 
