@@ -97,7 +97,7 @@ const fresh = {
   submitted_at: null,
   settled_at: null,
   final_at: null,
-  not_before: null,
+  turned_away_until: null,
   withheld_by: null,
   unseen_sends: 0,
   auto_resends: 0,

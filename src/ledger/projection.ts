@@ -25,7 +25,7 @@ export const columns = [
   'submitted_at',
   'settled_at',
   'final_at',
-  'not_before',
+  'turned_away_until',
   'withheld_by',
   'unseen_sends',
   'auto_resends',
@@ -129,12 +129,12 @@ type Decision = Extract<PayoutEvent, { kind: 'retry' | 'settle' | 'cancel' }>;
 function learnDecision(row: Row, event: Decision, at: string): void {
   row.message = event.kind === 'settle' ? event.note : event.why;
   if (event.kind === 'retry') {
-    row.not_before = null;
+    row.turned_away_until = null;
     row.auto_resends += event.automatic ? 1n : 0n;
   }
   if (event.kind === 'settle') {
     // It no longer waits to be sent.
-    row.not_before = null;
+    row.turned_away_until = null;
     if (event.as === 'success') row.settled_at = at;
   }
 }
@@ -153,7 +153,7 @@ function learnOutcome(row: Row, outcome: Outcome, at: string): void {
   row.message = outcome.message;
   if (outcome.kind === 'accepted') row.transfer_id ??= outcome.transferId;
   if (outcome.kind === 'turned_away')
-    row.not_before = outcome.retryAfterMs === null ? null : later(at, outcome.retryAfterMs);
+    row.turned_away_until = outcome.retryAfterMs === null ? null : later(at, outcome.retryAfterMs);
 }
 
 /** Returns the latest instant until which a payout that was turned away at `at` may have to wait, ISO UTC. */

@@ -137,8 +137,8 @@ export async function sendable(db: Db, only: Scope & Under): Promise<Sendable> {
   const open = lanes && openOf(lanes);
   if (open?.length === 0) return { ready: 0, again: 0, nextAt: null, againAt: null };
   const next = (which: RawBuilder<boolean>) =>
-    sql<string | null>`min(case when ${which} then case when not_before <= ${farAhead(only.at)}
-      then not_before else '' end end)`;
+    sql<string | null>`min(case when ${which} then case when turned_away_until <= ${farAhead(only.at)}
+      then turned_away_until else '' end end)`;
   const row = await db
     .selectFrom('payouts')
     .innerJoin('batches', 'batches.id', 'payouts.batch_id')

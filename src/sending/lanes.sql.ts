@@ -84,8 +84,8 @@ export async function headsOf(db: Db | Trx, { at, payouts }: Pick<Ask, 'at' | 'p
   const only = payouts ? sql` and p.id in ${idsOf(payouts)}` : sql``;
   const isReady = sql`p.state = 'ready'${only}`;
   const own = sql`${isReady} and p.batch_id = substr(k.name, 4) and p.currency = substr(k.name, 1, 3)`;
-  const claimable = sql`(p.not_before is null
-    or not (p.not_before > ${at} and p.not_before <= ${farAhead(at)}))`;
+  const claimable = sql`(p.turned_away_until is null
+    or not (p.turned_away_until > ${at} and p.turned_away_until <= ${farAhead(at)}))`;
   const { rows } = await sql<{
     name: string;
     first_id: bigint;

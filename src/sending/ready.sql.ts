@@ -110,8 +110,11 @@ function claimable(db: Db | Trx, { brakes }: Pick<Under, 'brakes'>, asked: Asked
     .select(claimColumns)
     .where((eb) => {
       const { at, far } = asked;
-      const waits = eb.and([eb('payouts.not_before', '>', at), eb('payouts.not_before', '<=', far)]);
-      return eb.or([eb('payouts.not_before', 'is', null), eb.not(waits)]);
+      const waits = eb.and([
+        eb('payouts.turned_away_until', '>', at),
+        eb('payouts.turned_away_until', '<=', far),
+      ]);
+      return eb.or([eb('payouts.turned_away_until', 'is', null), eb.not(waits)]);
     })
     .where(ofOpenBatch(db, brakes, asked), '=', sql.lit(1n))
     .$if(payouts !== undefined, (q) => q.where('payouts.id', 'in', [...(payouts ?? [])]))

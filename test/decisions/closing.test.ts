@@ -138,9 +138,12 @@ it('P32: each decision keeps its note, also one in the same words as the one bef
 
 it('P32: a payout that was turned away and waits for its time is closed for good', async () => {
   const id = await told.sent(replies.turnedAway(3_600_000));
-  expect(await payoutById(ledger, id)).toMatchObject({ state: 'ready', not_before: expect.any(String) });
+  expect(await payoutById(ledger, id)).toMatchObject({
+    state: 'ready',
+    turned_away_until: expect.any(String),
+  });
   await settle(id, 1000, 'failed');
-  expect(await payoutById(ledger, id)).toMatchObject({ state: 'failed', not_before: null });
+  expect(await payoutById(ledger, id)).toMatchObject({ state: 'failed', turned_away_until: null });
   expect(await told.claimed(2 * hour)).toEqual([]);
   const asked = ledger.db.selectFrom('inquiries').select('id').where('outcome', 'is', null);
   expect(await asked.execute()).toEqual([]);

@@ -142,7 +142,7 @@ it('P8: turned away means ready again, and Retry-After is honoured', async () =>
   await recordOutcome(ledger, at(100), one, replies.turnedAway(2000));
   expect(await payoutById(ledger, one.payoutId)).toMatchObject({
     state: 'ready',
-    not_before: at(2100),
+    turned_away_until: at(2100),
   });
   expect(await inquiries(), 'whoever sends it asks').toEqual([]);
 });

@@ -87,7 +87,7 @@ export async function payout(
       settled_at: null,
       final_at: final ? answered : null,
       evidence,
-      not_before: null,
+      turned_away_until: null,
       updated_at: answered,
     })
     .returning('id')

@@ -144,7 +144,7 @@ function payoutOf({ n, reference, sentAt, plant, row }: Subject) {
         : plant && plant !== 'stale_pending'
           ? 'response+listing'
           : 'response',
-    not_before: null,
+    turned_away_until: null,
     updated_at: iso(sentAt + 1000),
   };
 }

@@ -35,13 +35,13 @@ const cellTexts = z.array(z.string());
 function payoutOf(row: Story['payout']): Omit<StoryJson['payout'], keyof Around> {
   const { reference, state, currency, account_name, account_number, bank_code, narration } = row;
   const { sender_name, type, transfer_id, trx, fee, message, evidence, submitted_at } = row;
-  const { settled_at, final_at, updated_at, not_before, withheld_by } = row;
+  const { settled_at, final_at, updated_at, turned_away_until, withheld_by } = row;
   return {
     ...{ reference, state, currency, amount: formatMinor(row.amount, currency) },
     ...{ account_name, account_number, bank_code, narration, sender_name, type },
     ...{ batch: row.batch_id, row: Number(row.row_number), cells: cellTexts.parse(JSON.parse(row.cells)) },
     ...{ order: parsed(row.body), transfer_id, trx, fee, message, evidence, submitted_at, settled_at },
-    ...{ final_at, updated_at, not_before, withheld_by },
+    ...{ final_at, updated_at, turned_away_until, withheld_by },
   };
 }
 

@@ -48,7 +48,9 @@ const payout = z.strictObject({
   settled_at: text.describe('as the service reports it'),
   final_at: instant.nullable().describe('when a final state was first known'),
   updated_at: instant,
-  not_before: instant.nullable().describe('it is not sent before'),
+  turned_away_until: instant
+    .nullable()
+    .describe('the service turned it away until then (its Retry-After); ignored when over an hour ahead'),
   withheld_by: text.describe('why it is held though nobody held it'),
   predecessor: text.describe('the payout that this one pays again'),
   successor: text.describe('the payout that pays this one again'),

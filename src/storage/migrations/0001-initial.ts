@@ -51,7 +51,7 @@ const statements = [
     narration text not null, sender_name text not null, type text, body text not null, cells text not null,
     state text not null check (state in (${states})), attempt_count integer not null default 0,
     last_attempt_id integer, transfer_id text, trx text, fee text, message text, submitted_at text, settled_at text,
-    final_at text, evidence text not null default '', not_before text,
+    final_at text, evidence text not null default '', turned_away_until text,
     withheld_by text check (withheld_by in ('list','details','webhook','predecessor','limit','answer')), history_seq integer not null default 0,
     history_head text not null default '', updated_at text not null, successor_of integer references payouts (id),
     unseen_sends integer not null default 0, auto_resends integer not null default 0, archived_seq integer) strict`,

@@ -146,7 +146,8 @@ type PayoutTable = {
   final_at: string | null;
   /** Such as `response+webhook+listing+details`: the sources that agree with the state. */
   evidence: Generated<string>;
-  not_before: string | null;
+  /** Until when the service wants no further try of it, by the `Retry-After` of its last refusal. No date of payment. */
+  turned_away_until: string | null;
   /** Why it is held though nobody held it; null for every other payout. */
   withheld_by: WithheldBy | null;
   /** The failed, refused or returned payout that this one pays again; each has at most one successor (P20). */
