@@ -21,7 +21,7 @@ export function nextDue(
   upToMs = afterMs + searchMs,
 ): Date | null {
   if (expression.trim() === '') return null;
-  const { seconds, everyHour, matches, matchesDay } = readCron(expression);
+  const { seconds, everyHour, matches, matchesDay } = cronOf(expression);
   const localClock = localClockOf(timezone);
   const isDue = (local: number, latest: number): boolean => {
     if (everyHour) return matches(local);
@@ -57,6 +57,15 @@ export function nextDue(
 function localClockOf(timezone: string): (ms: number) => number {
   const zone = IANAZone.create(timezone);
   return (ms) => ms + zone.offset(ms) * minuteMs;
+}
+
+/** The expressions read so far. There are as many as schedules, and reading one takes longer than most searches. */
+const crons = new Map<string, ReturnType<typeof readCron>>();
+
+function cronOf(expression: string): ReturnType<typeof readCron> {
+  const cron = crons.get(expression) ?? readCron(expression);
+  crons.set(expression, cron);
+  return cron;
 }
 
 /** What an expression matches, in minutes of a wall clock. node-cron says which days: it knows `L`, `15W` and `5#2`. */
