@@ -49,8 +49,8 @@ export const brakeDefects: readonly Defect[] = [
     from: 12,
     brake: 'daily limit',
     file: 'src/sending/daily-limit.ts',
-    find: `DateTime.fromISO(at, { zone }).startOf('day')`,
-    replace: `DateTime.fromISO(at, { zone: zone === '' ? zone : 'utc' }).startOf('day')`,
+    find: `startOfDay(DateTime.fromISO(at, { zone }))`,
+    replace: `startOfDay(DateTime.fromISO(at, { zone: zone === '' ? zone : 'utc' }))`,
   },
   {
     name: 'lets each claim have the whole limit of the day',
