@@ -28,6 +28,7 @@ const problem = strict({
   problem: text,
   fix: text,
 });
+const waivedListing = strict({ at: time, by: text, note: text, not_proven: text });
 const halt = open({}).nullable().describe('why nothing is sent, or null');
 const statement = map(
   strict({ verdict, unseen: sum, foreign: sum, amount_differences: sum, unexplained: sum }),
@@ -121,6 +122,7 @@ export const jsonShapes: Readonly<Record<string, Shape>> = {
     shape: strict({
       mode: text,
       halted: halt,
+      waived_listing: waivedListing.nullable().describe('why new batches are sent without a complete list'),
       batches: z.array(
         open({ batch: text, file: text, rows: count, state: text, payouts: byState, totals, hold_reasons }),
       ),
@@ -253,7 +255,14 @@ export const jsonShapes: Readonly<Record<string, Shape>> = {
   },
   'release --mode': {
     does: 'Whether a halt was lifted, and whether another remains.',
-    shape: strict({ mode: text, released: flag, cause: text.nullable(), waived: flag, halted: halt }),
+    shape: strict({
+      mode: text,
+      released: flag,
+      cause: text.nullable(),
+      waived: flag.describe('a person ended the wait for a complete list'),
+      not_proven: text.nullable().describe('what that list did not prove'),
+      halted: halt,
+    }),
   },
   cancel: {
     does: 'With a reference: `reference` and its state. With a batch: what was already on its way.',
@@ -335,6 +344,9 @@ export const jsonShapes: Readonly<Record<string, Shape>> = {
           certificate: strict({ at_most_once: flag, sends: count, decisions: count, not_taken: count }),
         }),
       ),
+      waived_listings: z
+        .array(waivedListing)
+        .describe('decisions to send new batches of an adopted ledger without a complete list'),
     }),
   },
   backup: {

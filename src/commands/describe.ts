@@ -1,6 +1,8 @@
 import { amountText, counted } from '../domain/counted.ts';
+import { visible } from '../domain/hidden.ts';
 import { type LeftOutJson, leftOutCollectionsText } from '../domain/left-out.ts';
 import { type Problem, problemSentence } from '../domain/problem.ts';
+import type { WaivedListing } from '../ledger/barriers.ts';
 import { reasonText } from '../reporting/advice-text.ts';
 import type { SaidHalt } from '../reporting/halt-words.ts';
 import { readable } from '../reporting/readable.ts';
@@ -107,6 +109,18 @@ const before: Record<Exclude<HaltAdvice, 'as_the_cause_says'>, string> = {
   reconcile: ' First counterfoil reconcile, which asks what became of them.',
   none: '',
 };
+
+/** The decision to send new batches without a complete list, and what the list did not prove (P32). */
+export function waivedText(
+  { at, by, note, notProven }: WaivedListing,
+  time: (instant: string) => string,
+): string {
+  return `New batches are sent without a complete list since ${time(at)}, as ${by} decided: "${visible(note)}". Not proven: ${readable(notProven, time)}`;
+}
+
+export function waivedJson({ at, by, note, notProven }: WaivedListing): Record<string, string> {
+  return { at, by, note, not_proven: notProven };
+}
 
 /** Why nothing is sent, and what to do: release a halt (P11), or follow a ledger barrier's own text (P25, P26). */
 export function haltText({ at, cause, kinds }: SaidHalt, { time }: Pick<Terminal, 'time'>): string {

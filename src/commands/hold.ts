@@ -8,6 +8,7 @@ import { submitCommand } from '../reporting/advice-text.ts';
 import { haltCauseText, haltInWords, sayHalt } from '../reporting/halt-words.ts';
 import { holdTexts } from '../reporting/hold-words.ts';
 import { payoutOverview } from '../reporting/overview.sql.ts';
+import { readable } from '../reporting/readable.ts';
 import { halt, liftHalt } from '../sending/halts.sql.ts';
 import { holdBatch } from '../sending/holds.sql.ts';
 import { payoutsText } from './batch-lines.ts';
@@ -69,7 +70,7 @@ export const release: Handler = async (context, args, options) => {
     const note = readNote(options);
     if (options.mode) {
       const lifted = sayHalt(await app.ledger.write((trx) => liftHalt(trx, at)));
-      const waived = note !== null && (await waive(app, note));
+      const waived = note === null ? undefined : await waive(app, note);
       const line = lifted
         ? `The halt of mode ${mode} (${lifted.cause}) is lifted.`
         : `Mode ${mode} was not halted.`;
@@ -80,7 +81,12 @@ export const release: Handler = async (context, args, options) => {
           context,
           [
             line,
-            ...(waived ? ['new batches go out; what may have been sent stays unknown, for settle'] : []),
+            ...(waived
+              ? [
+                  `not proven: ${readable(waived.notProven, terminal.time)}`,
+                  'new batches go out; what may have been sent stays unknown, for settle',
+                ]
+              : []),
             ...(barrier ? [`Sending is still halted ${haltText(barrier, terminal)}`] : []),
             ...(barrier && note !== null
               ? [
@@ -92,9 +98,10 @@ export const release: Handler = async (context, args, options) => {
         ),
         json: {
           mode,
-          released: Boolean(lifted) || waived,
+          released: Boolean(lifted || waived),
           cause: lifted?.cause ?? null,
-          waived,
+          waived: waived !== undefined,
+          not_proven: waived?.notProven ?? null,
           halted: barrier ?? null,
         },
       });
@@ -140,13 +147,13 @@ function readNote({ mode, note }: Record<string, unknown>): string | null {
 }
 
 /** Ends an adopted ledger's wait for a list that will never come (P32), where P25 allows that. */
-async function waive({ ledger, account, clock, log }: App<'local'>, note: string): Promise<boolean> {
+async function waive({ ledger, account, clock, log }: App<'local'>, note: string) {
   const by = person();
   const waived = await ledger.write(async (trx) => {
     const foreign = await foreignOrigins(trx, account);
     return waiveListing(trx, { at: clock.iso(), by, note, foreign });
   });
-  if (waived) log.warn({ by, note }, 'a person ended the wait for the list of an account that is closed');
+  if (waived) log.warn({ by, note }, 'a person ended the wait of an adopted ledger for a complete list');
   return waived;
 }
 

@@ -5,7 +5,7 @@ import { waitingWhy } from '../domain/waiting-file.ts';
 import type { BatchCounts } from '../ledger/batches.ts';
 import type { LastRun } from '../reporting/run-verdicts.sql.ts';
 import { heldBecause } from './batch-lines.ts';
-import { countsText, haltText, standText } from './describe.ts';
+import { countsText, haltText, standText, waivedText } from './describe.ts';
 import { type JobStanding, jobProblem, whyOf } from './jobs-standing.ts';
 import { openText } from './open-table.ts';
 import { queueText } from './queue-standing.ts';
@@ -27,7 +27,7 @@ export function statusLines(
 ): string[] {
   const { terminal } = standing;
   const blocks = [
-    [headLine(mode, standing), ...haltLines(standing)],
+    [headLine(mode, standing), ...haltLines(standing), ...waivedLines(standing)],
     batchTable(standing),
     [...personLines(standing, needsPerson), ...attentionLines(standing.needed)],
     [
@@ -65,6 +65,10 @@ function lastRunText(last: LastRun | undefined, { time, paint }: Terminal): stri
 
 function haltLines({ halted, overview: { payouts }, terminal }: Standing): string[] {
   return halted ? [`  Halted ${haltText(halted, terminal)} (${standText(payouts.ready ?? 0)})`] : [];
+}
+
+function waivedLines({ waived, terminal }: Standing): string[] {
+  return waived ? [`  ${waivedText(waived, terminal.time)}`] : [];
 }
 
 function batchTable({ batches, openByBatch, terminal }: Standing): string[] {

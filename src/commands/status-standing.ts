@@ -2,6 +2,7 @@ import type { App } from '../app/app.ts';
 import { collectionCounts } from '../collections/collection-watch.sql.ts';
 import { batchCounts } from '../ledger/batches.ts';
 import { foreignOrigins } from '../ledger/origins.ts';
+import { waivedListing } from '../listing/waived-listing.sql.ts';
 import { countOpen, openByBatch, openGroups } from '../reconciliation/discrepancies.sql.ts';
 import { isReadySince, payoutOverview } from '../reporting/overview.sql.ts';
 import { lastRun } from '../reporting/run-verdicts.sql.ts';
@@ -28,6 +29,7 @@ export async function standingOf(app: App<'looking'>, terminal: Terminal) {
     daemon,
     jobs: await jobsStanding(app, { daemon, idle }),
     halted: await app.findHalt(),
+    waived: await waivedListing(db, app.account),
     batches: await batchCounts(db),
     overview: await payoutOverview(db),
     discrepancies: await countOpen(db),

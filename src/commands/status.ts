@@ -1,6 +1,7 @@
 import type { BatchCounts } from '../ledger/batches.ts';
 import type { LastRun } from '../reporting/run-verdicts.sql.ts';
 import { heldBecause } from './batch-lines.ts';
+import { waivedJson } from './describe.ts';
 import { jobProblem } from './jobs-standing.ts';
 import { Stop } from './result.ts';
 import { statusLines } from './status-lines.ts';
@@ -56,6 +57,7 @@ function jsonOf(standing: Standing): Record<string, unknown> {
     batches: standing.batches.map(batchJson),
     last_run: lastRunJson(standing.lastRun),
     halted: halted ? { cause: halted.cause, at: halted.at, kinds: halted.kinds } : null,
+    waived_listing: standing.waived ? waivedJson(standing.waived) : null,
     daemon,
     schedules: standing.jobs.map(({ expression: _expression, ...job }) => job),
     alerts: standing.alerts.json,

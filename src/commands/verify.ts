@@ -2,6 +2,7 @@ import type { Check, Verdict } from '../custody/verify-ledger.ts';
 import { counted, grouped } from '../domain/counted.ts';
 import { nameOf } from '../storage/place.ts';
 import { hushed, loadSettings } from './context.ts';
+import { waivedJson, waivedText } from './describe.ts';
 import { demandLedger } from './ledger-there.ts';
 import type { Result } from './result.ts';
 import { type Terminal, terminalOf } from './terminal/terminal.ts';
@@ -23,10 +24,11 @@ export async function verify(context: Context): Promise<Result> {
   });
 }
 
-function describe({ ok, checks, batches }: Verdict, path: string, terminal: Terminal): Result {
+function describe({ ok, checks, batches, waived }: Verdict, path: string, terminal: Terminal): Result {
   const lines = [
     ...checkLines(checks),
     ...(batches.length > 0 ? ['', ...batchTable(batches, terminal), ...batches.flatMap(sendsLines)] : []),
+    ...(waived.length > 0 ? ['', ...waived.map((one) => waivedText(one, terminal.time))] : []),
     '',
     terminal.paint(ok ? 'good' : 'bad', ok ? 'The ledger is proven.' : 'The ledger is NOT proven.'),
   ];
@@ -37,7 +39,7 @@ function describe({ ok, checks, batches }: Verdict, path: string, terminal: Term
       problem: `${path} is not proven (${failed.join(', ')}). Stop sending (counterfoil hold --mode), keep a copy of the file, and compare it with the last backup`,
     }),
     lines: wrapAll(lines, terminal.width, 2),
-    json: { ok, checks, batches },
+    json: { ok, checks, batches, waived_listings: waived.map(waivedJson) },
   };
 }
 

@@ -97,6 +97,7 @@ const counted = [
   'look_alikes',
   'halts',
   'approvals',
+  'waived_listings',
   'batch_totals',
   'payout_totals',
   'attempt_totals',

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { type WaivedListing, waivedListings } from '../ledger/barriers.ts';
 import { archivePath } from '../storage/archive-file.ts';
 import { isPostgres } from '../storage/dialect.ts';
 import type { Db } from '../storage/ledger.ts';
@@ -25,7 +26,8 @@ export type Check = {
   more: number;
 };
 
-export type Verdict = { ok: boolean; checks: Check[]; batches: ProvenBatch[] };
+/** `waived`: decisions to send new batches of an adopted ledger without a complete list (P32). */
+export type Verdict = { ok: boolean; checks: Check[]; batches: ProvenBatch[]; waived: WaivedListing[] };
 
 const mostShown = 20;
 
@@ -103,7 +105,9 @@ async function prove(db: Db, onProgress: (payouts: number) => void, part: boolea
   report(await (isPostgres(db) ? checkSchema(db) : checkFile(db)));
   const batches: ProvenBatch[] = [];
   let payouts = 0;
+  let waived: WaivedListing[] = [];
   try {
+    waived = await waivedListings(db);
     const backup = await readBackup(db);
     // An archive has no figures: they stay in the ledger, for what was archived too.
     const totals = part ? null : createTotalsCheck(db);
@@ -121,14 +125,22 @@ async function prove(db: Db, onProgress: (payouts: number) => void, part: boolea
     if (!isDamage(error)) throw error;
     report([{ check: 'integrity', problem: `not everything could be read: ${error.message}` }]);
   }
-  return { ok: checks.every((check) => check.ok), checks, batches };
+  return { ok: checks.every((check) => check.ok), checks, batches, waived };
 }
 
 function isDamage(error: unknown): error is Error {
   return error instanceof Error && 'code' in error && String(error.code).startsWith('SQLITE_CORRUPT');
 }
 
-const kept = ['history', 'periods', 'period_rows', 'period_transfers', 'discrepancy_events', 'approvals'];
+const kept = [
+  'history',
+  'periods',
+  'period_rows',
+  'period_transfers',
+  'discrepancy_events',
+  'approvals',
+  'waived_listings',
+];
 const guards = [
   ...kept.flatMap((table) => [`${table}_no_update`, `${table}_no_delete`]),
   'period_rows_no_more',

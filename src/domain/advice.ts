@@ -21,6 +21,10 @@ export type Advice =
   | { kind: 'list_whole' }
   /** The list of the account that paid lets it send; a person may give that account up (P25, P32). */
   | { kind: 'list_payer' }
+  /** No list that was read since is proven complete; a person may give that up (P28, P32). */
+  | { kind: 'list_unproven' }
+  /** The same of one payout that a lost copy may have paid; `unknown`: it can be settled. */
+  | { kind: 'list_or_settle'; reference: string; unknown: boolean }
   /** The ledger was moved for ever (P26); `mark` is the file that says so. */
   | { kind: 'follow_move'; mark: string }
   /** `url` names where a move was to lead that may have been interrupted. */

@@ -66,7 +66,8 @@ function paidByLostCopy({ payout, lookAlikes, listing, adoptedAt }: Evidence): R
   // A listing from before the adoption was not searched for what the lost copy paid.
   if (!listing || listing.startedAt <= adoptedAt) {
     const why = `this ledger went back in time at ${adoptedAt}, and no complete listing has been read since: a lost copy of it may have paid it`;
-    return { why, advice: { kind: 'list_whole' } };
+    const { reference, state } = payout;
+    return { why, advice: { kind: 'list_or_settle', reference, unknown: state === 'unknown' } };
   }
   if (lookAlikes.length === 0) return null;
   const why = `the list shows ${lookAlikes.join(', ')}, which this ledger does not know, with the same account and amount or the name of a second payment of it: a lost copy of it may have paid it so`;

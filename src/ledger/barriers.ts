@@ -6,7 +6,7 @@ import { dropMeta, keepMeta, metaOf, setMeta } from './meta.ts';
 
 const reason = z.strictObject({
   why: z.string(),
-  advice: z.strictObject({ kind: z.enum(['adopt', 'list_whole', 'list_payer']) }).nullable(),
+  advice: z.strictObject({ kind: z.enum(['adopt', 'list_whole', 'list_payer', 'list_unproven']) }).nullable(),
 });
 
 /** The reason why this ledger sends nothing, whatever `release --mode` says (P25, P26). */
@@ -97,53 +97,67 @@ export async function awaitsListing(db: Db | Trx): Promise<boolean> {
   return (await metaOf(db, barrierKeys.listing)) !== undefined;
 }
 
-/** In `meta`, while an adopted ledger waits: the origin whose complete list, read since, shows none of its payouts. */
-const notOursKey = 'listing_not_ours';
-/** In `meta`: when, by whom and with what note a person last ended the wait. */
-const waivedKey = 'listing_waived';
+/** In `meta`, while an adopted ledger waits: the origin of the newest list that was read since and did not end it. */
+const readKey = 'listing_read';
 
-/** A complete list. `notOurs`: it shows none of the payouts that it should; this is where it was read. */
-type ReadList = { startedAt: string; now: string; notOurs?: { originId: bigint; address: string } };
+/** A list that does not end the wait of an adopted ledger. `originId`: where it was read. `why`: what it does not prove. */
+export type UnprovenList = { originId: bigint; why: string; advice: 'list_payer' | 'list_unproven' };
+
+/** A list that was read to its end. Without `unproven` it is complete, and of the account that paid. */
+type ReadList = { startedAt: string; now: string; unproven?: UnprovenList };
 
 /**
- * Lifts the wait of an adopted ledger when a complete listing of ours began after the adoption (P25). A
- * listing that is not ours only allows {@link waiveListing}. An adoption runs alone, so a listing that ends
- * after it also began after it. An `at` later than `now` therefore came from a clock that was ahead.
+ * Lifts the wait of an adopted ledger when a complete listing of ours began after the adoption (P25). Any other
+ * list only says what it does not prove, and allows {@link waiveListing}. An adoption runs alone, so a listing
+ * that ends after it also began after it. An `at` later than `now` therefore came from a clock that was ahead.
  */
-export async function hearListing(trx: Trx, { startedAt, now, notOurs }: ReadList): Promise<void> {
+export async function hearListing(trx: Trx, { startedAt, now, unproven }: ReadList): Promise<void> {
   const key = barrierKeys.listing;
   const barrier = await metaOf(trx, key);
   if (barrier === undefined) return;
   const { at } = readBarrier(barrier);
   if (at >= startedAt && at <= now) return;
   await endWait(trx);
-  if (!notOurs) return;
-  const { originId, address } = notOurs;
-  await setMeta(trx, notOursKey, originId.toString());
-  const why = `the ledger went back in time and was adopted, and the complete list at ${address} shows none of its payouts`;
-  await raiseBarrier(trx, key, { at, why, advice: { kind: 'list_payer' } });
+  if (!unproven) return;
+  const { originId, why, advice } = unproven;
+  await setMeta(trx, readKey, originId.toString());
+  await raiseBarrier(trx, key, { at, why, advice: { kind: advice } });
 }
 
+/** A person's decision to send new batches without a complete list. `notProven`: what the list did not prove then. */
+export type WaivedListing = { at: string; by: string; note: string; notProven: string };
+
 /**
- * Ends the wait of an adopted ledger by a person's decision, because no list will ever show its payouts again
- * (P32). Returns false, and changes nothing, unless the complete list of the present account was read since
- * the adoption and shows none of them. This releases no payout: each one that may have been sent stays
+ * Ends the wait of an adopted ledger by a person's decision, because no list will ever end it (P32). Records the
+ * decision with what was not proven, and returns it. Returns undefined, and changes nothing, unless a list of the
+ * present account was read since the adoption. This releases no payout: each one that may have been sent stays
  * unknown (P31). `foreign`: the origins of other accounts.
  */
 export async function waiveListing(
   trx: Trx,
   { at, by, note, foreign }: { at: string; by: string; note: string; foreign: readonly bigint[] },
-): Promise<boolean> {
-  const read = await metaOf(trx, notOursKey);
-  if (read === undefined || foreign.includes(BigInt(read))) return false;
+): Promise<WaivedListing | undefined> {
+  const read = await metaOf(trx, readKey);
+  const barrier = await metaOf(trx, barrierKeys.listing);
+  if (read === undefined || barrier === undefined || foreign.includes(BigInt(read))) return undefined;
+  const { why: notProven } = readBarrier(barrier);
   await endWait(trx);
-  await setMeta(trx, waivedKey, `${at} ${by}: ${note}`);
-  return true;
+  await trx
+    .insertInto('waived_listings')
+    .values({ at, decided_by: by, note, not_proven: notProven })
+    .execute();
+  return { at, by, note, notProven };
+}
+
+/** Returns every decision to send new batches without a complete list, the first one first. */
+export async function waivedListings(db: Db | Trx): Promise<WaivedListing[]> {
+  const rows = await db.selectFrom('waived_listings').selectAll().orderBy('id').execute();
+  return rows.map(({ at, decided_by: by, note, not_proven: notProven }) => ({ at, by, note, notProven }));
 }
 
 /** Ends the wait for a listing, or clears it before it begins again. */
 export async function endWait(trx: Trx): Promise<void> {
-  await dropMeta(trx, [barrierKeys.listing, notOursKey]);
+  await dropMeta(trx, [barrierKeys.listing, readKey]);
 }
 
 /** Whether a fall was noticed and the ledger is not adopted yet (P25). */

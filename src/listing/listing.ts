@@ -6,12 +6,20 @@ import type { Clock } from '../runtime/clock.ts';
 import type { ServiceClient } from '../service/types.ts';
 import type { Ledger } from '../storage/ledger.ts';
 import { runsToCarryFrom } from './carry-listed.sql.ts';
-import { isSound, type ListingResult, makeComplete, whyUnsound } from './completeness.ts';
+import {
+  isChanged,
+  isSound,
+  type ListGap,
+  type ListingResult,
+  makeComplete,
+  type Pass,
+  whyUnsound,
+} from './completeness.ts';
 import { createAsk } from './listing-ask.ts';
 import { reachOf } from './listing-edge.ts';
 import { createPageMemory } from './listing-memory.ts';
 import { onePass, type Reach, type Walked } from './listing-pass.ts';
-import { describeListing, dropStaged } from './listings.sql.ts';
+import { describeListing, dropStaged, rowsAfter } from './listings.sql.ts';
 import { type Base, olderRows, trustedBase } from './short-cuts.sql.ts';
 import { createSightings, type Sightings } from './sightings.ts';
 import { instantText, stage } from './staging.sql.ts';
@@ -70,6 +78,7 @@ export function createListing(deps: Deps): Listing {
     const nextSecond = () => clock.sleep(nextSecondMs, signal);
     let earlier: Passed | null = null;
     let trouble = 'no two passes over the list agreed';
+    let changed: boolean | null = null;
     let passes = 0;
     while (passes < maxPasses && !signal?.aborted) {
       const store = (pass: number, rows: StagedTransfer[]): Promise<void> =>
@@ -95,15 +104,26 @@ export function createListing(deps: Deps): Listing {
         makeComplete(earlier.pass, walked.pass, walked.overlap)
       )
         return proven(run, { sightings, passes, earlier, later: walked, base });
-      const why = whyUnsound(walked.pass);
-      if (why !== null) trouble = walked.pass.trouble ?? `no two passes over the list agreed: ${why}`;
+      if (earlier?.reach.kind === 'whole' && walked.reach.kind === 'whole')
+        changed = (changed ?? false) || isChanged(earlier.pass, walked.pass, walked.overlap);
+      const why = whyUnsound(walked.pass, changed);
+      // Passes that show the same agree with each other: what they disagree with is the list's own total.
+      const prefix =
+        walked.pass.trouble !== null || changed === false ? '' : 'no two passes over the list agreed: ';
+      if (why !== null) trouble = `${prefix}${why}`;
       reach = await nextReach(walked, { base, passes, ...(signal && { signal }) });
       earlier = walked;
       if (!isSound(walked.pass) && passes < maxPasses) await nextSecond();
     }
     const seen = await describeListing(ledger, run);
     const cut = earlier?.pass.cut ?? clock.iso();
-    return { complete: false, passes, listed: sightings.size(), cut, ...seen, trouble };
+    const gap = earlier?.reach.kind === 'whole' ? await gapOf(run, earlier.pass) : undefined;
+    const result = { passes, listed: sightings.size(), cut, ...seen, trouble };
+    return { complete: false, ...result, ...(gap && { gap }) };
+  }
+
+  async function gapOf(run: string, { cut, total, belowCut, aheadOfCut = 0 }: Pass): Promise<ListGap> {
+    return { total, shown: belowCut + aheadOfCut, ahead: await rowsAfter(ledger.db, run, cut) };
   }
 
   /** Concludes that two passes agree: rows that only earlier passes showed are gone. */

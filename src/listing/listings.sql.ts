@@ -5,9 +5,12 @@ import { newestHistory } from '../ledger/history.ts';
 import { newestWebhook } from '../ledger/known.ts';
 import { idsOf } from '../storage/bulk.ts';
 import type { Db, Ledger, Trx } from '../storage/ledger.ts';
+import type { ListGap } from './completeness.ts';
 
 /** How many rows one DELETE names: well under SQLite's limit of variables. */
 const rowsPerDelete = 250;
+/** How many rows a sentence names. */
+const shownRows = 3;
 
 /**
  * Inserts the run's row and returns its id: `YYYYMMDDTHHMMSSZ`, then `-2`, `-3` within the same second. `originId`: the
@@ -165,6 +168,39 @@ export async function describeListing(
     after = page.last;
     await setImmediate();
   }
+}
+
+/** The staged rows of a run that were created after this instant (ISO UTC): how many, and the latest of them. */
+export async function rowsAfter(db: Db, run: string, cut: string): Promise<ListGap['ahead']> {
+  const rows = db.selectFrom('listed').where('run_id', '=', run).where('created_at', '>', cut);
+  const { n } = await rows.select((eb) => eb.fn.countAll<bigint>().as('n')).executeTakeFirstOrThrow();
+  const first = await rows
+    .select(['transfer_id as transferId', 'reference', 'created_at as createdAt'])
+    .orderBy('created_at', 'desc')
+    .orderBy('transfer_id')
+    .limit(shownRows)
+    .execute();
+  return { count: Number(n), first };
+}
+
+/** Payouts that may have been sent and that no staged row of a run shows: how many, and the first references. */
+export async function notAmongListed(db: Db, run: string): Promise<{ count: number; first: string[] }> {
+  const rows = db
+    .selectFrom('payouts as p')
+    .where('p.state', 'in', ['pending', 'success', 'failed', 'returned', 'unknown'])
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('listed as l')
+            .select('l.transfer_id')
+            .where('l.run_id', '=', run)
+            .whereRef('l.payout_id', '=', 'p.id'),
+        ),
+      ),
+    );
+  const { n } = await rows.select((eb) => eb.fn.countAll<bigint>().as('n')).executeTakeFirstOrThrow();
+  const first = await rows.select('p.reference').orderBy('p.id').limit(shownRows).execute();
+  return { count: Number(n), first: first.map(({ reference }) => reference) };
 }
 
 /**

@@ -25,7 +25,7 @@ export async function standingOf(
 ): Promise<ListStanding> {
   const { complete, window } = listing;
   if (complete === false)
-    return listing.listed === 0 && listing.trouble !== undefined ? 'unread' : 'incomplete';
+    return listing.listed === 0 && !listing.gap && listing.trouble !== undefined ? 'unread' : 'incomplete';
   const whole = window ? 'window' : 'complete';
   if (shown) return whole;
   const present = await presentPayout(db);

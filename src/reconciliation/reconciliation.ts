@@ -4,7 +4,7 @@ import type { Standpoint } from '../domain/origin.ts';
 import type { ListStanding } from '../domain/verdict.ts';
 import type { Witness } from '../domain/witness.ts';
 import { contradictedIds } from '../evidence/contradicted.sql.ts';
-import { hearListing as listingHeard } from '../ledger/barriers.ts';
+import { awaitsListing, hearListing as listingHeard } from '../ledger/barriers.ts';
 import { newestHistory } from '../ledger/history.ts';
 import { markAttempts } from '../ledger/known.ts';
 import { foreignOrigins, noteListedSights } from '../ledger/origins.ts';
@@ -29,6 +29,7 @@ import { createConclusions } from './record-findings.ts';
 import { type Heard, recordHeard } from './record-heard.ts';
 import { resendAbsent } from './resend-absent.ts';
 import type { FirstLook } from './second-look.sql.ts';
+import { judgeWaitedList } from './unproven-list.ts';
 import { createWatch, type Work } from './watch.ts';
 
 type Deps = {
@@ -142,14 +143,19 @@ export function createReconciliation(deps: Deps): Reconciliation {
       reports: [],
       ...(trouble !== undefined && { trouble }),
     };
+    const waited = await judgeForAdopted(work, standing, options);
     await ledger.write(async (trx) => {
       const now = clock.iso();
       await noteStanding(trx, id, standing);
       await finishRun(trx, id, now, summary);
       if (beside) await forgedReported(trx, beside.figures.webhooks.forged);
-      // P25: all that a complete list shows is matched now.
-      if (listing.complete === true)
-        await listingHeard(trx, { startedAt: work.begunAt, now, ...(!ours && { notOurs: whoseList() }) });
+      // P25: all that the list shows is matched now.
+      if (waited)
+        await listingHeard(trx, {
+          startedAt: work.begunAt,
+          now,
+          ...(waited !== 'proven' && { unproven: waited }),
+        });
     });
     await pruneListings(ledger, keptListings, await foreign());
     return summary;
@@ -178,8 +184,12 @@ export function createReconciliation(deps: Deps): Reconciliation {
     if (standpoint) await ledger.write((trx) => noteListedSights(trx, run, standpoint, clock.iso()));
   }
 
-  function whoseList(): { originId: bigint; address: string } {
-    return { originId: deps.standpoint?.originId ?? 0n, address: config.service.baseUrl };
+  /** P25: what the list means for an adopted ledger that waits for one; null where it means nothing. */
+  async function judgeForAdopted({ by, listing }: Work, standing: ListStanding, options: RunOptions) {
+    const isCut = listing.complete === false && (!options.full || options.signal?.aborted === true);
+    if (isCut || !(await awaitsListing(ledger.db))) return null;
+    const origin = { originId: deps.standpoint?.originId ?? 0n, address: config.service.baseUrl };
+    return judgeWaitedList(ledger.db, { run: by.run, listing, standing, ...origin });
   }
 
   /** The origins that are not known to be this account's (P31). */

@@ -49,6 +49,16 @@ export function adviceText(advice: Advice): string {
       return 'counterfoil reconcile --full makes one';
     case 'list_payer':
       return 'counterfoil reconcile --full lifts this with the address and key of the account that paid them; if that account is closed permanently, counterfoil release --mode --note "how you know" does';
+    case 'list_unproven':
+      return 'counterfoil reconcile --full reads the list again; if it can never be complete, counterfoil release --mode --note "how you know" lets new batches go all the same';
+    case 'list_or_settle': {
+      const found = 'If no list can ever be complete, find out whether it was paid';
+      return `counterfoil reconcile --full reads one. ${found}; ${
+        advice.unknown
+          ? `then counterfoil settle ${advice.reference} closes it`
+          : 'if it was not, pay it under a new reference in a new file'
+      }`;
+    }
     case 'follow_move':
       return `set ledger.url to that place. Only if the moved ledger is permanently lost, remove ${advice.mark} and run counterfoil restore --adopt`;
     case 'finish_move':

@@ -305,7 +305,7 @@ it.each(['0123456789', '0999999999'])(
     await adoptLedger(ledger, () => at(2000));
     expect(await judged(id, 3000), 'nobody has looked yet').toMatchObject({
       kind: 'no',
-      advice: { kind: 'list_whole' },
+      advice: { kind: 'list_or_settle' },
     });
     const paid = listedTransfer('F-R2', { account_number: account, created_at: at(500) });
     await nightOf(ledger, { at: hour, full: true, rows: [paid] });

@@ -11,7 +11,15 @@ import { listedRow } from '../support/listed-row.ts';
 import { openNewLedger } from '../support/new-ledger.ts';
 
 /** `now` is the service's time and our monotonic clock; our wall clock is off by `wallOffMs`. */
-type Book = { rows: ListedTransfer[]; now: number; slept: number[]; perPage: number; wallOffMs?: number };
+type Book = {
+  rows: ListedTransfer[];
+  now: number;
+  slept: number[];
+  perPage: number;
+  wallOffMs?: number;
+  /** What its pages count; absent: what they show. */
+  total?: number;
+};
 type Trouble = (asked: number, page: number, book: Book) => number | undefined;
 
 const start = Date.UTC(2026, 10, 21, 12);
@@ -58,7 +66,7 @@ async function walk(
     const date = Math.floor(book.now / 1000) * 1000;
     const items = book.rows.slice((page - 1) * book.perPage, page * book.perPage);
     const lastPage = Math.max(1, Math.ceil(book.rows.length / book.perPage));
-    const shown = { page, lastPage, perPage: book.perPage, total: book.rows.length, items };
+    const shown = { page, lastPage, perPage: book.perPage, total: book.total ?? book.rows.length, items };
     const digest = JSON.stringify(shown);
     const known = recall?.(digest);
     if (!known) read++;
@@ -162,6 +170,42 @@ it('P28: a list whose totals never fit stays incomplete after max_passes', async
   );
   expect(result).toMatchObject({ complete: false, passes: 3 });
   expect(result.trouble).toMatch(/agreed/);
+});
+
+it('P28: a total that always counts one more is not called a list that changed', async () => {
+  const counted = book(23);
+  const { result } = await walk({ ...counted, total: 24 }, undefined, 3);
+  expect(result).toMatchObject({ complete: false, gap: { total: 24, shown: 23, ahead: { count: 0 } } });
+  expect(result.trouble).toBe(
+    'the list’s first page counts 24 transfers, its pages show 23, and between the passes no row changed',
+  );
+});
+
+it('P28: one pass cannot say whether the list changed', async () => {
+  const { result } = await walk({ ...book(23), total: 24 }, undefined, 1);
+  expect(result.trouble).toMatch(/agreed: its first page counted 24 transfers, its pages showed 23$/);
+});
+
+it('P28: a list whose rows come and go is said to have changed', async () => {
+  const { result } = await walk(
+    { ...book(23), total: 24 },
+    (_asked, page, { rows }) => {
+      if (page === 1) rows[3] = row(100 + (rows[3]?.id ? Number(rows[3].id) : 0));
+      return undefined;
+    },
+    3,
+  );
+  expect(result.trouble).toMatch(/agreed: the list changed while it was read: its first page counted 24/);
+});
+
+it('P28: a row dated next year is named, and its time is what is wrong', async () => {
+  const list = book(23);
+  list.rows.unshift(row(99, start + 31_536_000_000));
+  const { result } = await walk(list, undefined, 2);
+  expect(result.trouble).toMatch(/^1 of the list’s 24 transfers has a time after .*: the times are wrong/);
+  expect(result.gap).toMatchObject({
+    ahead: { count: 1, first: [{ transferId: '99', createdAt: '2027-11-21T12:00:00.000Z' }] },
+  });
 });
 
 it('a page that fails is asked again within its pass, honouring Retry-After', async () => {

@@ -56,6 +56,6 @@ it('P28: says of a list whose times run ahead of its own clock what is wrong, no
   const { result } = await walk([[listedRow(1, before), listedRow(2, ahead)], [listedRow(3, ahead)]]);
   expect(result).toMatchObject({
     complete: false,
-    trouble: expect.stringContaining('2 of its 3 transfers have a time after the service’s own clock'),
+    trouble: expect.stringContaining('2 of the list’s 3 transfers have a time after the service’s own clock'),
   });
 });

@@ -154,6 +154,19 @@ it('P25: no note lifts the barrier of an adopted ledger whose own account was no
   expect((await home.json(['status'], 0)).halted).toBeNull();
 });
 
+it('P25, P31: the unproven list of another account allows no note here', async () => {
+  const home = await makeHome({}, { COUNTERFOIL_RECONCILIATION_MAX_PASSES: '2' });
+  await home.json(['submit', home.put('pay.csv', batchOf(2))], 0);
+  await home.json(['restore', '--adopt', '--yes'], 4);
+  const note = ['release', '--mode', '--note', 'I am sure'];
+  await atAnother(async ({ other, env }) => {
+    other.book.plant({ reference: 'WHO-1', created_at: '2027-11-24T12:00:00.000000Z' });
+    expect((await home.json(['reconcile', '--full'], 4, env)).list).toBe('incomplete');
+    expect((await home.json(note, 4)).waived).toBe(false);
+    expect((await home.json(note, 0, env)).waived, 'but it does where it was read').toBe(true);
+  });
+});
+
 it("P15, P31: another account's transfer under our reference is not matched, in the run, the statement or payouts.csv", async () => {
   const home = await accepted();
   await atAnother(async (elsewhere) => {

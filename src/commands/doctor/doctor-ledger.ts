@@ -3,12 +3,14 @@ import { join } from 'node:path';
 import type { App } from '../../app/app.ts';
 import { readMark } from '../../custody/mark.ts';
 import type { RejectionKind } from '../../domain/rejection.ts';
+import { waivedListing } from '../../listing/waived-listing.sql.ts';
 import { type HaltAdvice, haltAdvice } from '../../sending/halt.ts';
 import type { Config } from '../../settings/settings.ts';
 import { isLedgerThere } from '../../storage/exists.ts';
 import { describeServer, quickCheck, rejectionsSince } from '../../storage/health.ts';
 import { nameOf } from '../../storage/place.ts';
 import { webhookCounts } from '../../webhooks/webhooks.sql.ts';
+import { waivedText } from '../describe.ts';
 import { fail } from '../result.ts';
 import { type Check, well, wrong } from './doctor-check.ts';
 
@@ -70,7 +72,11 @@ async function checkFile({ ledger }: App<'local'>): Promise<Check> {
 
 async function checkHalt(app: App<'local'>): Promise<Check> {
   const halt = await app.findHalt();
-  if (!halt) return well('sending', 'nothing halts it');
+  if (!halt) {
+    const waived = await waivedListing(app.ledger.db, app.account);
+    const decided = waived ? `. ${waivedText(waived, (at) => at)}` : '';
+    return well('sending', `nothing halts it${decided}`);
+  }
   const detail = `halted since ${halt.at}: ${halt.cause}`;
   const advice = haltAdvice(halt.kinds);
   if (advice === 'as_the_cause_says') return wrong('sending', detail, wayOut[advice]);
@@ -78,7 +84,7 @@ async function checkHalt(app: App<'local'>): Promise<Check> {
 }
 
 const wayOut: Record<HaltAdvice, string> = {
-  as_the_cause_says: 'do as the cause says; release --mode does not lift it',
+  as_the_cause_says: 'do as the cause says; release --mode alone does not lift it',
   doctor: 'see the signature below',
   reconcile: 'counterfoil reconcile, which asks what became of them',
   none: 'remove the cause',

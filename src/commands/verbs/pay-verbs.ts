@@ -37,7 +37,7 @@ export const payVerbs: readonly Entry[] = [
     example: 'counterfoil release --mode',
     options: [
       ['--mode', 'lift the halt of the configured mode'],
-      ['--note <text>', 'with --mode: how you know that the adopted ledger’s account is closed'],
+      ['--note <text>', 'with --mode: how you know that an adopted ledger needs no complete list'],
     ],
     load: async () => (await import('../hold.ts')).release,
   },

@@ -17,7 +17,15 @@ import {
   webhookVerdicts,
   withComparisons,
 } from './0001-allowed-values.ts';
-import { archiveGuards, archiveTables, limits, periodTables, strangerTables, totals } from './0001-parts.ts';
+import {
+  archiveGuards,
+  archiveTables,
+  limits,
+  periodTables,
+  strangerTables,
+  totals,
+  waivedListings,
+} from './0001-parts.ts';
 
 const statements = [
   `create table meta (key text primary key not null, value text not null) strict`,
@@ -39,6 +47,7 @@ const statements = [
     primary key (batch_id, currency)) strict, without rowid`,
   ...totals,
   ...limits,
+  ...waivedListings,
   `create table origins (
     id integer primary key, base_url text not null, secret_key text not null, order_key text not null) strict`,
   `create unique index origins_unique on origins (base_url, secret_key, order_key)`,

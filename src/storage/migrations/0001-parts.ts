@@ -25,6 +25,17 @@ export const strangerTables = [
     reference_key text primary key not null, id integer not null) strict, without rowid`,
 ];
 
+/** The decisions of people to send new batches of an adopted ledger without a complete list (P25, P32). */
+export const waivedListings = [
+  `create table waived_listings (
+    id integer primary key, at text not null, decided_by text not null, note text not null,
+    not_proven text not null) strict`,
+  ...['update', 'delete'].map(
+    (event) => `create trigger waived_listings_no_${event} before ${event} on waived_listings
+    begin select raise(abort, 'a decision is never taken back'); end`,
+  ),
+];
+
 /** The tables of the daily limit and of the questions before payment; part of 0001-initial.ts. */
 export const limits = [
   `create table account_names (

@@ -3,6 +3,15 @@ import type { Generated } from 'kysely';
 /** What holds payouts back, and what was spent each day. */
 export type BrakeTables = {
   approvals: ApprovalTable;
+  /** Decisions of people to send new batches without a complete list (P25, P32); `at` is ISO UTC. */
+  waived_listings: {
+    id: Generated<bigint>;
+    at: string;
+    decided_by: string;
+    note: string;
+    /** What the list that was read did not prove, as the person saw it. */
+    not_proven: string;
+  };
   /** A batch's totals at intake, in minor units. */
   batch_totals: { batch_id: string; currency: string; amount: bigint };
   canaries: CanaryTable;
