@@ -167,6 +167,7 @@ export async function openWhole(options: AppOptions) {
       limiter,
       ...rules,
       extras: limit.extras,
+      configured: currenciesIn(config.submission),
       onTrouble: (why) =>
         local.log.warn(
           { why },
@@ -189,6 +190,11 @@ class MissingKeys extends Error {
 }
 
 type ServiceKeys = { secretKey: string; encryptionKey: string | undefined; account: Account };
+
+/** The currencies that the limits and the approval rule name. */
+function currenciesIn({ dailyLimit, payoutLimit, approvalAbove }: Config['submission']): string[] {
+  return [dailyLimit, payoutLimit, approvalAbove].flatMap((amounts) => Object.keys(amounts));
+}
 
 function serviceKeys(config: Config): ServiceKeys {
   const keys = config.keys[config.mode];

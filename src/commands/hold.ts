@@ -1,6 +1,7 @@
 import type { App } from '../app/app.ts';
 import { isCancelled, releaseWhole } from '../decisions/whole-batch.ts';
 import { counted } from '../domain/counted.ts';
+import { visible } from '../domain/hidden.ts';
 import { waiveListing } from '../ledger/barriers.ts';
 import { batchCounts } from '../ledger/batches.ts';
 import { foreignOrigins } from '../ledger/origins.ts';
@@ -109,7 +110,7 @@ export const release: Handler = async (context, args, options) => {
     const batch = (await loadedBatch(app, args)).id;
     await refuseCancelled(app, batch);
     const { dailyLimit } = app.config.submission;
-    const { released, canary } = await releaseWhole(app.ledger, { batch, at, dailyLimit });
+    const { released, canary, unanswered } = await releaseWhole(app.ledger, { batch, at, dailyLimit });
     const { moved } = released;
     const stays = holdTexts(released.stays, batch);
     const halted = await haltInWords(app.ledger.db);
@@ -119,9 +120,15 @@ export const release: Handler = async (context, args, options) => {
     lines.push(...notReleasedLines(released));
     lines.push(...stays.map((reason) => `  still held: ${reason}`));
     const failed = canary ? haltCauseText(canary.causes) : null;
+    if (unanswered !== null)
+      lines.push(`  it goes on without the answer to service.extras (${visible(unanswered)})`);
     if (failed !== null) lines.push(`payouts that waited for their canary go on (${failed})`);
     if (halted) lines.push(`Sending is still halted ${haltText(halted, terminal)}`);
-    const next = halted ? 'counterfoil status' : moved > 0 || canary ? submitCommand(mode) : '';
+    const next = halted
+      ? 'counterfoil status'
+      : moved > 0 || canary || unanswered !== null
+        ? submitCommand(mode)
+        : '';
     return unlessQuiet(context, {
       code: stays.length > 0 || notReleased(released) || halted ? 4 : 0,
       lines: finished(context, lines, next),
@@ -132,6 +139,7 @@ export const release: Handler = async (context, args, options) => {
         ...notReleasedJson(released),
         hold_reasons: stays,
         canary: failed,
+        unanswered,
         halted: halted ?? null,
       },
     });

@@ -21,12 +21,18 @@ export function waitingText(
     return `${counted(count, 'payout')}, ${amountText(currency, amount)}, ${count === 1 ? 'waits' : 'wait'} until ${time(until)}: today's submission.daily_limit does not let them go; then counterfoil serve or ${submit} sends them`;
   }
   if (waiting.kind === 'file') return fileText(waiting, submit);
-  if (waiting.kind === 'check')
-    return `${waiting.batch}: ${counted(waiting.count, 'payout')} ${waiting.count === 1 ? 'waits' : 'wait'} until the service has answered what service.extras asks before payment: counterfoil serve or ${submit} asks again and sends them; or counterfoil cancel ${waiting.batch} drops them`;
+  if (waiting.kind === 'check') return checkText(waiting, submit);
   const { batch, count, failed, canary } = waiting;
   if (failed)
     return `${batch}: ${counted(count, 'payout')} kept back, since its canary failed (${payoutsText(canary)}): check, then counterfoil release ${batch} lets them go, or counterfoil cancel ${batch} drops them`;
   return `${batch}: ${counted(count, 'payout')} ${count === 1 ? 'waits' : 'wait'} until its canary has settled (${payoutsText(canary)}); then counterfoil serve, or the next ${submit}, sends them`;
+}
+
+function checkText({ batch, count, why }: Extract<Waiting, { kind: 'check' }>, submit: string): string {
+  const wait = `${batch}: ${counted(count, 'payout')} ${count === 1 ? 'waits' : 'wait'} until the service has answered what service.extras asks before payment`;
+  const ask = `counterfoil serve or ${submit} asks ${why === null ? 'and' : 'again and'} sends them`;
+  const end = why === null ? '' : `, counterfoil release ${batch} pays without the answer`;
+  return `${wait}${why === null ? '' : ` (${visible(why)})`}: ${ask}${end}; or counterfoil cancel ${batch} drops them`;
 }
 
 function fileText({ batch, count, why }: Extract<Waiting, { kind: 'file' }>, submit: string): string {
@@ -52,8 +58,8 @@ export function waitingJson(waiting: Waiting): Record<string, unknown> {
     return { kind, batch, payouts: count, why: why.kind, ...('path' in why && { path: why.path }) };
   }
   if (waiting.kind === 'check') {
-    const { kind, batch, count } = waiting;
-    return { kind, batch, payouts: count };
+    const { kind, batch, count, why } = waiting;
+    return { kind, batch, payouts: count, why };
   }
   const { kind, currency, count, amount, until } = waiting;
   return { kind, currency, payouts: count, amount, until };

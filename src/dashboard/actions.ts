@@ -132,11 +132,14 @@ export function createActions({ ledger, clock, log, config }: Deps) {
     async release(id: string, by: string): Promise<Done> {
       await notCancelled(id);
       const order = { batch: id, at: clock.iso(), dailyLimit: submission.dailyLimit, source: `person:${by}` };
-      const { released, canary } = await releaseWhole(ledger, order);
+      const { released, canary, unanswered } = await releaseWhole(ledger, order);
       logged(by, { action: 'release', batch: id, moved: released.moved });
       const halted = await haltInWords(db);
       const lines = [
         ...releasedLines(id, released),
+        ...(unanswered === null
+          ? []
+          : [`It goes on without the answer of the service to service.extras (${unanswered}).`]),
         ...(canary ? [`Payouts that waited for their canary go on (${haltCauseText(canary.causes)}).`] : []),
         ...(halted ? [`Sending is still halted: ${halted.cause}.`] : []),
       ];

@@ -5,6 +5,7 @@ import { type Approvable, approvalsOf, batchTotals, readApprovable } from '../se
 import type { Brakes } from '../sending/brakes.ts';
 import { liftCanary } from '../sending/halts.sql.ts';
 import { releaseBatch } from '../sending/holds.sql.ts';
+import { checkStanding } from '../sending/precheck.sql.ts';
 import type { Db, Ledger } from '../storage/ledger.ts';
 import type { Batch } from '../storage/tables/tables.ts';
 
@@ -55,12 +56,18 @@ export async function isCancelled(db: Db, batch: string): Promise<boolean> {
   return now?.state === 'cancelled';
 }
 
-/** A person's release of a batch, with the rest of a failed canary. `source`: who decided, for the history. */
+/**
+ * A person's release of a batch, with the rest of a failed canary. `source`: who decided, for the history. `unanswered`:
+ * why the service had not answered what is asked before payment, where the batch now goes on without (P32).
+ */
 export async function releaseWhole(
   ledger: Ledger,
   order: { batch: string; at: string; dailyLimit: Record<string, string>; source?: string },
 ) {
+  const before = await checkStanding(ledger.db, order.batch);
   const released = await releaseBatch(ledger, order);
+  const after = await checkStanding(ledger.db, order.batch);
+  const unanswered = after?.accepted === true && before?.accepted === false ? before.wait : null;
   const canary = await ledger.write((trx) => liftCanary(trx, order.batch, order.at));
-  return { released, canary };
+  return { released, canary, unanswered };
 }

@@ -29,5 +29,8 @@ const wayOut: Record<HoldReason['kind'], WayOut> = {
   daily_limit: (batch) => `; raise the limit, or cancel them${check(batch)}`,
   balance: (batch) => `: put money into it${check(batch)}`,
   account_names: check,
-  check_unreadable: check,
+  check_unreadable: (batch) =>
+    batch === null
+      ? ''
+      : `; check, then counterfoil release ${batch} pays it without this look; an empty service.extras.balance or account_name turns it off`,
 };

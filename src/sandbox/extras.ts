@@ -3,10 +3,14 @@ import { type Parameters, readParameters } from './order.ts';
 import { accepted, foreignPage, type Reply, refused, throttled } from './replies.ts';
 import type { Book } from './transfer-book.ts';
 
-/** How an extra endpoint answers badly. `throttled_once` and `cut_once` do so once. */
+/**
+ * How an extra endpoint answers badly. `throttled_once` and `cut_once` do so once. `no_currency`: the wallet's NGN alone, as
+ * services with one wallet answer.
+ */
 export type ExtraFault =
   | 'refused'
   | 'unreadable'
+  | 'no_currency'
   | 'error_500'
   | 'page_502'
   | 'cut'
@@ -47,10 +51,19 @@ export function createExtras(book: Pick<Book, 'transfers'>) {
     return booked.reduce((sum, { amount }) => sum + toMinor(amount), 0n);
   }
 
+  function left(currency: string, first: string): string {
+    const minor = toMinor(first) - spent(currency);
+    return minor < 0n ? '0.00' : fromMinor(minor);
+  }
+
   function struck(name: string): Reply | undefined {
     extras.asked.push(name);
     const fault = extras.faults.get(name);
     if (fault === 'cut_once' || fault === 'throttled_once') extras.faults.delete(name);
+    if (fault === 'no_currency') {
+      const data = { balance: left('NGN', extras.wallet.get('NGN') ?? '0.00'), pending: '0.00' };
+      return accepted('Wallet balance', data);
+    }
     return fault && faulty(fault);
   }
 
@@ -58,8 +71,7 @@ export function createExtras(book: Pick<Book, 'transfers'>) {
     extras,
     balance(): Reply {
       const data = [...extras.wallet].map(([currency, first]) => {
-        const left = toMinor(first) - spent(currency);
-        return { currency, balance: left < 0n ? '0.00' : fromMinor(left) };
+        return { currency, balance: left(currency, first) };
       });
       return struck('wallet_balance') ?? accepted('Wallet balance', data);
     },
@@ -92,7 +104,7 @@ const unknownAccount: Reply = {
   body: { success: false, status: '02', message: 'Account not found' },
 };
 
-function faulty(fault: ExtraFault): Reply {
+function faulty(fault: Exclude<ExtraFault, 'no_currency'>): Reply {
   switch (fault) {
     case 'refused':
       return refused('11', { status: 400 });

@@ -27,8 +27,8 @@ export type Waiting =
     }
   /** Nothing of the batch was sent yet, and its file cannot be checked now (P34). */
   | { kind: 'file'; batch: string; count: number; why: FileWait }
-  /** Nothing of the batch was sent yet, and the service has not answered what `service.extras` asks. */
-  | { kind: 'check'; batch: string; count: number };
+  /** Nothing of the batch was sent yet, and the service has not answered what `service.extras` asks. `why`: if asked. */
+  | { kind: 'check'; batch: string; count: number; why: string | null };
 
 /** How much of a day's limit is used, in decimals. */
 export type DailyLimit = {

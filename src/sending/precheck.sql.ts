@@ -61,20 +61,56 @@ export async function batchVersion(db: Db, batch: string): Promise<bigint> {
   return row.version;
 }
 
-/** Returns the batches that wait for their checks, and how many payouts of each are ready. */
-export async function batchesAwaitingCheck(db: Db): Promise<{ batch: string; count: number }[]> {
+/** Keeps why the service gave no answer about a batch, for `status` and for a person who ends the wait (P32). */
+export async function noteWait(trx: Trx, batch: string, why: string): Promise<void> {
+  await trx
+    .updateTable('batches')
+    .set({ precheck_wait: why })
+    .where('id', '=', batch)
+    .where('precheck', 'in', ['due', 'named'])
+    .where((eb) => eb.or([eb('precheck_wait', 'is', null), eb('precheck_wait', '<>', why)]))
+    .execute();
+}
+
+/** Why a batch waits for its checks, and whether a person has ended them; null for a batch that is not there. */
+export async function checkStanding(
+  db: Db,
+  batch: string,
+): Promise<{ wait: string | null; accepted: boolean } | null> {
+  const row = await db
+    .selectFrom('batches')
+    .select(['precheck', 'precheck_wait'])
+    .where('id', '=', batch)
+    .executeTakeFirst();
+  return row ? { wait: row.precheck_wait, accepted: row.precheck === 'accepted' } : null;
+}
+
+/** The currencies of a wallet that pays this ledger's payouts: all that it ever had, and those of the configuration. */
+export async function possibleCurrencies(db: Db, configured: readonly string[]): Promise<string[]> {
+  const rows = await db.selectFrom('payout_totals').select('currency').distinct().execute();
+  return [...new Set([...rows.map(({ currency }) => currency), ...configured])].toSorted();
+}
+
+/** Returns the batches that wait for their checks, how many payouts of each are ready, and why if they were asked about. */
+export async function batchesAwaitingCheck(
+  db: Db,
+): Promise<{ batch: string; count: number; why: string | null }[]> {
   const rows = await db
     .selectFrom('batches')
     .innerJoin('payout_totals', 'payout_totals.batch_id', 'batches.id')
-    .select((eb) => ['batches.id as batch', eb.fn.sum<bigint>('payout_totals.n').as('count')])
+    .select((eb) => [
+      'batches.id as batch',
+      'batches.precheck_wait as why',
+      eb.fn.sum<bigint>('payout_totals.n').as('count'),
+    ])
     .where('batches.phase', '=', 'loaded')
     .where('batches.precheck', 'in', ['due', 'named', 'held'])
     .where('payout_totals.state', '=', sql.lit('ready' as const))
     .where('payout_totals.n', '>', 0n)
-    .groupBy('batches.id')
+    .groupBy(['batches.id', 'batches.precheck_wait'])
     .orderBy('batches.id')
     .execute();
-  return rows.map(({ batch, count }) => ({ batch, count: Number(count) }));
+  return rows.map(({ batch, count, why }) => ({ batch, count: Number(count), why }));
 }
 
 /** An account that a batch pays. */
@@ -212,7 +248,7 @@ export async function setPrecheck(
 ): Promise<boolean> {
   const { numUpdatedRows } = await trx
     .updateTable('batches')
-    .set({ precheck: state, precheck_at: at })
+    .set({ precheck: state, precheck_at: at, precheck_wait: null })
     .where('id', '=', batch)
     .where('version', '=', version)
     .where('precheck', 'in', ['due', 'named', 'clear', 'held'])
@@ -220,13 +256,31 @@ export async function setPrecheck(
   return numUpdatedRows > 0n;
 }
 
-/** Accepts what the checks found, because a person released the batch: it is not held for that again. */
+/**
+ * Accepts what the checks found, because a person released the batch: it is not held for that again. The release of a
+ * batch that nothing holds ends its wait for an answer (P32). Any other release makes the question due again.
+ */
 export async function acceptPrecheck(trx: Trx, batch: string): Promise<void> {
   await trx
     .updateTable('batches')
-    .set({ precheck: 'accepted' })
+    .set({ precheck: 'accepted', precheck_wait: null })
     .where('id', '=', batch)
-    .where('precheck', '=', 'held')
+    .where((eb) =>
+      eb.or([
+        eb('precheck', '=', 'held'),
+        eb.and([
+          eb('precheck', 'in', ['due', 'named']),
+          eb('precheck_wait', 'is not', null),
+          eb('hold_reasons', '=', '[]'),
+        ]),
+      ]),
+    )
+    .execute();
+  await trx
+    .updateTable('batches')
+    .set({ precheck_wait: null })
+    .where('id', '=', batch)
+    .where('precheck_wait', 'is not', null)
     .execute();
 }
 

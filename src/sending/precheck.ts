@@ -2,6 +2,7 @@ import { formatMinor } from '../domain/money.ts';
 import type { HoldReason, Shortfall } from '../ledger/hold-reasons.ts';
 import { type Clock, elapsedSince, type Moment, momentOf } from '../runtime/clock.ts';
 import type { RateLimiter } from '../runtime/rate-limiter.ts';
+import { balanceMinor } from '../service/extras.ts';
 import type { Balances, ServiceClient, ServiceTrouble } from '../service/types.ts';
 import type { Ledger, Trx } from '../storage/ledger.ts';
 import { compareNames } from './account-names.ts';
@@ -14,6 +15,8 @@ import {
   forgetNames,
   freshMs,
   needs,
+  noteWait,
+  possibleCurrencies,
   setPrecheck,
   type Unchecked,
 } from './precheck.sql.ts';
@@ -32,6 +35,8 @@ type Deps = {
   concurrency: number;
   /** The paths of the endpoints; an empty one is off. */
   extras: { balance: string; account_name: string };
+  /** The currencies that the configuration names. */
+  configured: readonly string[];
   /** Called where batches wait, since the service gave no answer. */
   onTrouble?: (why: string) => void;
 };
@@ -89,20 +94,27 @@ export function createPrechecks(deps: Deps) {
     let at = clock.iso();
     if (extras.account_name !== '' && one.state !== 'named') {
       const names = await compareNames({ ...deps, path: extras.account_name }, { batch, ...turn });
-      if (names.kind !== 'compared') return names;
+      if (names.kind === 'trouble') return wait(batch, names.why);
+      if (names.kind === 'more') return names;
       if (names.reason) reasons.push(names.reason);
       else if (!(await note(batch, 'named', { version, at: clock.iso() }))) return { kind: 'more' };
     }
     if (extras.balance !== '') {
       const { answer: balance, askedAt } = await wallet();
       if (!balance) return { kind: 'more' };
-      if (balance.kind === 'trouble' && !isFinal(balance)) return { kind: 'trouble', why: balance.message };
+      if (balance.kind === 'trouble' && !isFinal(balance)) return wait(batch, balance.message);
       reasons.push(...(await balanceReasons(batch, balance)));
       if (elapsedSince(clock, askedAt) >= freshMs)
-        return { kind: 'trouble', why: 'the balance was too old when its answer could be used' };
+        return wait(batch, 'the balance was too old when its answer could be used');
       at = new Date(askedAt.wall).toISOString();
     }
     return { kind: (await conclude(batch, reasons, { version, at })) ? 'done' : 'more' };
+  }
+
+  /** Leaves the batch to wait, and keeps why: a person may end the wait (P32). */
+  async function wait(batch: string, why: string): Promise<Checked> {
+    await ledger.write((trx) => noteWait(trx, batch, why));
+    return { kind: 'trouble', why };
   }
 
   /** The batch's version when the look began, and when the service was asked. */
@@ -127,10 +139,13 @@ export function createPrechecks(deps: Deps) {
   async function balanceReasons(batch: string, balance: Balances | ServiceTrouble): Promise<HoldReason[]> {
     const unreadable = (why: string): HoldReason[] => [{ kind: 'check_unreadable', what: 'balance', why }];
     if (balance.kind === 'trouble') return unreadable(balance.message);
+    const currencies = await possibleCurrencies(ledger.db, deps.configured);
+    if (balance.unnamed !== null && currencies.length > 1)
+      return unreadable(`it names no currency, and more than one is possible here: ${currencies.join(', ')}`);
     const short: Shortfall[] = [];
     for (const { currency, own, earlier } of await needs(ledger.db, batch)) {
-      const has = balance.minor.get(currency);
-      if (has === undefined) return unreadable(`it names no ${currency}`);
+      const has = balance.minor.get(currency) ?? balanceMinor(balance.unnamed, currency);
+      if (has === null) return unreadable(`it names no ${currency}`);
       if (own + earlier <= has) continue;
       const text = (minor: bigint): string => formatMinor(minor, currency);
       short.push({ currency, balance: text(has), needed: text(own), earlier: text(earlier) });

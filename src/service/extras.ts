@@ -11,20 +11,23 @@ const mostMinor = 2n ** 63n - 1n;
 /**
  * Reads the answer about the wallet's balance. Its shape is in no document. Accepted are a map of currencies to decimals,
  * and objects with `currency` and `available_balance` or `balance`: one, a list, or a list under `wallets` or `balances`.
+ * One object without `currency` is the balance of a service with a single wallet; its `pending` is not counted.
  * Returns why the answer cannot be used otherwise: nothing is guessed.
  */
 export function readBalances(json: unknown): Balances | string {
   const body = asObject(json);
   if (!body || !isSuccess(body)) return refusalText(body, 'no balance');
+  const unnamed = unnamedIn(asObject(body.data));
+  if (unnamed !== null) return { kind: 'balances', minor: new Map(), unnamed };
   const minor = new Map<string, bigint>();
   for (const [currency, text] of entriesOf(body.data)) {
-    const amount = typeof currency === 'string' ? minorOf(text, currency) : null;
+    const amount = typeof currency === 'string' ? balanceMinor(text, currency) : null;
     if (typeof currency !== 'string' || amount === null)
       return 'a balance without a currency or a plain amount';
     if (minor.has(currency)) return `two balances in ${currency}`;
     minor.set(currency, amount);
   }
-  return minor.size === 0 ? 'no balance in a known shape' : { kind: 'balances', minor };
+  return minor.size === 0 ? 'no balance in a known shape' : { kind: 'balances', minor, unnamed: null };
 }
 
 /** Reads the answer about an account's holder: `{success, data: NAME}`, or `{success: false, message}`. */
@@ -51,10 +54,19 @@ function entriesOf(data: unknown): [currency: unknown, text: unknown][] {
   });
 }
 
-/** Reads a balance, rounded down to the currency's digits: services keep fractions of a kobo. */
-function minorOf(text: unknown, currency: string): bigint | null {
+const decimal = /^(-?)(\d{1,40})(?:\.(\d{1,40}))?$/;
+
+/** The balance of one object that names no currency; null where there is none in plain digits. */
+function unnamedIn(data: Record<string, unknown> | undefined): string | null {
+  if (!data || 'currency' in data) return null;
+  const text = asText(data.available_balance ?? data.balance)?.trim() ?? '';
+  return decimal.test(text) ? text : null;
+}
+
+/** Reads a balance in minor units, rounded down to the currency's digits: services keep fractions of a kobo. */
+export function balanceMinor(text: unknown, currency: string): bigint | null {
   const digits = exponentOf(currency);
-  const match = /^(-?)(\d{1,40})(?:\.(\d{1,40}))?$/.exec(asText(text)?.trim() ?? '');
+  const match = decimal.exec(asText(text)?.trim() ?? '');
   if (digits === undefined || !match) return null;
   const [, sign, whole = '', fraction = ''] = match;
   const size = BigInt(whole + fraction.slice(0, digits).padEnd(digits, '0'));

@@ -43,8 +43,8 @@ export type LookUpReply = {
   date: number | null;
 };
 
-/** What the wallet holds, in minor units by currency. */
-export type Balances = { kind: 'balances'; minor: ReadonlyMap<string, bigint> };
+/** What the wallet holds, in minor units by currency. `unnamed`: a decimal whose currency the service does not name. */
+export type Balances = { kind: 'balances'; minor: ReadonlyMap<string, bigint>; unnamed: string | null };
 
 /** Whose account it is; `name` is null where the service knows none, and `message` is its text. */
 export type AccountName = { kind: 'name'; name: string | null; message: string };

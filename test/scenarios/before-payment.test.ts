@@ -54,6 +54,40 @@ it('pays a batch that takes the wallet to zero, and counts what earlier batches 
   expect(home.sandbox.requests.posts).toBe(1);
 });
 
+it('pays by a balance without a currency where only one is possible, and holds what it does not cover', async () => {
+  const home = await makeHome({}, balance);
+  home.sandbox.extras.faults.set('wallet_balance', 'no_currency');
+  home.sandbox.extras.wallet.set('NGN', '3000.00');
+  await home.json(['submit', home.put('one.csv', batchOf(2))], 0);
+  expect(home.sandbox.requests.posts).toBe(2);
+  const { batches } = await home.json(['submit', home.put('two.csv', batchOf(1, 3))], 4);
+  expect(await holdReasons(home, batches[0].batch)).toContain(
+    'the wallet holds NGN 996.00, but this batch needs NGN 1,003.50',
+  );
+});
+
+it.each([
+  ['another batch pays in ZAR', {}, true],
+  ['the configuration names ZAR', { COUNTERFOIL_SUBMISSION_DAILY_LIMIT: '{"ZAR":"5000.00"}' }, false],
+])(
+  'a balance without a currency proves nothing where %s: it says so, and names both ends',
+  async (_, more, zar) => {
+    const home = await makeHome({}, { ...balance, ...more });
+    home.sandbox.extras.faults.set('wallet_balance', 'no_currency');
+    const rand = csv(row(9).replace('058', '250655').replace('NGN', 'ZAR'));
+    if (zar) await home.run(['submit', home.put('rand.csv', rand), '--no-wait']);
+    const { batches } = await home.json(['submit', home.put('pay.csv', batchOf(1))], 4);
+    const { batch } = batches.find(({ file }: { file: string }) => file === 'pay.csv');
+    const said = await holdReasons(home, batch);
+    expect(said).toContain('it names no currency, and more than one is possible here: NGN, ZAR');
+    expect(said).toContain(`counterfoil release ${batch} pays it without this look`);
+    expect(said).toContain('service.extras.balance');
+    await home.json(['release', batch], 0);
+    await home.run(['submit']);
+    expect(home.sandbox.requests.bodies('PAY-0001')).toBe(1);
+  },
+);
+
 it.each(['unreadable', 'refused'] as const)('holds a batch when the balance is %s', async (fault) => {
   const home = await makeHome({}, balance);
   home.sandbox.extras.faults.set('wallet_balance', fault);
@@ -85,6 +119,33 @@ it('lets a batch wait, unheld, while the service gives no balance, and pays it w
   home.sandbox.extras.faults.set('wallet_balance', 'throttled_once');
   await home.json(['submit'], 0);
   expect(home.sandbox.requests.posts).toBe(1);
+});
+
+it('P32: a batch that waits for an answer goes on once a person releases it, and status says why it waits', async () => {
+  const home = await makeHome({}, balance);
+  home.sandbox.extras.faults.set('wallet_balance', 'error_500');
+  await home.run(['submit', home.put('pay.csv', batchOf(1))]);
+  const [batch = ''] = await told(home);
+  const said = flat((await home.run(['status'])).out);
+  expect(said).toMatch(/the service answered 100|HTTP 500|an error occurred/i);
+  expect(said).toContain(`counterfoil release ${batch} pays without the answer`);
+  const released = await home.run(['release', batch]);
+  expect(released).toMatchObject({ code: 0, out: expect.stringContaining('goes on without') });
+  await home.json(['submit'], 0);
+  expect(home.sandbox.requests.posts).toBe(1);
+});
+
+it('P32: a release of what is held for another reason accepts no look that nobody has made', async () => {
+  const home = await makeHome({}, balance);
+  home.sandbox.extras.wallet.set('NGN', '1.00');
+  await home.run(['submit', home.put('pay.csv', batchOf(1)), '--no-wait']);
+  const [batch = ''] = await told(home);
+  await home.json(['hold', batch], 0);
+  await home.json(['release', batch], 0);
+  await home.json(['release', batch], 0);
+  await home.json(['submit'], 4);
+  expect(await holdReasons(home, batch)).toContain('the wallet holds NGN 1.00');
+  expect(home.sandbox.requests.posts).toBe(0);
 });
 
 it('pays accounts whose names agree, and asks about each account once', async () => {

@@ -36,6 +36,7 @@ function checksAt(ledger: TestLedger, ms: number, asked: Pick<ServiceClient, 'wa
     limiter: { take: async () => undefined },
     concurrency: 2,
     extras: { balance: 'wallet_balance', account_name: '' },
+    configured: [],
   });
 }
 const stateOf = async (ledger: TestLedger): Promise<string | undefined> =>
@@ -115,6 +116,7 @@ it.each([
       limiter: { take: async () => undefined },
       concurrency: 2,
       extras: { balance: 'wallet_balance', account_name: '' },
+      configured: [],
     });
     await checks.run();
     expect(await claimUnder(ahead, ms)).toHaveLength(claims);
@@ -136,6 +138,47 @@ it('does not hold a batch again that a person released while the service was ask
   expect([await stateOf(ledger), await reasonsOf(ledger)]).toEqual(['accepted', []]);
 });
 
+/** A look whose question the service answers after so many milliseconds. */
+function slowChecks(ledger: TestLedger, tookMs: number) {
+  let ms = 0;
+  const walletBalance: ServiceClient['walletBalance'] = async (path) => {
+    ms += tookMs;
+    return service.walletBalance(path);
+  };
+  return createPrechecks({
+    ledger,
+    clock: { ...systemClock(), now: () => Date.parse(born) + ms, monotonic: () => ms, iso: () => at(ms) },
+    service: { accountName: service.accountName, walletBalance },
+    limiter: { take: async () => undefined },
+    concurrency: 2,
+    extras: { balance: 'wallet_balance', account_name: '' },
+    configured: [],
+  });
+}
+
+it('P32: a balance that always takes over a minute says why the batch waits, and a person ends the wait', async () => {
+  const { ledger, claimUnder } = await braked();
+  await addBatch(ledger, named('A', 1));
+  const checks = slowChecks(ledger, 61_000);
+  expect((await checks.run()).kind).toBe('trouble');
+  const brakes = createBrakes({ ledger, clock: { iso: () => at(61_000) }, brakes: ahead });
+  expect(await brakes.waits()).toMatchObject([{ kind: 'check', why: expect.stringContaining('too old') }]);
+  expect(await claimUnder(ahead, 61_000)).toEqual([]);
+  await releaseBatch(ledger, { batch: 'b-1', at: at(62_000) });
+  expect(await stateOf(ledger)).toBe('accepted');
+  expect(await claimUnder(ahead, 62_000)).toHaveLength(1);
+});
+
+it('P32: a hold made after the wait began ends with its release, and the look is due again', async () => {
+  const { ledger, claimUnder } = await braked();
+  await addBatch(ledger, named('A', 1));
+  await slowChecks(ledger, 61_000).run();
+  await holdBatch(ledger, { batch: 'b-1', reason: { kind: 'person' }, at: at(62_000) });
+  await releaseBatch(ledger, { batch: 'b-1', at: at(63_000) });
+  await releaseBatch(ledger, { batch: 'b-1', at: at(64_000) });
+  expect(await claimUnder(ahead, 64_000)).toEqual([]);
+});
+
 it('compares the names again of a batch that a person held and released while the service was asked', async () => {
   const { ledger, claimUnder } = await braked();
   await addBatch(ledger, named('A', 1));
@@ -153,6 +196,7 @@ it('compares the names again of a batch that a person held and released while th
     limiter: { take: async () => undefined },
     concurrency: 2,
     extras: { balance: '', account_name: 'account_name' },
+    configured: [],
   });
   await checks.run();
   await releaseBatch(ledger, order);

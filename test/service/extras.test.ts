@@ -34,7 +34,19 @@ it.each([
 });
 
 it.each([
+  ['{"balance":"1500.00","pending":"20.00"}', '1500.00'],
+  ['{"balance":1500.5,"pending":0}', '1500.5'],
+  ['{"available_balance":"8.999","balance":"9"}', '8.999'],
+])('reads the balance %s, whose currency the service does not name', (data, unnamed) => {
+  const read = readBalances(parseLossless(`{"success":true,"data":${data}}`));
+  expect(read).toEqual({ kind: 'balances', minor: new Map(), unnamed });
+});
+
+it.each([
   '"1500.00"',
+  '{"balance":"1,500.00","pending":"0"}',
+  '{"balance":{"NGN":"1"},"pending":"0"}',
+  '{"pending":"20.00"}',
   'null',
   '[]',
   '{}',

@@ -38,7 +38,7 @@ const statements = [
     dropped_by text not null, dropped_uid integer, dropped_as text not null default '',
     dropped_as_uid integer, approval_needed integer not null default 0 check (approval_needed in (0, 1)),
     file_state text not null check (file_state in (${fileStates})),
-    precheck text not null default 'due' check (precheck in (${precheckStates})), precheck_at text,
+    precheck text not null default 'due' check (precheck in (${precheckStates})), precheck_at text, precheck_wait text,
     archive_id integer references archives (id), archived_digest text not null default '') strict`,
   `create unique index batches_content on batches (content_hash)`,
   `create index batches_files on batches (file_state) where file_state in ('due','whole','changed','missing')`,

@@ -104,6 +104,8 @@ type BatchTable = {
   file_state: FileState;
   precheck: Generated<PrecheckState>;
   precheck_at: Generated<string | null>;
+  /** Why the service gave no answer to the checks, while the batch waits for one. */
+  precheck_wait: Generated<string | null>;
   /** The archive that has its files' cells, bodies and histories; null: this ledger has them. */
   archive_id: Generated<bigint | null>;
   /** SHA-256 over what identifies its payouts, from when it was archived; otherwise empty. */
