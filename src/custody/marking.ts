@@ -96,14 +96,21 @@ async function lastEntry(db: Db | Trx): Promise<{ id: bigint; hash: string }> {
   return row ?? { id: 0n, hash: '' };
 }
 
+type MarkerDeps = {
+  write: Ledger['write'];
+  path: string;
+  id: string;
+  now: () => string;
+  /** Reads the ledger, where it is a file that somebody can put an older one in place of. */
+  file: Db | null;
+};
+
 /**
  * Commits, then marks (at most once a second), then returns. So the mark is never more than a second behind what is
- * sent (P25). `flush` writes the mark that is left; it never throws, since nothing is sent after it.
+ * sent (P25). A write that does not mark compares the ledger with its mark. `flush` writes the mark that is left; it never
+ * throws, since nothing is sent after it.
  */
-export function createMarker(deps: { write: Ledger['write']; path: string; id: string; now: () => string }): {
-  write: Ledger['write'];
-  flush(): Promise<void>;
-} {
+export function createMarker(deps: MarkerDeps): { write: Ledger['write']; flush(): Promise<void> } {
   let markedAt = Number.NaN;
   let behind = false;
   const mark = async (at: number): Promise<void> => {
@@ -119,12 +126,22 @@ export function createMarker(deps: { write: Ledger['write']; path: string; id: s
       const at = Date.parse(deps.now());
       // A clock that runs backwards also marks: it must not delay the next mark.
       if (!(Math.abs(at - markedAt) < everyMs)) await mark(at).catch(afterCommit);
+      else if (deps.file) await assertNotBehind(deps.file, deps.path, deps.id);
       return result;
     },
     async flush() {
       if (behind) await mark(markedAt).catch(() => undefined);
     },
   };
+}
+
+/** Throws {@link WentBack} where the mark says more than the ledger has: an older one was put in its place (P25). */
+async function assertNotBehind(db: Db, path: string, id: string): Promise<void> {
+  // The mark first: it is never ahead of the ledger that it was written for.
+  const stored = readMark(path);
+  if (stored.kind !== 'mark' || stored.mark.ledger !== id) return;
+  const why = await whyBehind(db, stored.mark, (await lastEntry(db)).id);
+  if (why !== undefined) throw new WentBack(path, why);
 }
 
 /** Converts a lock conflict of the mark alone: the change itself is committed, so it must not look undone (P12). */

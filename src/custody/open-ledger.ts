@@ -103,7 +103,8 @@ async function settle(opened: Opened, options: OpenOptions): Promise<Ledger> {
     (await write((trx) => noticeFall(trx, path, born.id, options.now())));
   // A ledger that fell back is not marked: only the old mark knows about the fall.
   if (fallenBack || options.alone) return ledger;
-  const marker = createMarker({ write, path, id: born.id, now: options.now });
+  const file = place.kind === 'sqlite' ? db : null;
+  const marker = createMarker({ write, path, id: born.id, now: options.now, file });
   return { ...ledger, write: marker.write, close: () => marker.flush().then(close) };
 }
 

@@ -18,6 +18,7 @@ import { enterGate, shutGate } from '../../src/custody/custody-gate.ts';
 import { copyConsistently } from '../../src/custody/make-backup.ts';
 import { readMark } from '../../src/custody/mark.ts';
 import { openLedger } from '../../src/custody/open-ledger.ts';
+import { setMeta } from '../../src/ledger/meta.ts';
 import { haltInWords } from '../../src/reporting/halt-words.ts';
 import type { Ledger } from '../../src/storage/ledger.ts';
 import { addBatch, at, claimAt, makeLedger, type TestLedger } from '../support/ledger.ts';
@@ -134,6 +135,31 @@ it('P25: a ledger that is put back under a running process is not sent from, and
   expect(fail(stopped).problem, 'not another restore').toContain('counterfoil restore --adopt');
   expect(history()).toBe(2n);
   await running.close();
+  expect(await causeOf()).toMatch(/went back in time/);
+});
+
+it('P25: one that is put back within a second of its last mark is not sent from either', async () => {
+  let now = at(0);
+  const running = await openLedger(ledger.path, { now: () => now });
+  await addBatch(running, ['R-1', 'R-2']);
+  const copy = join(ledger.folder, 'copy.db');
+  copyConsistently(ledger.path, copy);
+  const first = await claimAt(running, now);
+  expect(first).toHaveLength(1);
+  await running.close();
+  expect(history()).toBe(3n);
+  const again = await openLedger(ledger.path, { now: () => now });
+  // The first write marks; those that follow within the second do not.
+  await again.write((trx) => setMeta(trx, 'any', 'thing'));
+  const older = new Database(copy);
+  await older.backup(ledger.path);
+  older.close();
+  now = at(500);
+  const stopped: unknown = await claimAt(again, now).catch((error: unknown) => error);
+  expect(stopped, 'it would go a second time').toMatchObject({
+    message: expect.stringContaining('went back in time while it was open'),
+  });
+  await again.close();
   expect(await causeOf()).toMatch(/went back in time/);
 });
 

@@ -145,7 +145,7 @@ describe.skipIf(!server)(`a person's open transaction on the ledger${server ? ''
       return ledger.write(work);
     };
     const { path, id } = ledger;
-    const marker = createMarker({ write, path, id, now: () => at(0) });
+    const marker = createMarker({ file: null, write, path, id, now: () => at(0) });
     await expect(marker.write(async () => undefined)).rejects.toMatchObject({ code: 'POSTGRES_UNMARKED' });
   });
 
