@@ -78,7 +78,7 @@ export function adviceText(advice: Advice): string {
     case 'row_settled':
       return `remove the row; if it was not, counterfoil retry ${advice.reference} shows what is known and pays it again`;
     case 'row_unanswered':
-      return `counterfoil retry ${advice.reference} asks the service; then drop the file again`;
+      return `counterfoil retry ${advice.reference} asks the service; then drop the file again. If it never answers, remove the row`;
     case 'row_outdated':
       return `counterfoil report ${advice.batch} writes a new failed.csv: look at the row there and drop that file`;
     case 'reconcile':
@@ -99,7 +99,7 @@ export function adviceText(advice: Advice): string {
         taken > 1
           ? `a complete listing begun from now on that shows ${taken} transfers of it, all failed`
           : 'a look-up made now, or a complete listing begun from now on, that shows it as failed';
-      return `enough is ${enough}: run counterfoil reconcile --full, then counterfoil retry ${reference}. If that does not show it either, ask the service in writing`;
+      return `enough is ${enough}: run counterfoil reconcile --full, then counterfoil retry ${reference}. If that does not show it either, ask the service in writing; once it says that nothing was or will be paid, pay it under a new reference in a new file`;
     }
     case 'find_copy':
       return advice.unknown === null
@@ -108,7 +108,7 @@ export function adviceText(advice: Advice): string {
     case 'find_orderer':
       return `find out who ordered that one. If it was paid from here before a restore: counterfoil restore --adopt, then counterfoil reconcile --full. Else counterfoil settle ${advice.reference} --as paid|not-paid --note "how you know" closes this one`;
     case 'ask_then_release':
-      return `counterfoil retry ${advice.reference} asks the service; once it answers that it has none, release its batch`;
+      return `counterfoil retry ${advice.reference} asks the service; once it answers that it has none, release its batch. If it never answers, find out, then counterfoil settle ${advice.reference} --as paid|not-paid --note "how you know" closes it`;
     case 'decide_again': {
       const { reference, relist } = advice;
       const first = relist ? 'counterfoil reconcile --full reads the list again. Find' : 'find';
@@ -120,7 +120,7 @@ export function adviceText(advice: Advice): string {
       return `find out what became of the one that it pays again. If it was paid: ${dropCommands(advice.reference)}. If not, counterfoil release ${advice.batch} sends this one, or says what keeps it`;
     case 'clear_predecessor': {
       const { reference, of, by } = advice;
-      return `find out (counterfoil show ${of}). If it was paid: ${dropCommands(reference)}. If not: ${clears[by](of)}, then release its batch`;
+      return `find out (counterfoil show ${of}). If it was paid: ${dropCommands(reference)}. If not: ${clears[by](of)}, then release its batch. If that never helps, drop this one in the same way and pay it under a new reference in a new file`;
     }
     case 'raise_limit':
       return `raise the limit and release its batch, or counterfoil cancel ${advice.reference}`;

@@ -139,7 +139,7 @@ describe('P20: what a failed payout still lacks is said', () => {
     const old = evidence('failed', { asked: ['found', 'failed'], listed: ['failed'] });
     const listing = listingOf(['failed'], 50, 99);
     expect(why({ ...old, listing }, at(301))).toBe(
-      `nothing confirms now that it failed: the look-up of ${at(301)} is older than this question, and the listing of run r is older than the word that it failed; enough is a look-up made now, or a complete listing begun from now on, that shows it as failed: run counterfoil reconcile --full, then counterfoil retry R-1. If that does not show it either, ask the service in writing`,
+      `nothing confirms now that it failed: the look-up of ${at(301)} is older than this question, and the listing of run r is older than the word that it failed; enough is a look-up made now, or a complete listing begun from now on, that shows it as failed: run counterfoil reconcile --full, then counterfoil retry R-1. If that does not show it either, ask the service in writing; once it says that nothing was or will be paid, pay it under a new reference in a new file`,
     );
     const outrun = { ...listing, startedAt: at(0), finishedAt: at(200) };
     expect(why({ ...old, listing: outrun }, at(301))).toContain('run r is older than the last attempt');
