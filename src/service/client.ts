@@ -4,6 +4,7 @@ import { type AnswerRules, judgeAnswer } from './answer.ts';
 import { readAccountName, readBalances } from './extras.ts';
 import type { Delivery, HttpReply, HttpRequest, Question, Transport } from './http.ts';
 import { mentions, parseLossless, readEnvelope } from './json.ts';
+import { httpsPort, isFromHttpsPort, schemeTrouble } from './other-scheme.ts';
 import { digestOf, readListPage } from './pages.ts';
 import { refusalStands } from './refusal.ts';
 import { readRetryAfter } from './retry-after.ts';
@@ -30,7 +31,9 @@ export type ClientOptions = {
 export function createServiceClient(options: ClientOptions): ServiceClient {
   const { transport, redact = (text: string) => text, monotonic = () => performance.now() } = options;
   let heard: { date: number; at: number } | null = null;
-  const prefix = `${new URL(options.baseUrl).pathname.replace(/\/$/, '')}/api/v1`;
+  let isAnswered = false;
+  const url = new URL(options.baseUrl);
+  const prefix = `${url.pathname.replace(/\/$/, '')}/api/v1`;
   const headersWith = (key: string): Record<string, string> => ({
     authorization: `Bearer ${key}`,
     'content-type': 'application/json',
@@ -40,7 +43,11 @@ export function createServiceClient(options: ClientOptions): ServiceClient {
   });
 
   function noted(delivery: Delivery): Delivery {
-    const date = delivery.kind === 'failed' ? null : dateOf(delivery.reply);
+    isAnswered ||= delivery.kind === 'reply';
+    // A server that has answered speaks this scheme: then a broken connection is only that.
+    if (delivery.kind === 'failed')
+      return isAnswered ? delivery : { ...delivery, message: schemeTrouble(delivery.message, url) };
+    const date = dateOf(delivery.reply);
     if (date !== null) heard = { date, at: monotonic() };
     return delivery;
   }
@@ -196,6 +203,7 @@ function judgeReply(reply: HttpReply): LookUpReply | ServiceTrouble {
   if (httpStatus >= 500) return { ...trouble('server_error', summary, httpStatus), retryAfterMs };
   if (httpStatus >= 300 && httpStatus < 400)
     return trouble('not_understood', `a redirect (HTTP ${httpStatus})`, httpStatus);
+  if (json === undefined && isFromHttpsPort(raw)) return trouble('not_understood', httpsPort, httpStatus);
   if (json === undefined) return trouble('not_understood', `HTTP ${httpStatus}, not JSON`, httpStatus);
   return { kind: 'reply', httpStatus, json, raw, date };
 }

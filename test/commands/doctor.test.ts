@@ -113,6 +113,31 @@ describe('doctor', () => {
     expect(fix).toContain('NODE_EXTRA_CA_CERTS');
   });
 
+  it.each(['https to a port of plain http', 'http to a port of https'])(
+    'says in plain words that base_url speaks %s',
+    async (which) => {
+      const home = await atHome();
+      const pem = (name: string): Buffer =>
+        readFileSync(new URL(`../fixtures/tls/${name}.pem`, import.meta.url));
+      const pair = { cert: pem('trusted.cert'), key: pem('trusted.key') };
+      const service = await startRawService(() => undefined, {
+        make: (onSocket) => createTlsServer(pair, onSocket),
+      });
+      onTestFinished(service.stop);
+      const { port } = new URL(which.startsWith('http ') ? service.url : home.sandbox.url);
+      const [scheme, says] = which.startsWith('http ')
+        ? ['http', 'it may speak HTTPS, and service.base_url says http://']
+        : ['https', 'that port speaks plain HTTP, and service.base_url says https://'];
+      const env = { COUNTERFOIL_SERVICE_BASE_URL: `${scheme}://127.0.0.1:${port}` };
+      const { detail, fix } = await checkOf(home, 'service', 1, env);
+      expect(detail).toContain(says);
+      expect(fix).toContain('service.base_url');
+      home.put('pay.csv', batchOf(1));
+      expect((await home.run(['submit', 'pay.csv'], env)).err.replaceAll(/\s+/g, ' ')).toContain(says);
+      expect((await home.run(['reconcile'], env)).err.replaceAll(/\s+/g, ' ')).toContain(says);
+    },
+  );
+
   it('P24: says so when the service lists transfers of the other mode', async () => {
     const home = await atHome();
     home.put('pay.csv', batchOf(1));

@@ -86,6 +86,11 @@ function describeTrouble(config: Config, { reason, message, httpStatus }: Servic
 
 const fixes: readonly [pattern: RegExp, fix: string][] = [
   [
+    /speaks plain HTTP/,
+    'name the HTTPS port in service.base_url; a service on this machine may also have http:// there',
+  ],
+  [/speaks? HTTPS/, 'write https:// in service.base_url, or name the port that speaks plain HTTP'],
+  [
     /CERT|SELF_SIGNED|UNABLE_TO_(GET|VERIFY)|issuer certificate/i,
     "its certificate is not trusted here: if a company's own authority signed it, set NODE_EXTRA_CA_CERTS to that authority's PEM file; never switch the check off",
   ],
