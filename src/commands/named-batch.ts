@@ -33,7 +33,7 @@ export async function nearestBatch({ ledger }: App<'looking'>, name: string): Pr
     name,
     batches.map((batch) => batch.name),
   );
-  return likely(name, ids) ?? batches.find((batch) => batch.name === file)?.id;
+  return batches.find((batch) => batch.name === file)?.id ?? likely(name, ids);
 }
 
 /** The same, but refuses a batch that is still being taken in: its payouts are held until their history begins (P23). */

@@ -1,6 +1,8 @@
 import { join } from 'node:path';
 import * as reportJob from '../../jobs/report.ts';
 import type { App } from '../app/app.ts';
+import { newestRuns } from '../dashboard/runs.sql.ts';
+import { likely } from '../domain/nearest.ts';
 import { compareRuns } from './compare.ts';
 import { unlessQuiet } from './describe.ts';
 import { fileLines } from './file-lines.ts';
@@ -28,11 +30,24 @@ function monthNamed(name: string): string | null {
   return /^(?:period-)?(\d{4}-\d\d)$/.exec(name)?.[1] ?? null;
 }
 
+/** Further back than this, nobody misspells a run. */
+const mostRuns = 1000;
+
+async function nearestRun({ ledger }: App<'local'>, name: string): Promise<string | undefined> {
+  const runs = await newestRuns(ledger.db, mostRuns, 0);
+  return likely(
+    name,
+    runs.map(({ id }) => id),
+  );
+}
+
 async function byName(context: Context, app: App<'local'>, name: string): Promise<string[]> {
   if (/^\d{8}T\d{6}Z(-\d+)?$/.test(name)) {
     const files = await app.reporting.writeRun(name);
-    if (files.length === 0)
-      throw new Stop(`no run ${name} in this ledger: counterfoil status names the last one`);
+    if (files.length === 0) {
+      const meant = didYouMean(await nearestRun(app, name), ': counterfoil status names the last one');
+      throw new Stop(`no run ${name} in this ledger${meant}`);
+    }
     return [...files, await app.reporting.writeIndex()];
   }
   const month = monthNamed(name);
@@ -44,9 +59,8 @@ async function byName(context: Context, app: App<'local'>, name: string): Promis
   const batch = await findNamedBatch(app, name);
   if (!batch) {
     const index = join(app.paths.reports, 'index.html');
-    throw new Stop(
-      `no run or batch "${name}" in this ledger${didYouMean(await nearestBatch(app, name), `: ${index} lists them`)}`,
-    );
+    const meant = (await nearestBatch(app, name)) ?? (await nearestRun(app, name));
+    throw new Stop(`no run or batch "${name}" in this ledger${didYouMean(meant, `: ${index} lists them`)}`);
   }
   await app.applyWebhooks();
   const { files, skipped } = await app.reporting.writeBatchResults(batch.id, { force: true });

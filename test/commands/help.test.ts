@@ -102,7 +102,19 @@ describe('a mistyped name', () => {
     expect(slip.err).toContain(`did you mean ${november}?`);
     const file = await home.run(['hold', 'novmeber']);
     expect(file.err).toBe(`counterfoil: no batch "novmeber" in this ledger; did you mean ${november}?\n`);
+    const beginning = await home.run(['approve', `novmber-${november?.slice(9, 15)}`]);
+    expect(beginning.err).toContain(`did you mean ${november}?`);
     expect((await home.run(['hold', 'october'])).err).toContain('": counterfoil batches lists them'.slice(1));
+  });
+
+  it('of a run names the nearest', async () => {
+    const home = await makeHome();
+    await home.json(['submit', home.put('pay.csv', csv(row(1)))], 0);
+    const { run } = await home.json(['reconcile'], 0);
+    for (const name of [run.slice(0, -1), run.replace('T', '-')]) {
+      const { code, err } = await home.run(['report', name]);
+      expect([code, err]).toEqual([2, expect.stringContaining(`; did you mean ${run}?`)]);
+    }
   });
 
   it('of a reference names the nearest', async () => {
