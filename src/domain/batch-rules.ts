@@ -5,6 +5,7 @@ import { exponentOf, parseAmount } from './money.ts';
 import { nubanAgrees } from './nuban.ts';
 import { hasZeroedTail, repairedAccount, repairedBank } from './repairs.ts';
 import { asText } from './save-as.ts';
+import { isSpreadsheetDate } from './spreadsheet-dates.ts';
 import { amountFinding, type Finding } from './written-amount.ts';
 
 /** The batch columns that we read, in the order in which the content hash takes them. */
@@ -161,6 +162,8 @@ function findingOf(
 export function referenceFinding(value: string, rules: RowRules): Finding {
   if (value.length > 50)
     return { problem: `has ${value.length} characters; at most 50 are allowed`, fix: 'shorten it' };
+  const damaged = damagedReference(value);
+  if (damaged) return damaged;
   if (!isReference(value))
     return {
       problem: 'expected letters, digits, _ and -, beginning with a letter or digit',
@@ -171,6 +174,19 @@ export function referenceFinding(value: string, rules: RowRules): Finding {
       problem: `does not begin with ${rules.referencePrefix}`,
       fix: `write ${rules.referencePrefix}${value}`,
     };
+  return null;
+}
+
+/** A reference that a spreadsheet took for a date or a number: the source has another one. */
+function damagedReference(value: string): Finding {
+  const fix = `${asText}, and paste the reference again from its source`;
+  if (isSpreadsheetDate(value))
+    return {
+      problem: 'is a date: a spreadsheet most likely made one of the reference',
+      fix: isReference(value) ? `${fix}; if it is meant so, write ${value.toUpperCase()}` : fix,
+    };
+  if (/^\d+([.,]\d+)?E\+\d+$/.test(value))
+    return { problem: 'is in scientific notation: a spreadsheet has dropped digits of it', fix };
   return null;
 }
 

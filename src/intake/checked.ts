@@ -1,4 +1,5 @@
 import type { SayAdvice } from '../domain/advice.ts';
+import { columnWarnings } from '../domain/column-names.ts';
 import { generatedReference } from '../domain/ids.ts';
 import type { PayoutState } from '../domain/payout.ts';
 import { type Problem, wholeFile } from '../domain/problem.ts';
@@ -191,11 +192,12 @@ function checkedOf(
 
 /** The warnings that were kept, those of the file after those of rows, and how many more there were. */
 export function warningsOf(
-  { warnings: { list, count } }: Scan,
+  { header, warnings: { list, count } }: Scan,
   ofFile: readonly string[],
 ): Pick<Checked, 'warnings' | 'rowWarnings' | 'fileWarnings'> {
   const rest = count - list.length;
-  const fileWarnings = [...(rest > 0 ? [`and ${rest} more warnings`] : []), ...ofFile];
+  const ofColumns = columnWarnings(header?.columns ?? []);
+  const fileWarnings = [...(rest > 0 ? [`and ${rest} more warnings`] : []), ...ofColumns, ...ofFile];
   return { warnings: [...list.map(rowWarningText), ...fileWarnings], rowWarnings: list, fileWarnings };
 }
 

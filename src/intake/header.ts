@@ -6,6 +6,7 @@ import {
   type RowRules,
   requiredColumns,
 } from '../domain/batch-rules.ts';
+import { meantColumn } from '../domain/column-names.ts';
 import { hiddenCharacter, hiddenFinding } from '../domain/hidden.ts';
 import type { Problem } from '../domain/problem.ts';
 
@@ -49,16 +50,20 @@ export function batchColumns(rules: RowRules): RequiredColumns {
   return { required: requiredColumns(rules), missingFix };
 }
 
-/** Picks the delimiter that gives the most known columns, and reports every problem of the header. */
+/**
+ * Picks the delimiter that gives the most known columns, and reports every problem of the header. `below`: the next lines,
+ * where the header is if the first line is a title.
+ */
 export function readHeader(
   line: string,
   wanted: RequiredColumns,
+  below: readonly string[] = [],
 ): { header: Header | null; problems: Problem[] } {
   const readings = delimiters.map((delimiter) => ({ delimiter, cells: split(line, delimiter) }));
   const known = (cells: string[]): number => cells.filter((cell) => knownColumn(cell.trim()) !== null).length;
-  const best = readings.reduce((a, b) =>
-    known(b.cells) * 1000 + b.cells.length > known(a.cells) * 1000 + a.cells.length ? b : a,
-  );
+  const near = (cells: string[]): number => cells.filter((cell) => meantColumn(cell.trim()) !== null).length;
+  const weight = (cells: string[]): number => (known(cells) * 1000 + near(cells)) * 1000 + cells.length;
+  const best = readings.reduce((a, b) => (weight(b.cells) > weight(a.cells) ? b : a));
   const columns = withoutEmptyTail(best.cells);
   const problem = (column: string, text: string, fix: string): Problem => ({
     row: 1,
@@ -71,7 +76,11 @@ export function readHeader(
     const fix = 'save it with commas, semicolons or tabs between the columns';
     return { header: null, problems: [problem('', 'the columns are separated by |', fix)] };
   }
-  if (known(columns) === 0) {
+  if (!isBlankOrHint(line) && known(columns) <= 1 && near(columns) < fewestOfHeader) {
+    const at = below.findIndex((other) => looksLikeHeader(other));
+    if (at !== -1) return { header: null, problems: [titleAbove(at + 2, columns.length > 0)] };
+  }
+  if (known(columns) === 0 && near(columns) < fewestOfHeader) {
     const { text, fix } = noHeader(line, wanted);
     return { header: null, problems: [problem('', text, fix)] };
   }
@@ -98,9 +107,40 @@ export function readHeader(
     if (column && first === undefined) at[column] = i;
   });
   for (const column of wanted.required) {
-    if (at[column] === undefined) problems.push(problem(column, 'missing', wanted.missingFix(column)));
+    if (at[column] !== undefined) continue;
+    const other = columns.find((cell) => meantColumn(cell.trim()) === column)?.trim();
+    problems.push(
+      other === undefined
+        ? problem(column, 'missing', wanted.missingFix(column))
+        : { ...problem(column, 'missing: this column may be meant', `rename it to ${column}`), value: other },
+    );
   }
   return { header: { delimiter: best.delimiter, columns, at }, problems };
+}
+
+/** So many names of columns, ours or near ones, make a line a header. */
+const fewestOfHeader = 3;
+
+const excelHint = /^"?sep=.?"?$/i;
+
+/** These first lines have a cause of their own. */
+function isBlankOrHint(line: string): boolean {
+  return line.trim() === '' || excelHint.test(line);
+}
+
+function looksLikeHeader(line: string): boolean {
+  return delimiters.some((delimiter) => {
+    const cells = split(line, delimiter).map((cell) => cell.trim());
+    const names = cells.filter((cell) => knownColumn(cell) !== null || meantColumn(cell) !== null);
+    return names.length >= fewestOfHeader;
+  });
+}
+
+function titleAbove(row: number, isText: boolean): Problem {
+  const above = !isText ? 'an empty line' : row === 2 ? 'a title' : 'a title or other lines';
+  const problem = `${above} above the header, which is in row ${row}`;
+  const fix = row === 2 ? 'delete row 1' : `delete rows 1 to ${row - 1}`;
+  return { row: 1, column: '', value: '', problem, fix };
 }
 
 /** The problem of a space between a quote and the delimiter, in the header and in rows. */
@@ -120,7 +160,7 @@ function noHeader(line: string, wanted: RequiredColumns): { text: string; fix: s
   const start = `begin the file with ${wanted.required.join(',')}`;
   if (line.trim() === '')
     return { text: 'the first line is blank: the header must be there', fix: `remove it; ${start}` };
-  if (/^"?sep=.?"?$/i.test(line))
+  if (excelHint.test(line))
     return { text: 'the first line is a hint to Excel, not the header', fix: 'remove that line' };
   return { text: 'the first line is no header: it names none of the columns', fix: start };
 }

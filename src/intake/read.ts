@@ -8,11 +8,14 @@ import { type Header, headerLine, type RequiredColumns, readHeader, spaceAtQuote
 import { notCsv } from './not-csv.ts';
 import { nulFault, utf8Pieces } from './pieces.ts';
 import { swallowed } from './swallowed.ts';
+import { isTotalRow, totalRow } from './total-row.ts';
 import { unreadableCode } from './unreadable.ts';
 
 /** One record is at most this many bytes. */
 const maxRecordBytes = 131_072;
 const hashedBytes = 262_144;
+/** So much of the file is searched for a header below a title. */
+const searchedBelow = 8192;
 
 export type ReadLimits = { maxBytes: number; maxRows: number };
 export type ReadItem =
@@ -45,7 +48,7 @@ export async function* readBatch(path: string, reading: Reading): AsyncGenerator
   try {
     const start = await beginning(file, limits);
     if (start.kind === 'stop') return yield [start];
-    const result = readHeader(start.line, wanted);
+    const result = readHeader(start.line, wanted, start.below);
     yield result.problems.map((problem) => ({ kind: 'broken' as const, problem }));
     if (!result.header) return;
     yield [{ kind: 'header', header: result.header }];
@@ -85,7 +88,8 @@ async function opened(path: string): Promise<FileHandle | Problem> {
   }
 }
 
-type Beginning = { kind: 'line'; line: string } | { kind: 'stop'; problem: Problem };
+/** `below`: the lines after the first one. */
+type Beginning = { kind: 'line'; line: string; below: string[] } | { kind: 'stop'; problem: Problem };
 
 const stop = (problem: string, fix: string): { kind: 'stop'; problem: Problem } => ({
   kind: 'stop',
@@ -108,7 +112,8 @@ async function beginning(file: FileHandle, limits: ReadLimits): Promise<Beginnin
   const head = buffer.subarray(0, bytesRead);
   const other = notCsv(head);
   if (other) return { kind: 'stop', problem: other };
-  const line = headerLine(head.toString('utf8').replace(/^\ufeff/, ''), bytesRead === size);
+  const text = head.toString('utf8').replace(/^\ufeff/, '');
+  const line = headerLine(text, bytesRead === size);
   const nul = head.indexOf(0);
   // A NUL after the header is reported with its row.
   if (nul !== -1 && (line === null || nul <= Buffer.byteLength(line) + 3)) {
@@ -120,7 +125,11 @@ async function beginning(file: FileHandle, limits: ReadLimits): Promise<Beginnin
       `the first line is longer than ${maxRecordBytes} bytes, or a quote in it is never closed`,
       'check that the file is CSV with a header line',
     );
-  return { kind: 'line', line };
+  const below = text
+    .slice(line.length, line.length + searchedBelow)
+    .split(/\r\n|\n|\r/)
+    .slice(1, 21);
+  return { kind: 'line', line, below };
 }
 
 async function* records(
@@ -190,6 +199,7 @@ function shaped(row: number, cells: string[], header: Header): ReadItem {
   const extra = cells.slice(width);
   if (cells.length >= width && extra.every((cell) => cell.trim() === ''))
     return { kind: 'row', row, cells: cells.slice(0, width) };
+  if (isTotalRow(cells, header)) return { kind: 'broken', problem: totalRow(row) };
   const problem = `has ${cells.length} cells; the header has ${width} columns`;
   const fix =
     cells.length > width

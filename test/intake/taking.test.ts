@@ -8,11 +8,11 @@ const now = 'intake: { settle_seconds: 0 }';
 const sample = (name: string): string =>
   fileURLToPath(new URL(`../../data/samples/${name}`, import.meta.url));
 
-it('P2: takes the samples without a warning, copies a named file and freezes its bodies', async () => {
+it('P2: takes the samples without a warning of their rows, copies a named file and freezes its bodies', async () => {
   const s = await setting();
   for (const name of ['november-salaries.csv', 'contractors-zar.csv']) {
     const taken = await s.intake.takeIn(sample(name), { origin: 'named' });
-    expect(taken).toMatchObject({ kind: 'taken', warnings: [], holdReasons: [] });
+    expect(taken).toMatchObject({ kind: 'taken', rowWarnings: [], holdReasons: [] });
     expect(s.names('archive')).toContain(`${batchOf(taken)}--${name}`);
   }
   const payouts = await s.ledger.db.selectFrom('payouts').selectAll().orderBy('id').execute();
