@@ -51,6 +51,16 @@ const runShape = {
   verdict,
   statement,
 };
+const rejectedFile = strict({
+  kind: z.enum(['refused', 'left_out']),
+  file: text.describe('its name as it was dropped'),
+  since: time,
+  problems: count,
+  rows: count.describe('how many rows were left out'),
+  batch: text.nullable().describe('the batch without these rows'),
+  place: text.describe('what to correct and drop again'),
+  errors_file: text.nullable(),
+});
 const evidence = open({ reference: text, state: text, can: text, remedies: z.array(text) });
 const discrepancy = open({
   id: text,
@@ -152,7 +162,16 @@ export const jsonShapes: Readonly<Record<string, Shape>> = {
         reachable: flag,
         why: text.nullable(),
       }),
-      inbox: strict({ files: count, waiting: z.array(z.unknown()), ignored: z.array(z.unknown()) }),
+      inbox: strict({
+        files: count,
+        waiting: z.array(z.unknown()),
+        ignored: z.array(z.unknown()),
+        rejected: z
+          .array(rejectedFile)
+          .describe(
+            'files that were refused, or taken without some rows, until a good one comes or `ack` ends it',
+          ),
+      }),
       daemon: open({ running: flag }),
       schedules: z.array(
         strict({
@@ -284,6 +303,7 @@ export const jsonShapes: Readonly<Record<string, Shape>> = {
       verdict: text,
       changed: count,
       already: z.array(text),
+      files: z.array(rejectedFile).describe('the refused files that it ended'),
       open: byState,
     }),
   },

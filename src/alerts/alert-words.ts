@@ -81,6 +81,18 @@ const words: Record<AlertKind, (notice: Notice) => Words> = {
     act: 'Renew it in place: serve uses the new one within a minute. Without it the service stops delivering webhooks.',
     path: '/',
   }),
+  file_rejected: ({ subject, count }) => ({
+    what:
+      subject === 'refused'
+        ? `${counted(count, 'file was', 'files were')} refused: nothing of ${count === 1 ? 'it' : 'them'} is paid.`
+        : `Rows were left out of ${counted(count, 'file')}: they are not paid.`,
+    over:
+      subject === 'refused'
+        ? 'Each refused file was dropped again, or acknowledged'
+        : 'The rows that were left out were dropped again, or acknowledged',
+    act: 'Correct what the errors file names, then drop it again. counterfoil status shows where each file is; counterfoil ack FILE ends this without it.',
+    path: '/',
+  }),
   disk_low: ({ count }) => ({
     what: `The disk of the data folder has ${grouped(`${count}`)} MiB left, less than the ledger needs.`,
     over: 'The disk has enough space again',

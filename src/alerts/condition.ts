@@ -3,7 +3,7 @@ import type { AlertKind } from '../domain/alert-kinds.ts';
 /** Something that people must know, as long as it lasts. It holds counts, totals and our own names, and nothing else. */
 export type Condition = {
   kind: AlertKind;
-  /** The halt's cause, the discrepancy's kind, the batch, the job or the machine; empty where there can be only one. */
+  /** The halt's cause, the discrepancy's kind, the batch, the job, the machine, or how files were rejected; empty where there can be only one. */
   subject: string;
   /** How many cases; for a certificate the days left, for a disk the free MiB. */
   count: number;
@@ -11,7 +11,7 @@ export type Condition = {
   mark: bigint;
   /** Decimals by currency, where payouts are concerned. */
   totals: Record<string, string>;
-  /** Up to five references, discrepancies or batches. */
+  /** Up to five references, discrepancies, batches or files. */
   names: string[];
 };
 

@@ -1,7 +1,9 @@
 import { sql } from 'kysely';
 import { discrepancyKinds } from '../domain/discrepancy-kinds.ts';
+import { batchName } from '../domain/ids.ts';
 import { formatMinor } from '../domain/money.ts';
 import { later } from '../ledger/projection.ts';
+import { openRejectedFiles } from '../ledger/rejected-files.ts';
 import { standingCanaries } from '../sending/canaries.sql.ts';
 import { findHaltCauses } from '../sending/halts.sql.ts';
 import type { Db, Trx } from '../storage/ledger.ts';
@@ -90,4 +92,15 @@ function sumOf(subject: string, groups: readonly Group[]): Omit<Condition, 'kind
     mark: groups.reduce((most, { mark }) => (mark !== null && mark > most ? mark : most), 0n),
     totals: Object.fromEntries(totals),
   };
+}
+
+/** Files of the inbox that were refused, and batches without the rows that were left out. */
+export async function rejectedConditions(db: Db | Trx): Promise<Condition[]> {
+  const byKind = Map.groupBy(await openRejectedFiles(db), ({ kind }) => kind);
+  return [...byKind].map(([kind, files]) => ({
+    ...plainCondition('file_rejected', kind, files.length),
+    mark: files.reduce((most, { id }) => (id > most ? id : most), 0n),
+    // As batches are named: a file's own name may say more than a message should.
+    names: files.slice(0, mostNames).map(({ name }) => batchName(name)),
+  }));
 }

@@ -4,7 +4,12 @@ import { measureSpace } from '../storage/free-space.ts';
 import type { Db, Trx } from '../storage/ledger.ts';
 import { readTlsPair, TlsProblem, validityProblem } from '../webhooks/tls.ts';
 import { type Condition, plainCondition } from './condition.ts';
-import { discrepancyConditions, haltConditions, unknownConditions } from './conditions.sql.ts';
+import {
+  discrepancyConditions,
+  haltConditions,
+  rejectedConditions,
+  unknownConditions,
+} from './conditions.sql.ts';
 import { scheduleConditions } from './schedule-conditions.ts';
 import { findSilence, type Silence } from './silence.sql.ts';
 
@@ -45,6 +50,7 @@ export function createConditionSources(deps: {
         ...(await haltConditions(db)),
         ...(await unknownConditions(db, { at, quietMs })),
         ...(await discrepancyConditions(db, at)),
+        ...(await rejectedConditions(db)),
         ...silence.conditions,
       ];
       return { conditions, mark: silence.mark };

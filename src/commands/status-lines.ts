@@ -3,6 +3,7 @@ import { visible } from '../domain/hidden.ts';
 import { isUsable } from '../domain/verdict.ts';
 import { waitingWhy } from '../domain/waiting-file.ts';
 import type { BatchCounts } from '../ledger/batches.ts';
+import { rejectedText } from '../reporting/rejected-words.ts';
 import type { LastRun } from '../reporting/run-verdicts.sql.ts';
 import { heldBecause } from './batch-lines.ts';
 import { countsText, haltText, standText, waivedText } from './describe.ts';
@@ -111,7 +112,7 @@ function paidText({ totalsByState }: BatchCounts): string {
 
 /** What waits for a person. Says "not checked", never "nothing", when no list was compared. */
 function personLines(standing: Standing, needsPerson: boolean): string[] {
-  const { batches, groups, halted, lastRun, needed, terminal } = standing;
+  const { batches, groups, halted, lastRun, needed, rejected, terminal } = standing;
   const held = batches.filter(({ state }) => state === 'held');
   const checked = lastRun !== undefined && isUsable(lastRun.list);
   const open = groups.reduce((sum, { count }) => sum + count, 0);
@@ -119,6 +120,7 @@ function personLines(standing: Standing, needsPerson: boolean): string[] {
     ...(halted ? ['the halt'] : []),
     ...(needed.unknown.count > 0 ? [`${grouped(`${needed.unknown.count}`)} unknown`] : []),
     ...(held.length > 0 ? [`${counted(held.length, 'batch', 'batches')} held`] : []),
+    ...(rejected.length > 0 ? [`${counted(rejected.length, 'file')} refused or taken in part`] : []),
     ...(open > 0 ? [`${counted(open, 'discrepancy', 'discrepancies')} (${openText(groups)})`] : []),
   ];
   if (parts.length === 0 && lastRun?.verdict === 'exceptions')
@@ -137,8 +139,14 @@ function personLines(standing: Standing, needsPerson: boolean): string[] {
   ];
 }
 
-function inboxLines({ inbox }: Standing): string[] {
+function inboxLines({ inbox, rejected }: Standing): string[] {
+  const more = rejected.length - most;
   return [
+    ...rejected.slice(0, most).map((file) => `  rejected: ${rejectedText(file)}`),
+    ...(more > 0 ? [`  rejected: and ${counted(more, 'more file')}`] : []),
+    ...(rejected.length > 0
+      ? ['  Correct and drop it again, or end it: counterfoil ack FILE --note "why nothing is missing"']
+      : []),
     ...(inbox.files > 0 ? [`  Inbox: ${counted(inbox.files, 'file')} waiting`] : []),
     ...inbox.waiting.slice(0, most).map(({ name, why }) => `  waiting: ${visible(name)}: ${waitingWhy(why)}`),
     ...inbox.ignored.slice(0, most).map(({ name, why }) => `  ignored: ${name}: ${why}`),

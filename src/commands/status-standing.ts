@@ -2,6 +2,7 @@ import type { App } from '../app/app.ts';
 import { collectionCounts } from '../collections/collection-watch.sql.ts';
 import { batchCounts } from '../ledger/batches.ts';
 import { foreignOrigins } from '../ledger/origins.ts';
+import { openRejectedFiles } from '../ledger/rejected-files.ts';
 import { waivedListing } from '../listing/waived-listing.sql.ts';
 import { countOpen, openByBatch, openGroups } from '../reconciliation/discrepancies.sql.ts';
 import { isReadySince, payoutOverview } from '../reporting/overview.sql.ts';
@@ -40,6 +41,7 @@ export async function standingOf(app: App<'looking'>, terminal: Terminal) {
     collections: await collectionCounts(db),
     queue: await queueStanding(app),
     inbox: await app.lying(),
+    rejected: await openRejectedFiles(db),
     needed: await findAttention(db),
     brakes: await brakesStanding(app, terminal),
     promised: await promisedStanding(app),

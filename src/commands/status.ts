@@ -1,4 +1,5 @@
 import type { BatchCounts } from '../ledger/batches.ts';
+import { rejectedJson } from '../reporting/rejected-words.ts';
 import type { LastRun } from '../reporting/run-verdicts.sql.ts';
 import { heldBecause } from './batch-lines.ts';
 import { waivedJson } from './describe.ts';
@@ -30,12 +31,14 @@ export const status: Handler = async (context, _args, options) => {
 
 /** Whether something needs a person, whatever it is. */
 function needsAPerson(standing: Standing): boolean {
-  const { halted, batches, overview, discrepancies, lastRun, brakes, alerts, isStuck, jobs } = standing;
+  const { halted, batches, overview, discrepancies, lastRun, brakes, alerts, isStuck, jobs, rejected } =
+    standing;
   return (
     Boolean(halted) ||
     brakes.failed ||
     alerts.lost ||
     isStuck ||
+    rejected.length > 0 ||
     waits(overview.payouts, batches) ||
     jobs.some((job) => jobProblem(job) !== null) ||
     (lastRun !== undefined && lastRun.verdict !== 'reconciled') ||
@@ -53,7 +56,8 @@ function jsonOf(standing: Standing): Record<string, unknown> {
   const { overview, discrepancies, webhooks, collections, queue, inbox, halted, daemon, needed } = standing;
   return {
     ...overview,
-    ...{ discrepancies, webhooks, collections, queue, inbox },
+    ...{ discrepancies, webhooks, collections, queue },
+    inbox: { ...inbox, rejected: standing.rejected.map(rejectedJson) },
     batches: standing.batches.map(batchJson),
     last_run: lastRunJson(standing.lastRun),
     halted: halted ? { cause: halted.cause, at: halted.at, kinds: halted.kinds } : null,

@@ -107,6 +107,7 @@ const counted = [
   'limit_uses',
   'workers',
   'file_moves',
+  'rejected_files',
   'alerts',
   'alert_messages',
 ] as const;

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Unready } from '../admin/health.ts';
 import { type FigureSource, type LedgerFigures, readFigures } from '../admin/ledger-figures.sql.ts';
 import { foreignOrigins } from '../ledger/origins.ts';
+import { openRejectedFiles, type RejectedFile } from '../ledger/rejected-files.ts';
 import type { SaidHalt } from '../reporting/halt-words.ts';
 import { type LastRun, lastRun } from '../reporting/run-verdicts.sql.ts';
 import type { Clock } from '../runtime/clock.ts';
@@ -15,6 +16,8 @@ export type Look = {
   lastRun: LastRun | null;
   batches: { looks: BatchLook[]; more: number };
   unready: Unready[];
+  /** Files that were refused or taken in part. */
+  rejected: RejectedFile[];
   /** Another one for every other look; times alone do not change it. */
   version: string;
 };
@@ -53,16 +56,25 @@ async function lookAgain(deps: LookDeps, findProblems: () => Promise<Unready[]>)
     lastRun: (await lastRun(db, await foreignOrigins(db, account))) ?? null,
     batches: await activeBatches(db, today.beginsAt, mostBatches),
     unready: await findProblems(),
+    rejected: await openRejectedFiles(db),
   };
   return { ...seen, version: versionOf(seen) };
 }
 
-function versionOf({ halt, figures, lastRun: run, batches, unready }: Omit<Look, 'version'>): string {
+function versionOf({
+  halt,
+  figures,
+  lastRun: run,
+  batches,
+  unready,
+  rejected,
+}: Omit<Look, 'version'>): string {
   const { clockSkewMs: _skew, ledgerBytes: _bytes, freeBytes: _free, ...telling } = figures;
   const names = unready.map(({ check }) => check);
   const counts = batches.looks.map(({ batch, state, counts: n }) => [batch.id, batch.hold_reasons, state, n]);
-  const text = JSON.stringify([halt, telling, run, counts, batches.more, names], (_key, value: unknown) =>
-    typeof value === 'bigint' ? value.toString() : value,
+  const text = JSON.stringify(
+    [halt, telling, run, counts, batches.more, names, rejected],
+    (_key, value: unknown) => (typeof value === 'bigint' ? value.toString() : value),
   );
   return createHash('sha256').update(text).digest('base64url').slice(0, 16);
 }

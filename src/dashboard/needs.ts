@@ -1,6 +1,7 @@
 import { counted } from '../domain/counted.ts';
 import { plainKind } from '../domain/plain-kind.ts';
 import { readReasons } from '../ledger/hold-reasons.ts';
+import { rejectedText } from '../reporting/rejected-words.ts';
 import type { View } from './frame.ts';
 import { type Html, html } from './html.ts';
 import type { Look } from './look.ts';
@@ -19,6 +20,7 @@ export function needsOf(look: Look, view: View): Need[] {
     })),
     ...unknownNeed(look, view),
     ...discrepancyNeeds(look, view),
+    ...rejectedNeeds(look, view),
     ...heldNeeds(look, view),
     ...verdictNeeds(look, view),
   ];
@@ -70,6 +72,24 @@ function heldNeeds({ batches }: Look, view: View): Need[] {
         age: ago(batch.created_at, view),
       };
     });
+}
+
+/** At most this many files are named. */
+const mostFiles = 20;
+
+function rejectedNeeds({ rejected }: Look, view: View): Need[] {
+  const rest = rejected.slice(mostFiles);
+  return [
+    ...rejected.slice(0, mostFiles).map((file) => ({
+      // The folders of this machine are nothing for a page without a token.
+      what: html`${rejectedText({ ...file, errors_file: null })}. Correct it and drop it again`,
+      count: number(Number(file.kind === 'refused' ? file.problems : file.rows_left)),
+      age: ago(file.since, view),
+    })),
+    ...(rest.length > 0
+      ? [{ what: html`More files that were refused or taken in part`, count: number(rest.length), age: '' }]
+      : []),
+  ];
 }
 
 function verdictNeeds({ lastRun }: Look, view: View): Need[] {

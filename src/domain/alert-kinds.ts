@@ -18,6 +18,7 @@ const rules = {
   schedule_failed: { grows: false, seenBy: 'daemon' },
   queue_stuck: { grows: false, seenBy: 'daemon_here' },
   certificate_ends: { grows: false, seenBy: 'machine' },
+  file_rejected: { grows: true, seenBy: 'all' },
   disk_low: { grows: false, seenBy: 'machine' },
 } satisfies Record<string, AlertRules>;
 export type AlertKind = keyof typeof rules;

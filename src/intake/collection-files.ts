@@ -12,6 +12,7 @@ import {
 import { batchId, foldReference } from '../domain/ids.ts';
 import { type Problem, wholeFile } from '../domain/problem.ts';
 import type { PromisedFile } from '../ledger/file-tasks.ts';
+import { recordTakenFile } from '../ledger/rejected-files.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Config } from '../settings/settings.ts';
 import type { Ledger } from '../storage/ledger.ts';
@@ -21,6 +22,7 @@ import type { BadRow } from './file-rows.ts';
 import { allExist } from './moves.ts';
 import { problemSheets, type Sheets } from './problem-sheets.ts';
 import { finishPromised } from './promised-files.ts';
+import { droppedName, rowsLeftIn } from './rejections.ts';
 import { capped, formatTotals, type Scan, type Sums } from './scan.ts';
 import { archived, leftOutSheets, type Paths, refuse, type Skipped, skippedOf, type Taken } from './take.ts';
 import { unfitName } from './unreadable.ts';
@@ -187,7 +189,7 @@ async function verdicts(path: string, scan: Read, { intake }: Config): Promise<P
  * nothing, when file or ledger differ from pass 1.
  */
 async function load(
-  { ledger, config, clock }: Deps,
+  { ledger, config, clock, paths }: Deps,
   path: string,
   scan: Read,
   { promised, sheets }: { promised: (owner: string) => PromisedFile[]; sheets: readonly string[] },
@@ -224,7 +226,12 @@ async function load(
     return null;
   }
   const files = promised(id);
-  await ledger.write((trx) => closeFile(trx, { id, at: clock.iso(), files }));
+  const [name, left, closedAt] = [droppedName(paths, path), rowsLeftIn(files, scan), clock.iso()];
+  await ledger.write(async (trx) => {
+    await closeFile(trx, { id, at: closedAt, files });
+    const { contentHash } = scan;
+    await recordTakenFile(trx, { owner: id, name, contentHash, at: closedAt, left });
+  });
   return id;
 }
 

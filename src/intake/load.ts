@@ -18,6 +18,7 @@ import {
 } from '../ledger/batches.ts';
 import type { PromisedFile } from '../ledger/file-tasks.ts';
 import type { HoldReason } from '../ledger/hold-reasons.ts';
+import { recordTakenFile } from '../ledger/rejected-files.ts';
 import { linkSuccessors } from '../ledger/successors.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { type Account, approvalAsked } from '../sending/approval.ts';
@@ -31,6 +32,7 @@ import type { Dropper } from './dropper.ts';
 import { frozen } from './frozen.ts';
 import { batchLikeness, hasLikeness, type Likeness } from './likeness.sql.ts';
 import { allExist } from './moves.ts';
+import { rowsLeftIn } from './rejections.ts';
 import {
   approvedOriginals,
   heldOriginals,
@@ -54,6 +56,8 @@ type Source = {
   path: string;
   kept: KeptRows;
   fileName: string;
+  /** As it was dropped. */
+  name: string;
   dropper: Dropper;
   /** The sheets of left-out rows, which the ledger is about to promise. */
   sheets: readonly string[];
@@ -167,8 +171,11 @@ async function decide(
   const approval = approvalAsked(deps.config.submission, scan.good.totals) ?? approvedOriginals(plans);
   if (approval !== null) holdReasons.push({ kind: 'approval', why: approval, dropper: source.dropper.name });
   await noteBatch(trx, { id, totals: scan.good.totals, needsApproval: approval !== null });
-  await decideBatch(trx, { id, at, holdReasons, bodyDigest, files: source.promised(id) });
-  const { fileName, dropper } = source;
+  const files = source.promised(id);
+  await decideBatch(trx, { id, at, holdReasons, bodyDigest, files });
+  const { fileName, name, dropper } = source;
+  const { contentHash } = scan;
+  await recordTakenFile(trx, { owner: id, name, contentHash, at, left: rowsLeftIn(files, scan) });
   const batch = { id, fileName, dropper, bodies: bodyDigest, isHeld: holdReasons.length > 0 };
   await recordRetries(trx, at, batch, retried, plans);
   return { kind: 'loaded', batch: id, holdReasons, warnings: likeness.warnings };

@@ -3,6 +3,7 @@ import { basename, dirname, join } from 'node:path';
 import { ActionNeeded, type Advice } from '../domain/advice.ts';
 import { forbiddenPlace } from '../domain/forbidden.ts';
 import { closeFileTask, type FileTask, openFileTasks } from '../ledger/file-tasks.ts';
+import { followSheet } from '../ledger/rejected-files.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Config } from '../settings/settings.ts';
 import type { Ledger } from '../storage/ledger.ts';
@@ -35,7 +36,16 @@ export async function finishPromised(deps: Deps): Promise<FileTask[]> {
       const advice: Advice = { kind: 'free_folders', mode: config.mode };
       throw new ActionNeeded(unplacedText(task, forbidden.why), advice, { cause: error });
     });
-    await ledger.write((trx) => closeFileTask(trx, task.id, { at: clock.iso(), ...finished }));
+    await ledger.write(async (trx) => {
+      await closeFileTask(trx, task.id, { at: clock.iso(), ...finished });
+      if (task.kind === 'archive' || finished.target === task.target) return;
+      const { target } = finished;
+      await followSheet(
+        trx,
+        task.owner,
+        task.kind === 'invalid' ? { place: target } : { errors_file: target },
+      );
+    });
     done.push({ ...task, ...finished });
   }
   return done;

@@ -17,6 +17,7 @@ import { loadBatch } from './load.ts';
 import { endingOf, freeStem, isPlainFile, moveFile, tidyMarkers } from './moves.ts';
 import { problemSheets, type Sheets, sheetEndings } from './problem-sheets.ts';
 import { finishPromised, givenBack } from './promised-files.ts';
+import { droppedName, noteRefusal, noteUnread } from './rejections.ts';
 import { Interrupted, type RetryRows } from './retries.ts';
 import type { RowWarning } from './row-warnings.ts';
 import { capped, formatTotals, type Scan, scanFile } from './scan.ts';
@@ -82,7 +83,10 @@ export async function takeFile(deps: Deps, path: string, options: TakeOptions): 
   const figures = { rows: options.rows, totals: options.totals };
   if (options.dryRun) return { kind: 'dry_run', checked: await checkFile(deps, path, figures) };
   const missing = await unreadable(path);
-  if (missing) return { kind: 'refused', file: path, problems: [missing], problemCount: 1, errorsFile: null };
+  if (missing) {
+    if (options.origin === 'inbox') await noteUnread(deps, path);
+    return { kind: 'refused', file: path, problems: [missing], problemCount: 1, errorsFile: null };
+  }
   const sheets = problemSheets(deps.paths.rejected, basename(path), deps.config.reports.bom);
   const unfit = unfitName(path) ?? (options.origin === 'named' ? await openProblem(path) : null);
   if (unfit) return refuse(deps, path, options, { problems: capped(0) }, [unfit], sheets);
@@ -132,7 +136,15 @@ async function take(
   const loaded = dropper
     ? await loadBatch(
         deps,
-        { path, kept, fileName, dropper, promised, sheets: left.map(({ source }) => source) },
+        {
+          path,
+          kept,
+          fileName,
+          name: droppedName(paths, path),
+          dropper,
+          promised,
+          sheets: left.map(({ source }) => source),
+        },
         scan,
       )
     : { kind: 'changed' as const, problems: [] };
@@ -203,26 +215,33 @@ export function skippedOf(owner: string, scan: Read, finished: readonly FileTask
 
 /** Writes NAME.errors.csv, then moves a file from the inbox beside it. Overwrites nothing. */
 export async function refuse(
-  { paths }: Pick<Deps, 'paths'>,
+  deps: Pick<Deps, 'ledger' | 'clock' | 'paths'>,
   path: string,
   options: Pick<TakeOptions, 'origin'>,
-  scan: Pick<Scan, 'problems'>,
+  scan: Pick<Scan, 'problems'> & Partial<Pick<Scan, 'contentHash'>>,
   extra: Problem[],
   sheets: Sheets,
 ): Promise<Extract<Taken, { kind: 'refused' }>> {
   for (const problem of extra) await sheets.problem(problem);
+  const { rejected } = deps.paths;
   const ending = endingOf(path);
-  const stem = await freeStem(paths.rejected, basename(path), [ending, '.errors.csv']);
+  const stem = await freeStem(rejected, basename(path), [ending, '.errors.csv']);
+  const place = join(rejected, stem + ending);
   const errorsFile = await sheets.finish(stem);
+  const problemCount = extra.length + scan.problems.count;
+  if (options.origin === 'inbox') {
+    const { contentHash = '' } = scan;
+    await noteRefusal(deps, path, { place, errorsFile, problems: problemCount, contentHash });
+  }
   let forbidden = sheets.forbidden();
   if (forbidden === null && options.origin === 'inbox' && (await isPlainFile(path)))
-    forbidden = await moveRefused(path, join(paths.rejected, stem + ending));
+    forbidden = await moveRefused(path, place);
   const problems = [...extra, ...scan.problems.list];
   return {
     kind: 'refused',
     file: path,
     problems,
-    problemCount: extra.length + scan.problems.count,
+    problemCount,
     errorsFile,
     ...(forbidden !== null && { unkept: unkeptText(forbidden, errorsFile, options) }),
   };

@@ -33,10 +33,15 @@ export async function promiseFiles(
 }
 
 /** SQL condition: a row of this machine, or from the time when only one machine had the ledger. */
-export const ofThisMachine: RawBuilder<boolean> = perDialect(
-  sql<boolean>`1 = 1`,
-  sql`file_moves.machine in ('', coalesce(current_setting(${sql.lit(machineSetting)}, true), ''))`,
-);
+export const ofThisMachine = rowsOfThisMachine('file_moves');
+
+/** The same for the rows of a table with a column `machine`. */
+export function rowsOfThisMachine(table: 'file_moves' | 'rejected_files'): RawBuilder<boolean> {
+  return perDialect(
+    sql<boolean>`1 = 1`,
+    sql`${sql.ref(`${table}.machine`)} in ('', coalesce(current_setting(${sql.lit(machineSetting)}, true), ''))`,
+  );
+}
 
 /** Returns the promised moves in this machine's folders that are not done, in their order. */
 export function openFileTasks(db: Db | Trx): Promise<FileTask[]> {

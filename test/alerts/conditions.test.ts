@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { acknowledgeRejected, openRejectedFiles, recordRefusal } from '../../src/ledger/rejected-files.ts';
 import { createJobsStore } from '../../src/runtime/jobs.sql.ts';
 import { halt, liftHalt } from '../../src/sending/halts.sql.ts';
 import type { JobEnd } from '../../src/storage/tables/job-table.ts';
@@ -299,5 +300,35 @@ describe('a queue that is stuck', () => {
     expect(lastText(setting)).toContain('ALERT  The queue takes and gives no jobs.');
     expect(lastText(setting)).toContain('Check the server of queue.url');
     expect(await standing({ daemon: true, isQueueStuck: false })).toEqual([]);
+  });
+});
+
+describe('refused files', () => {
+  const at0 = at(0);
+  const refusal = { errorsFile: null, problems: 2, contentHash: '', at: at0 };
+
+  it('tells of a refused file, of a further one, and when the last was dropped again', async () => {
+    const setting = await makeSetting();
+    const { ledger } = setting;
+    const refuse = (name: string) =>
+      ledger.write((trx) => recordRefusal(trx, { name, place: `/rejected/${name}`, ...refusal }, null));
+    await refuse('November 2026.csv');
+    expect(await look(setting)).toEqual(['file_rejected refused 1']);
+    expect(lastText(setting)).toContain('1 file was refused: nothing of it is paid');
+    expect(lastText(setting)).toContain('  november-2026\n');
+    await refuse('december.csv');
+    setting.pass(20 * minute);
+    expect(await look(setting)).toEqual(['file_rejected refused 2']);
+    expect(lastText(setting)).toContain('MORE  2 files were refused');
+    const open = await openRejectedFiles(ledger.db);
+    await ledger.write((trx) =>
+      acknowledgeRejected(
+        trx,
+        open.map(({ id }) => id),
+        { at: at0, by: 'ada', note: '' },
+      ),
+    );
+    expect(await look(setting)).toEqual([]);
+    expect(lastText(setting)).toContain('CLEARED  Each refused file was dropped again, or acknowledged');
   });
 });

@@ -30,7 +30,7 @@ it('P34: killed after a batch was decided, the bad rows of 20,000 are given back
   if (code !== 3) expect(second.err).toMatch(/left out pay-\S+: rows of it .* returned now: \S+invalid\.csv/);
   expect(home.names('data/rejected')).toEqual(['pay.errors.csv', 'pay.invalid.csv']);
   expect(home.read('data/rejected/pay.invalid.csv').trim().split('\r\n').slice(1)).toEqual(bad);
-  expect((await home.json(['status'], 0)).payouts).toEqual({ ready: 20_000 - bad.length });
+  expect((await home.json(['status'], 4)).payouts).toEqual({ ready: 20_000 - bad.length });
   expect((await home.run(['submit', '--no-wait'])).code, 'said once').toBe(0);
 }, 60_000);
 
@@ -38,7 +38,7 @@ it.skipIf(onPostgres)('P34: status shows what is promised and not done until it 
   const home = await makeHome({}, skip);
   home.put('data/inbox/pay.csv', csv(row(1), row(2, { amount: '-1' })));
   await home.json(['submit', '--no-wait'], 3);
-  expect((await home.json(['status'], 0)).files).toEqual({ open: [], lost: [], changed: [] });
+  expect((await home.json(['status'], 4)).files).toEqual({ open: [], lost: [], changed: [] });
   // As a crash leaves it: promised, complete under its temporary name, and not in its place.
   const ledger = await openLedger(join(home.dir, 'data/ledger.db'), { now });
   const undone = { done_at: null, outcome: null };
@@ -52,11 +52,11 @@ it.skipIf(onPostgres)('P34: status shows what is promised and not done until it 
   renameSync(target, source);
   const status = await home.run(['status']);
   expect(status.out).toMatch(/^ {2}to do: pay-\S+: the rows left out of it: \S+pay\.invalid\.csv/m);
-  expect((await home.json(['status'], 0)).files.open).toMatchObject([{ kind: 'invalid', target }]);
+  expect((await home.json(['status'], 4)).files.open).toMatchObject([{ kind: 'invalid', target }]);
   const next = await home.json(['submit', '--no-wait'], 3);
   expect(next.given_back).toMatchObject([{ invalid_file: target, errors_file: null }]);
   expect(home.names('data/rejected')).toEqual(['pay.errors.csv', 'pay.invalid.csv']);
-  expect((await home.json(['status'], 0)).files).toEqual({ open: [], lost: [], changed: [] });
+  expect((await home.json(['status'], 4)).files).toEqual({ open: [], lost: [], changed: [] });
 });
 
 it.skipIf(onPostgres)(
@@ -74,6 +74,6 @@ it.skipIf(onPostgres)(
     expect(doctor).toMatch(/\nok {5}files +Reports due: reconciliation-/);
     await home.json(['report'], 0);
     expect(home.names(`data/reports/reconciliation-${run}`)).toContain('report.html');
-    expect((await home.json(['status'], 0)).reports_due).toEqual([]);
+    expect((await home.json(['status'], 4)).reports_due).toEqual([]);
   },
 );

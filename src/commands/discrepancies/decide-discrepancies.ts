@@ -1,6 +1,13 @@
 import type { App } from '../../app/app.ts';
+import {
+  acknowledgeRejected,
+  openRejectedFiles,
+  type RejectedFile,
+  rejectedNamed,
+} from '../../ledger/rejected-files.ts';
 import { countOpen, type DiscrepancyFilter } from '../../reconciliation/discrepancies.sql.ts';
 import { decide, findByIds, openTo, type Verdict } from '../../reconciliation/discrepancy-decisions.sql.ts';
+import { rejectedJson } from '../../reporting/rejected-words.ts';
 import { finished, leftOpen } from '../describe.ts';
 import { person } from '../person.ts';
 import { type Result, Stop } from '../result.ts';
@@ -37,14 +44,22 @@ async function speak(
     const word = { verdict, note, person: person(), at: app.clock.iso() };
     if (ids.length > 0 && Object.keys(filter).length > 0)
       throw new Stop('name ids or filters (--kind, --batch, --older-than), not both');
+    const { db } = app.ledger;
+    // Files are acknowledged by their names; they are not resolved.
+    const rejected = verdict === 'acknowledge' ? await openRejectedFiles(db) : [];
+    const files = new Set(ids.flatMap((id) => rejectedNamed(rejected, id)));
+    const others = ids.filter((id) => rejectedNamed(rejected, id).length === 0);
     const [changed, already] =
-      ids.length > 0 ? await onNamed(app, ids, word) : [await onFiltered(app, filter, word), [] as string[]];
-    const open = await countOpen(app.ledger.db);
+      ids.length > 0
+        ? await onNamed(app, others, word, [...files])
+        : [await onFiltered(app, filter, word), [] as string[]];
+    const open = await countOpen(db);
     const left = leftOpen(open);
-    const lines = [...already, `${changed} ${done[verdict]}; ${left.text}`];
-    const json = { verdict, changed, already, open };
+    const ended = [...files].map((file) => `${file.name} ${done[verdict]}`);
+    const rest = ids.length > 0 && others.length === 0 ? [] : [`${changed} ${done[verdict]}; ${left.text}`];
+    const json = { verdict, changed, already, open, files: [...files].map(rejectedJson) };
     const next = left.code === 0 ? '' : 'counterfoil discrepancies';
-    return { code: left.code, lines: finished(context, lines, next), json };
+    return { code: left.code, lines: finished(context, [...ended, ...already, ...rest], next), json };
   });
 }
 
@@ -55,6 +70,7 @@ async function onNamed(
   app: App<'local'>,
   given: readonly string[],
   word: Spoken,
+  files: readonly RejectedFile[],
 ): Promise<[number, string[]]> {
   const { mode } = app.config;
   const ids = [...new Set(given)];
@@ -64,7 +80,7 @@ async function onNamed(
     if (wrong.length > 0) {
       const more = wrong.length > 5 ? ` and ${wrong.length - 5} more` : '';
       throw new Stop(
-        `no discrepancy "${wrong.slice(0, 5).join('", "')}"${more} in this ledger (mode ${mode}): counterfoil discrepancies lists them. Nothing was changed`,
+        `no ${word.verdict === 'acknowledge' ? 'refused file and no ' : ''}discrepancy "${wrong.slice(0, 5).join('", "')}"${more} in this ledger (mode ${mode}): counterfoil discrepancies lists them. Nothing was changed`,
       );
     }
     const already = [...known.values()].flatMap(({ id, state, resolved_by, note }) => {
@@ -72,7 +88,13 @@ async function onNamed(
       const by = state === 'resolved' ? ` by ${resolved_by === 'person' ? 'a person' : 'evidence'}` : '';
       return [`${id} is ${state}${by} already${note === '' ? '' : `: ${note}`}`];
     });
-    return [await decide(trx, { ids }, word), already];
+    const { at, person: by, note } = word;
+    await acknowledgeRejected(
+      trx,
+      files.map(({ id }) => id),
+      { at, by, note },
+    );
+    return [ids.length === 0 ? 0 : await decide(trx, { ids }, word), already];
   });
 }
 

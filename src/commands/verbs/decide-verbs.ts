@@ -37,7 +37,7 @@ export const decideVerbs: readonly Entry[] = [
   {
     usage: 'ack [id...]',
     summary: 'mark discrepancies as being worked on',
-    does: 'mark discrepancies as being worked on: by id, or in bulk by the filters',
+    does: 'mark discrepancies as being worked on, by id or in bulk by the filters; end what is known of a refused file, by its name',
     example: 'counterfoil ack D-3f9a1c0d52e7 --note "asked the service, ticket 4711"',
     options: [...filters, ['--note <text>', 'what is known']],
     load: async () => (await import('../discrepancies/decide-discrepancies.ts')).acknowledge,

@@ -9,6 +9,8 @@ export const answers =
   "'found','against_ledger','differs','not_found','no_witness','error','outdated','superseded'";
 export const standings = "'complete','window','shows_none','not_ours','incomplete','unread'";
 export const tasks = "'archive','errors','invalid'";
+export const rejections = "'refused','left_out'";
+export const rejectionEnds = "'taken','refused_again','acknowledged'";
 export const fileStates = "'due','whole','changed','missing','accepted','begun'";
 export const precheckStates = "'due','named','clear','held','accepted','begun'";
 export const historyEvents = `'intake','intent','accepted','refused','not_sent','turned_away','unknown','abandoned',
@@ -24,7 +26,8 @@ export const rejectionKinds = `'signature_missing','signature_wrong','merchant_s
 export const haltKinds = "'person','account','signature','unknowns','canary_open','canary_failed'";
 export const verdicts = "'reconciled','exceptions','not_compared'";
 export const alertKinds = `'sending_halted','payout_unknown','discrepancy_high','canary_failed','receiver_silent',
-  'schedule_missed','schedule_failed','queue_stuck','certificate_ends','disk_low'`;
+  'schedule_missed','schedule_failed','queue_stuck','certificate_ends','disk_low',
+  'file_rejected'`;
 export const alertChannels = "'webhook','mail','heartbeat'";
 
 /**

@@ -8,7 +8,9 @@ import {
   historyEvents,
   inquiryReasons,
   precheckStates,
+  rejectionEnds,
   rejectionKinds,
+  rejections,
   standings,
   states,
   statuses,
@@ -289,6 +291,14 @@ const statements = [
     outcome text check (outcome in ('done','missing','differs'))) strict`,
   `create index file_moves_open on file_moves (id) where done_at is null`,
   `create index file_moves_owner on file_moves (owner)`,
+  // Files that were refused, and taken files without the rows that skip_row left out. An open one needs a person.
+  `create table rejected_files (
+    id integer primary key, kind text not null check (kind in (${rejections})), name text not null,
+    place text not null, errors_file text, problems integer not null, rows_left integer not null,
+    content_hash text not null, owner text not null default '', machine text not null default '',
+    since text not null, ended_at text, ended text check (ended in (${rejectionEnds})),
+    ended_by text not null default '', note text not null default '') strict`,
+  `create index rejected_files_open on rejected_files (id) where ended_at is null`,
 ];
 
 /** Creates the first schema. Migrations are append-only: a later change is a new file beside this one. */

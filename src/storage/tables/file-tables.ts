@@ -1,7 +1,38 @@
 import type { Generated } from 'kysely';
 
 /** The tables about files beside the ledger; part of the ledger's tables. */
-export type FileTables = { file_moves: FileMoveTable };
+export type FileTables = { file_moves: FileMoveTable; rejected_files: RejectedFileTable };
+
+type RejectedFileTable = {
+  id: Generated<bigint>;
+  kind: RejectionKind;
+  /** The name under which it was dropped, such as `november.csv` or `collections/november.csv`. */
+  name: string;
+  /** The refused file, or the sheet of left-out rows: what a person corrects and drops again. */
+  place: string;
+  /** The sheet of its problems; null where it could not be written. */
+  errors_file: string | null;
+  problems: bigint;
+  /** The number of rows that were left out; 0 for a refused file. */
+  rows_left: bigint;
+  /** Empty where the file could not be read to its end. */
+  content_hash: string;
+  /** The batch, or the file of expected collections, that lacks the rows; empty for a refused file. */
+  owner: Generated<string>;
+  /** The machine whose folders hold the file, where machines share the ledger; otherwise empty. */
+  machine: Generated<string>;
+  /** When a file of this name was first refused. */
+  since: string;
+  ended_at: Generated<string | null>;
+  ended: Generated<RejectionEnd | null>;
+  /** The batch that took it, or the person who acknowledged it. */
+  ended_by: Generated<string>;
+  note: Generated<string>;
+};
+
+/** `refused`: nothing of the file was taken. `left_out`: the batch was taken without some of its rows. */
+export type RejectionKind = 'refused' | 'left_out';
+type RejectionEnd = 'taken' | 'refused_again' | 'acknowledged';
 
 type FileMoveTable = {
   id: Generated<bigint>;

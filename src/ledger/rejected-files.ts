@@ -1,0 +1,160 @@
+import { basename } from 'node:path';
+import type { Selectable } from 'kysely';
+import type { Db, Trx } from '../storage/ledger.ts';
+import type { Tables } from '../storage/tables/tables.ts';
+import { rowsOfThisMachine } from './file-tasks.ts';
+
+/**
+ * A file of the inbox that was refused, or a batch that lacks the rows that `skip_row` left out. It needs a person until
+ * a good file of its name is taken, or somebody acknowledges it.
+ */
+export type RejectedFile = Pick<
+  Selectable<Tables['rejected_files']>,
+  'id' | 'kind' | 'name' | 'place' | 'errors_file' | 'problems' | 'rows_left' | 'owner' | 'since'
+>;
+
+/** What a refusal records. `place`: where the file lies once it is moved. */
+export type Refusal = {
+  name: string;
+  place: string;
+  errorsFile: string | null;
+  problems: number;
+  contentHash: string;
+  at: string;
+};
+
+/** How many rows a taken file lacks, and the sheets that hold them and their problems. */
+export type RowsLeft = { rows: number; problems: number; place: string; errorsFile: string | null };
+
+const here = rowsOfThisMachine('rejected_files');
+const columns = [
+  'id',
+  'kind',
+  'name',
+  'place',
+  'errors_file',
+  'problems',
+  'rows_left',
+  'owner',
+  'since',
+] as const;
+
+/** Returns the open ones in all folders on this ledger, the oldest first. */
+export function openRejectedFiles(db: Db | Trx): Promise<RejectedFile[]> {
+  return openRows(db).execute();
+}
+
+function openRows(db: Db | Trx) {
+  return db.selectFrom('rejected_files').select(columns).where('ended_at', 'is', null).orderBy('id');
+}
+
+/** Returns the open refusal of a file of this name in this machine's folders. */
+export function openRefusalOf(db: Db | Trx, name: string): Promise<RejectedFile | undefined> {
+  return openRows(db).where('kind', '=', 'refused').where('name', '=', name).where(here).executeTakeFirst();
+}
+
+/**
+ * Records that a file was refused, before it moves (P34). `repeats`: the open refusal of the same file, which is still
+ * where it was; it changes, and is no new case. Another open refusal of the name ends, and its `since` goes on.
+ */
+export async function recordRefusal(
+  trx: Trx,
+  { name, place, errorsFile, problems, contentHash, at }: Refusal,
+  repeats: bigint | null,
+): Promise<void> {
+  const found = { place, errors_file: errorsFile, problems: BigInt(problems), content_hash: contentHash };
+  if (repeats !== null) {
+    await trx.updateTable('rejected_files').set(found).where('id', '=', repeats).execute();
+    return;
+  }
+  const before = await openRefusalOf(trx, name);
+  if (before) await end(trx, [before.id], { at, ended: 'refused_again' });
+  await trx
+    .insertInto('rejected_files')
+    .values({ kind: 'refused', name, rows_left: 0n, since: before?.since ?? at, ...found })
+    .execute();
+}
+
+/**
+ * Ends what a taken file corrects: refusals of its name or content, and left-out rows whose sheet it is. Then records
+ * the rows that this file lacks itself. In the transaction that decides the batch.
+ */
+export async function recordTakenFile(
+  trx: Trx,
+  taken: { owner: string; name: string; contentHash: string; at: string; left: RowsLeft | null },
+): Promise<void> {
+  const { owner, name, contentHash, at, left } = taken;
+  const ours = await openRows(trx).where(here).execute();
+  const same = await openRows(trx).where('content_hash', '=', contentHash).execute();
+  const corrected = ours.filter((one) => corrects(name, one));
+  const ids = new Set([...corrected, ...same.filter(({ kind }) => kind === 'refused')].map(({ id }) => id));
+  await end(trx, [...ids], { at, ended: 'taken', by: owner });
+  if (left === null) return;
+  await trx
+    .insertInto('rejected_files')
+    .values({
+      kind: 'left_out',
+      name,
+      place: left.place,
+      errors_file: left.errorsFile,
+      problems: BigInt(left.problems),
+      rows_left: BigInt(left.rows),
+      content_hash: contentHash,
+      owner,
+      since: at,
+    })
+    .execute();
+}
+
+/** A refused file is corrected under its own name or that of its copy; left-out rows only under that of their sheet. */
+function corrects(name: string, { kind, name: refused, place }: RejectedFile): boolean {
+  const folder = /^collections\//.exec(refused)?.[0] ?? '';
+  const copy = `${folder}${basename(place)}`;
+  const names = kind === 'refused' ? [refused, copy] : [copy];
+  return names.some((one) => stemOf(one) === stemOf(name));
+}
+
+/** A workbook that was refused is saved as CSV, so the ending does not count; nor does case. */
+function stemOf(name: string): string {
+  return name.toLowerCase().replace(/\.(csv|xls[xmb]?|f?ods|numbers)$/, '');
+}
+
+/** Follows a sheet that went to another place than was promised. */
+export async function followSheet(
+  trx: Trx,
+  owner: string,
+  to: { place: string } | { errors_file: string },
+): Promise<void> {
+  await trx.updateTable('rejected_files').set(to).where('owner', '=', owner).execute();
+}
+
+/** The open one that a person names: by the file's name, or by that of the file to correct. */
+export function rejectedNamed(open: readonly RejectedFile[], name: string): RejectedFile[] {
+  const wanted = stemOf(basename(name));
+  return open.filter((one) => [one.name, one.place].some((known) => stemOf(basename(known)) === wanted));
+}
+
+/** Ends rejections that a person has dealt with. */
+export function acknowledgeRejected(
+  trx: Trx,
+  ids: readonly bigint[],
+  { at, by, note }: { at: string; by: string; note: string },
+): Promise<void> {
+  return end(trx, ids, { at, ended: 'acknowledged', by, note });
+}
+
+async function end(
+  trx: Trx,
+  ids: readonly bigint[],
+  how: { at: string; ended: 'taken' | 'refused_again' | 'acknowledged'; by?: string; note?: string },
+): Promise<void> {
+  const { at, ended, by = '', note = '' } = how;
+  const set = { ended_at: at, ended, ended_by: by, note };
+  for (const id of ids)
+    await trx
+      .updateTable('rejected_files')
+      .set(set)
+      .where('id', '=', id)
+      .where('ended_at', 'is', null)
+      .execute();
+}
