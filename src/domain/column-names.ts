@@ -32,6 +32,9 @@ const meantBy = new Map(
   knownColumns.flatMap((column) => otherNames[column].map((name) => [name, column] as const)),
 );
 
+/** Longer than any name of a column: a cell may hold anything. */
+const longest = 30;
+
 /** The column that a header cell most likely means; null where it is known, or means none of ours. */
 export function meantColumn(header: string): KnownColumn | null {
   // A hidden character or a quote in a name has a problem of its own.
@@ -40,7 +43,7 @@ export function meantColumn(header: string): KnownColumn | null {
   const exact = meantBy.get(key) ?? knownColumn(key);
   if (exact) return exact;
   // In a short name, two other letters make another word.
-  const best = key.length < 6 ? undefined : nearest(key, knownColumns.map(columnKey));
+  const best = key.length < 6 || key.length > longest ? undefined : nearest(key, knownColumns.map(columnKey));
   return best && best.far <= 2 ? knownColumn(best.name) : null;
 }
 

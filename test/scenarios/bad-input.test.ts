@@ -24,7 +24,7 @@ async function refused(home: Home, content: string | Buffer): Promise<Problem[]>
   expect(home.read('data/rejected/dropped.errors.csv').replace('\ufeff', '')).toMatch(
     /^row,column,value,problem,fix\r\n/,
   );
-  const status = await home.json(['status'], 0);
+  const status = await home.json(['status'], 4);
   expect(sum(status.payouts)).toBe(0);
   expect(status.batches).toEqual([]);
   expect(home.sandbox.requests.posts).toBe(0);
