@@ -51,6 +51,7 @@ it('a file that is dropped under a wrong name is logged once by serve and shown 
   expect((await home.json(['status'], 0)).inbox).toEqual({
     files: 0,
     waiting: [],
+    rejected: [],
     ignored: [{ name: 'pay.txt', why }],
   });
   expect((await home.run(['status'])).out).toContain(`  ignored: pay.txt: ${why}\n`);
