@@ -2,125 +2,113 @@ import type { Outcome } from '../domain/outcome.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Claim } from './claims.sql.ts';
 
-/**
- * The end of an intent. `tried`: false when its request never began, because the intent grew too old (P3) or was taken
- * back. Then neither the network nor the service is to blame. `tookMs`: from the intent to the answer.
- */
-export type Done = { claim: Claim; outcome: Outcome; tried: boolean; tookMs: number };
+/** Why the request of a committed intent never began. Then neither the network nor the service is to blame. */
+export type KeptBack = 'aged' | 'lost' | 'stopped';
 
-/** A committed intent, and the request that it allows. */
-export type Order = { claim: Claim; send: () => Promise<Done> };
+/** The end of an intent. `keptBack` null: its request was tried. */
+export type Done = { claim: Claim; outcome: Outcome; keptBack: KeptBack | null };
 
 /** How long an answer that has come in waits for others to share its commit. */
 const patienceMs = 4;
 
-/**
- * Requests under way, orders that wait for one of the `atOnce` slots, and answers that the loop has not taken yet. After
- * an answer other than accepted or refused what waits is taken back: a halt or a pause may follow (P8, P11).
- */
+/** Requests under way, and the answers that have come in. */
 export type Flight = {
-  /** How many orders are under way or wait. */
-  open(): number;
-  launch(orders: readonly Order[]): void;
-  /** Ends the orders that wait without a request: they come in as not sent. */
-  takeBack(): void;
+  underWay(): number;
+  launch(request: Promise<Done>): void;
+  /**
+   * False after `stop`, and while an answer that may stop sending is not written yet (P8, P11). Each request asks in the
+   * tick in which it would be written.
+   */
+  mayBegin(): boolean;
   /** Takes the answers that have come in, in their order. Throws what the client threw, which it never should. */
   take(): Done[];
+  /** The answers that were taken are committed. */
+  written(): void;
   /** How many answers have come in since the last were taken. */
   answered(): number;
   /**
-   * Resolves when `enough` answers have come in, when nothing is open any more, or when the first has waited a moment. A
-   * commit for several costs little more than for one. While it runs, the service works on the rest. `or` ends the wait too.
+   * Resolves when `enough` answers have come in, when nothing is under way any more, or when the first has waited a moment.
+   * A commit for several costs little more than for one. While it runs, the service works on the rest. `or` ends the wait
+   * too.
    */
   gathered(enough: number, or?: Promise<void>): Promise<void>;
-  /** Takes back what waits, waits until nothing is under way any more, and takes the last answers. */
+  /** No request begins any more. What is under way goes on. */
+  stop(): void;
+  /** Stops, waits until nothing is under way any more, and returns all answers that are not written. */
   landed(): Promise<Done[]>;
 };
 
-export function createFlight(clock: Clock, atOnce: number): Flight {
+export function createFlight(clock: Clock): Flight {
   let underWay = 0;
-  let waiting: Order[] = [];
-  let done: Done[] = [];
-  let isTroubled = false;
+  let unwritten: Done[] = [];
+  let answers: Done[] = [];
+  let isStopped = false;
   let failure: { error: unknown } | undefined;
   let watch: { enough: number; wake: () => void } | undefined;
 
-  const open = (): number => underWay + waiting.length;
   const look = (): void => {
-    if (watch && (failure || open() === 0 || done.length >= watch.enough)) watch.wake();
+    if (watch && (failure || underWay === 0 || answers.length >= watch.enough)) watch.wake();
   };
   const reached = (enough: number): Promise<void> =>
     new Promise((wake) => {
       watch = { enough, wake };
       look();
     });
-  const taken = (): Done[] => {
-    const all = done;
-    done = [];
-    isTroubled = false;
-    return all;
-  };
-  const takeBack = (): void => {
-    for (const { claim } of waiting) done.push({ claim, outcome: takenBack, tried: false, tookMs: 0 });
-    waiting = [];
-  };
-  const start = ({ send }: Order): void => {
-    underWay++;
-    const landed = (): void => {
-      underWay--;
-      if (isTroubled || failure) takeBack();
-      fill();
-      look();
-    };
-    void send().then(
-      (one) => {
-        done.push(one);
-        isTroubled ||= !isClear(one.outcome);
-        landed();
-      },
-      (error: unknown) => {
-        failure = { error };
-        landed();
-      },
-    );
-  };
-  const fill = (): void => {
-    for (const order of waiting.splice(0, atOnce - underWay)) start(order);
+  const takeAll = (): Done[] => {
+    const taken = answers;
+    answers = [];
+    unwritten.push(...taken);
+    return taken;
   };
   return {
-    open,
-    answered: () => done.length,
-    launch(orders) {
-      waiting.push(...orders);
-      fill();
-      if (isTroubled || failure) takeBack();
+    underWay: () => underWay,
+    answered: () => answers.length,
+    launch(request) {
+      underWay++;
+      void request.then(
+        (one) => {
+          underWay--;
+          answers.push(one);
+          look();
+        },
+        (error: unknown) => {
+          underWay--;
+          failure = { error };
+          look();
+        },
+      );
     },
-    takeBack,
+    mayBegin: () => !isStopped && !failure && !unwritten.some(mayStop) && !answers.some(mayStop),
     take() {
       if (failure) throw failure.error;
-      return taken();
+      return takeAll();
+    },
+    written() {
+      unwritten = [];
     },
     async gathered(enough, or) {
       const first = reached(1);
       await (or ? Promise.race([first, or]) : first);
-      if (done.length === 0 || done.length >= enough || open() === 0) return;
+      if (answers.length === 0 || answers.length >= enough || underWay === 0) return;
       const stop = new AbortController();
       await Promise.race([reached(enough), clock.sleep(patienceMs, stop.signal)]);
       // With a reason: without one the runtime would create an error, which costs more than the timer.
       stop.abort('gathered');
     },
+    stop() {
+      isStopped = true;
+    },
     async landed() {
+      isStopped = true;
       failure = undefined;
-      takeBack();
       if (underWay > 0) await reached(Number.POSITIVE_INFINITY);
-      return taken();
+      takeAll();
+      return unwritten;
     },
   };
 }
 
-const takenBack: Outcome = { kind: 'not_sent', message: 'taken back while it waited to be sent' };
-
-/** True for an answer after which sending may go on as before. */
-export function isClear({ kind }: Outcome): boolean {
-  return kind === 'accepted' || kind === 'refused';
+/** True for an answer after which a halt or a pause may follow (P8, P11). */
+function mayStop({ outcome }: Done): boolean {
+  return outcome.kind === 'unknown' || outcome.kind === 'turned_away';
 }

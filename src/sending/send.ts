@@ -10,7 +10,7 @@ import type { Brakes } from './brakes.ts';
 import type { Cleared, Scope } from './claim-request.ts';
 import { type Claim, claimUnlessHalted, sendable } from './claims.sql.ts';
 import { type AskService, type Clearances, createClearances } from './clearances.ts';
-import { createFlight, type Done, type Flight, type Order } from './flight.ts';
+import { createFlight, type Done, type Flight, type KeptBack } from './flight.ts';
 import { type Halt, type HaltCause, haltKindOf } from './halt.ts';
 import { halt, tooManyUnknown } from './halts.sql.ts';
 import { holdReturned } from './holds.sql.ts';
@@ -66,8 +66,7 @@ export function createSender(deps: SenderDeps): { run(request?: SendRequest): Pr
 
 /** Runs the loop. When the ledger fails, waits for what is in flight and tries once more to write the answers (P12). */
 async function runSender(deps: SenderDeps, request: SendRequest, pause: Pause): Promise<SendResult> {
-  const flight = createFlight(deps.clock, deps.rules.concurrency);
-  const unwritten: Done[] = [];
+  const flight = createFlight(deps.clock);
   const { ledger, clock, askService } = deps;
   const { account } = deps.standpoint;
   const { brakes, concurrency } = deps.rules;
@@ -76,9 +75,9 @@ async function runSender(deps: SenderDeps, request: SendRequest, pause: Pause): 
   const asking = { ledger, clock, account, askService, concurrency, under };
   const clearances = createClearances(asking, { scope, signal });
   try {
-    return await loop(deps, request, pause, { flight, unwritten, clearances });
+    return await loop(deps, request, pause, { flight, clearances });
   } catch (error) {
-    const answers = [...unwritten, ...(await flight.landed())];
+    const answers = await flight.landed();
     const none = { free: 0, scope, cleared: () => new Map() };
     const isWritten = await commitTurn(deps, answers, none).then(
       () => true,
@@ -92,14 +91,13 @@ async function runSender(deps: SenderDeps, request: SendRequest, pause: Pause): 
   }
 }
 
-/** `unwritten`: answers whose commit has not succeeded yet. */
-type Journey = { flight: Flight; unwritten: Done[]; clearances: Clearances };
+type Journey = { flight: Flight; clearances: Clearances };
 
 async function loop(
   deps: SenderDeps,
   request: SendRequest,
   pause: Pause,
-  { flight, unwritten, clearances }: Journey,
+  { flight, clearances }: Journey,
 ): Promise<SendResult> {
   const { clock } = deps;
   const counts = { accepted: 0, refused: 0, not_sent: 0, turned_away: 0, unknown: 0 };
@@ -109,25 +107,24 @@ async function loop(
   for (;;) {
     if (request.signal?.aborted) stop ??= { ended: 'interrupted', detail: 'interrupted; nothing is lost' };
     const finished = flight.take();
-    unwritten.push(...finished);
     for (const { outcome } of finished) counts[outcome.kind] += 1;
     progress.note(finished, clearances.endedSomethingAt());
-    stop ??= progress.verdict(flight.open());
-    const { most, enough } = progress.depth();
-    const slots = most - flight.open();
+    stop ??= progress.verdict(flight.underWay());
+    if (stop) flight.stop();
+    const slots = progress.slots() - flight.underWay();
     const free = stop || clock.monotonic() < pause.until ? 0 : slots;
     const filling = permits.fill(free);
     // Twice the slots of a turn: while those are sent, the service is asked about the next.
     const asking = free > 0 ? clearances.fill(2 * slots) : undefined;
-    if (filling && finished.length === 0 && flight.open() === 0) await filling;
+    if (filling && finished.length === 0 && flight.underWay() === 0) await filling;
     // After an interrupt while waiting for a permit: it was not granted, and nothing more begins.
     const claimable = request.signal?.aborted ? 0 : Math.min(free, permits.count());
     const intents = { free: claimable, scope: request.scope, cleared: clearances.fresh };
     const turn = await commitTurn(deps, finished, intents);
-    unwritten.length = 0;
+    flight.written();
     if (finished.length > 0) request.onProgress?.(finished.length);
     if (turn.halted) {
-      flight.takeBack();
+      flight.stop();
       stop ??= {
         ended: 'halted',
         detail: `halted: ${turn.halted.causes.map(({ kind }) => kind).join(', ')}`,
@@ -135,14 +132,15 @@ async function loop(
     }
     permits.spend(turn.claims.length);
     clearances.spend(turn.claims.map(({ payoutId }) => payoutId));
-    flight.launch(turn.claims.map((claimed) => order(deps, claimed, turn.began)));
-    if (flight.open() > 0) {
+    const may = (): boolean => flight.mayBegin() && clock.monotonic() >= pause.until;
+    for (const claimed of turn.claims) flight.launch(post(deps, claimed, { began: turn.began, may }));
+    if (flight.underWay() > 0) {
       // Where less was ready than permitted, one more permit starts nothing.
       const isShort = turn.claims.length < turn.asked;
       const more = [isShort ? undefined : filling, slots > turn.claims.length ? asking : undefined];
       const either = more.filter((one) => one !== undefined);
       // Takes all answers that come in shortly after the first: a turn for many costs little more than one for a few.
-      await flight.gathered(enough, either.length > 0 ? Promise.race(either) : undefined);
+      await flight.gathered(deps.rules.concurrency, either.length > 0 ? Promise.race(either) : undefined);
       continue;
     }
     if (flight.answered() > 0) continue;
@@ -216,20 +214,29 @@ async function haltCause(
   return countUnknown();
 }
 
-function order(deps: SenderDeps, claimed: Claim, began: Moment): Order {
-  const { clock } = deps;
-  let aged = false;
-  const fresh = (): boolean => {
-    aged = elapsedSince(clock, began) > deps.rules.sendDeadlineMs;
+const keptBackWords: Record<KeptBack, string> = {
+  aged: 'its intent grew older than submission.send_deadline_ms before the request could begin',
+  lost: 'the session with the database was lost before the request could begin',
+  stopped: 'sending stopped before the request could begin',
+};
+
+/** Sends one payout, if that is still allowed in the tick in which the request would be written. */
+async function post(
+  deps: SenderDeps,
+  claimed: Claim,
+  { began, may }: { began: Moment; may: () => boolean },
+): Promise<Done> {
+  let keptBack: KeptBack | null = null;
+  const mayBegin = (): boolean => {
+    if (elapsedSince(deps.clock, began) > deps.rules.sendDeadlineMs) keptBack = 'aged';
     // Another process may have considered this one dead, and made the attempt unknown.
-    return !aged && !deps.ledger.session?.lost();
+    else if (deps.ledger.session?.lost()) keptBack = 'lost';
+    else keptBack = may() ? null : 'stopped';
+    return keptBack === null;
   };
-  const send = async (): Promise<Done> => {
-    const outcome = await deps.service.bankTransfer(claimed.body, claimed.reference, fresh);
-    const tookMs = clock.monotonic() - began.monotonic;
-    return { claim: claimed, outcome, tried: !(aged && outcome.kind === 'not_sent'), tookMs };
-  };
-  return { claim: claimed, send };
+  const outcome = await deps.service.bankTransfer(claimed.body, claimed.reference, mayBegin);
+  if (keptBack === null || outcome.kind !== 'not_sent') return { claim: claimed, outcome, keptBack: null };
+  return { claim: claimed, outcome: { kind: 'not_sent', message: keptBackWords[keptBack] }, keptBack };
 }
 
 type Next = { kind: 'in'; ms: number } | { kind: 'over'; ended: 'drained' | 'stuck'; detail: string };

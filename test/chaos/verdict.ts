@@ -44,9 +44,7 @@ export function judge(planned: Planned, deeds: Deeds, ledger: LedgerView, book: 
   const bookMinor = book.reduce((sum, { amount }) => sum + Math.round(Number(amount) * 100), 0);
   const abandoned = ledger.abandoned();
   const crashes = deeds.crashes ?? 0;
-  // Without a rate limit one more group is open (P1).
-  const open = (planned.perSecond === 0 ? 2 : 1) * planned.concurrency;
-  const bound = (deeds.kills + 3 * crashes) * open;
+  const bound = (deeds.kills + 3 * crashes) * planned.concurrency;
   const times = deeds.takeOverMs.toSorted((a, b) => a - b);
   const median = times[Math.floor(times.length / 2)] ?? 0;
   const figure = (what: string, value: number | string, wrong = false): Figure => ({

@@ -37,10 +37,10 @@ export const sendingDefects: readonly Defect[] = [
   {
     name: 'makes one attempt of a claim and sends it twice',
     file: 'src/sending/send.ts',
-    find: `    flight.launch(turn.claims.map(`,
-    replace: `    const some = turn.claims.filter(({ attemptId }) => attemptId % 5n === 0n);
-    flight.launch(some.map((claimed) => order(deps, claimed, turn.began)));
-    flight.launch(turn.claims.map(`,
+    find: `    for (const claimed of turn.claims) flight.launch(`,
+    replace: `    for (const claimed of turn.claims)
+      if (claimed.attemptId % 5n === 0n) flight.launch(post(deps, claimed, { began: turn.began, may }));
+    for (const claimed of turn.claims) flight.launch(`,
   },
   {
     name: 'ignores a halt',
@@ -60,8 +60,8 @@ export const sendingDefects: readonly Defect[] = [
   {
     name: 'does not look at the age of an intent',
     file: 'src/sending/send.ts',
-    find: `    aged = elapsedSince(clock, began) > deps.rules.sendDeadlineMs;`,
-    replace: `    aged = false;`,
+    find: `    if (elapsedSince(deps.clock, began) > deps.rules.sendDeadlineMs) keptBack`,
+    replace: `    if (deps.rules.sendDeadlineMs < 0) keptBack`,
   },
   {
     name: 'takes the intents of the dead for unsent',
