@@ -3,7 +3,8 @@ import type { Attempt, HistoryRow } from '../storage/tables/tables.ts';
 
 /**
  * The at-most-once certificate of one payout. It counts the sends, the decisions that ordered a second send, and the
- * sends proven not taken (P4). `problems` lists the sends that no decision ordered.
+ * sends proven not taken (P4). An attempt proven not sent is no send (P7). `problems` lists the sends that no decision
+ * ordered.
  */
 export type Certificate = { sends: number; decisions: number; notTaken: number; problems: string[] };
 
@@ -35,7 +36,9 @@ export function certify(
       const ended = attempts.find(
         (a) => a.outcome === event && a.ended_at === at && mayBeTaken.has(a.id.toString()),
       );
-      if (ended && mayBeTaken.delete(ended.id.toString())) certificate.notTaken += 1;
+      if (!ended || !mayBeTaken.delete(ended.id.toString())) continue;
+      if (event === 'not_sent') certificate.sends -= 1;
+      else certificate.notTaken += 1;
     } else if (event === 'retry' && from_state === 'unknown' && to_state !== 'unknown') {
       certificate.decisions += 1;
       // Decisions do not add up: each orders only the next send.

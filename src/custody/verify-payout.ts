@@ -140,6 +140,9 @@ export function checkAttempts({ payout, history, attempts }: Evidence): Found[] 
     if (proven.includes(event) && !attempts.some((a) => a.outcome === event && a.ended_at === at))
       issues.add(`history entry ${seq} (${event}) belongs to no attempt`);
   }
+  const isSent = attempts.some(({ outcome }) => outcome !== 'not_sent');
+  if (isSent && payout.submitted_at === null)
+    issues.add('submitted_at is empty, although an attempt may have left');
   if (payout.state === 'sending' && attempts.at(-1)?.outcome !== null)
     issues.add('state is "sending", but no attempt is in flight');
   return issues.list;

@@ -91,7 +91,7 @@ export function payoutsIn(db: Db, batch: string, state: PayoutState | null, limi
       'state',
       'message',
       'batch_id',
-      'attempt_count',
+      'submitted_at',
       'withheld_by',
       'account_number',
       'account_name',

@@ -75,7 +75,7 @@ export async function cancelUnsent(
       if (request.payout === undefined && after === 0n) await keepReturned(trx, request.batch, true);
       let query = trx
         .selectFrom('payouts')
-        .select(['id', 'reference', 'attempt_count', 'successor_of'])
+        .select(['id', 'reference', 'submitted_at', 'successor_of'])
         .where('batch_id', '=', request.batch)
         .where('state', 'in', ['ready', 'held'])
         .where('id', '>', after)
@@ -130,7 +130,7 @@ function mayComeBack(trx: Trx, batch: string): Promise<boolean> {
     own.where((eb) =>
       eb.or([
         eb('state', 'in', ['sending', 'unknown']),
-        eb.and([eb('state', '=', 'held'), eb('attempt_count', '>', 0n)]),
+        eb.and([eb('state', '=', 'held'), eb('submitted_at', 'is not', null)]),
       ]),
     ),
   );

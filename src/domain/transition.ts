@@ -29,7 +29,8 @@ export type PayoutEvent =
 export type Standing = {
   state: PayoutState;
   evidence: string;
-  attemptCount: number;
+  /** Nothing of it was ever sent: every attempt is proven not sent (P7), and no lost copy may have sent it (P25). */
+  isNeverSent: boolean;
   /** True if an attempt other than the event's own may have been taken: accepted, unknown or in flight (P4). */
   otherAttemptOpen: boolean;
   /** True if an attempt other than the event's own is in flight: its answer decides, not a late answer to this one. */
@@ -169,9 +170,7 @@ function onWitness(now: Standing, witness: Witness): Effect {
   switch (now.state) {
     case 'held':
     case 'ready':
-      return now.attemptCount === 0 && now.possiblyTaken === 0
-        ? contradiction(now, witness)
-        : settle(now, witness);
+      return now.isNeverSent ? contradiction(now, witness) : settle(now, witness);
     case 'cancelled':
       return contradiction(now, witness);
     case 'sending':

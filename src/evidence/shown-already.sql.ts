@@ -9,7 +9,7 @@ import type { Db, Trx } from '../storage/ledger.ts';
 import { prepared } from '../storage/prepared.ts';
 import { contradictedByDetails, contradictedByWebhook, heardOfBefore } from './doubts.sql.ts';
 
-type Candidate = { id: bigint; reference: string; attempt_count: bigint };
+type Candidate = { id: bigint; reference: string; submitted_at: string | null };
 
 type Shower = 'list' | 'details' | 'webhook';
 /** Why a payout must not go out under its reference: which source shows a transfer there. */
@@ -40,8 +40,8 @@ export async function shownAlready(
   return shown;
 }
 
-function whyListed({ reference, attempt_count }: Candidate, run: string): string {
-  return attempt_count === 0n
+function whyListed({ reference, submitted_at }: Candidate, run: string): string {
+  return submitted_at === null
     ? `the service already shows a transfer under ${reference} (run ${run}): sending it could pay twice`
     : `the service's list shows a transfer under ${reference} that has not failed (run ${run}): sending it again could pay twice`;
 }
@@ -54,9 +54,9 @@ function whyDoubtful({ reference }: Candidate, by: Shower): string {
 /** The way out for a payout that this source shows. One that may have been taken is unknown again (P19, P20). */
 export function adviceOnShown(
   by: Shower,
-  { reference, attempt_count }: Pick<Candidate, 'reference' | 'attempt_count'>,
+  { reference, submitted_at }: Pick<Candidate, 'reference' | 'submitted_at'>,
 ): Advice {
-  if (attempt_count > 0n) return { kind: 'decide_again', reference, relist: by === 'list' };
+  if (submitted_at !== null) return { kind: 'decide_again', reference, relist: by === 'list' };
   return { kind: by === 'webhook' ? 'ask_then_release' : 'find_orderer', reference };
 }
 
@@ -105,7 +105,7 @@ async function listedAlready(
       const payout = payoutOf.get(reference_key);
       if (!payout) return [];
       const isHeeded =
-        payout.attempt_count === 0n || (runs.since.includes(run_id) && readStatus(status) !== 'failed');
+        payout.submitted_at === null || (runs.since.includes(run_id) && readStatus(status) !== 'failed');
       return isHeeded ? [[payout.id, run_id] as const] : [];
     }),
   );

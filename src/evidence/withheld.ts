@@ -11,7 +11,7 @@ import { adviceOnShown, heededRuns, shownAlready } from './shown-already.sql.ts'
 /** The source of a hold made here; a person's `hold` has another source. */
 export const withholder = 'claim';
 
-type Candidate = { id: bigint; reference: string; attempt_count: bigint; successor_of: bigint | null };
+type Candidate = { id: bigint; reference: string; submitted_at: string | null; successor_of: bigint | null };
 
 /**
  * Holds what would be paid twice if it were sent, and returns the payouts that remain. One case is a successor whose
@@ -45,10 +45,10 @@ export type Withheld = { by: Exclude<WithheldBy, 'answer'> } & Reason;
 
 /** The event that withholds a payout: one sent before and shown needs a new decision (P20), all others wait on hold. */
 export function withholding(
-  { id, attempt_count }: Pick<Candidate, 'id' | 'attempt_count'>,
+  { id, submitted_at }: Pick<Candidate, 'id' | 'submitted_at'>,
   { by, why }: Withheld,
 ): RecordEvent {
-  const waits = attempt_count === 0n || by === 'predecessor' || by === 'limit';
+  const waits = submitted_at === null || by === 'predecessor' || by === 'limit';
   return { payoutId: id, source: withholder, event: { kind: waits ? 'hold' : 'doubted', why, by } };
 }
 
@@ -74,7 +74,7 @@ export async function withheldBy(
 
 /** The way out for a held payout, as far as its own columns tell it: a release says more of a predecessor. */
 export function adviceOnHeld(
-  payout: Pick<Payout, 'reference' | 'batch_id' | 'attempt_count' | 'withheld_by'>,
+  payout: Pick<Payout, 'reference' | 'batch_id' | 'submitted_at' | 'withheld_by'>,
 ): Advice {
   const { reference, batch_id: batch, withheld_by: by } = payout;
   switch (by) {

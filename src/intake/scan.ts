@@ -178,7 +178,7 @@ async function withoutTaken(
       good.push(row);
       continue;
     }
-    const isUnsent = use.state === 'cancelled' && use.attempt_count === 0n;
+    const isUnsent = use.state === 'cancelled' && use.submitted_at === null;
     const { payout, fix } = isUnsent ? unsentBefore : usedBefore;
     const problem = `is already the reference of ${payout} in batch ${use.batch_id}; references are unique for ever`;
     bad.push({

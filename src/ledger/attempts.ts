@@ -5,39 +5,44 @@ import { overRows } from '../storage/bound-rows.ts';
 import { idsText, isOneOf } from '../storage/bulk.ts';
 import type { Trx } from '../storage/ledger.ts';
 import { prepared } from '../storage/prepared.ts';
+import type { Attempt } from '../storage/tables/tables.ts';
 import { giveBack } from './limit-uses.ts';
 
-/** An attempt that the service may have taken; its outcome is null while the POST is in flight. */
-export type Open = { id: bigint; payout_id: bigint; outcome: string | null };
+/** An attempt; its outcome is null while the POST is in flight. */
+export type Tried = Pick<Attempt, 'id' | 'payout_id' | 'began_at' | 'outcome'>;
 /** The end of an attempt. `outcome` null: its process died first. `before`: what a late answer replaces. */
 export type Ended = { id: bigint; before: string | null; outcome: Outcome | null; why: string };
 
-const selectOpen = prepared<Open>((db, slot) =>
+const selectAttempts = prepared<Tried>((db, slot) =>
   db
     .selectFrom('attempts')
-    .select(['id', 'payout_id', 'outcome'])
+    .select(['id', 'payout_id', 'began_at', 'outcome'])
     .where(isOneOf(sql.ref('payout_id'), slot(0)))
-    .where((eb) => eb.or([eb('outcome', 'is', null), eb('outcome', 'in', ['accepted', 'unknown'])])),
+    .orderBy('id'),
 );
 
-/** Loads the attempts of these payouts that the service may have taken: accepted, unknown or in flight. */
-export async function loadOpenAttempts(trx: Trx, ids: readonly bigint[]): Promise<Map<bigint, Open[]>> {
-  const open = new Map<bigint, Open[]>(ids.map((id) => [id, []]));
-  if (ids.length === 0) return open;
-  for (const attempt of await selectOpen(trx, [idsText(ids)])) open.get(attempt.payout_id)?.push(attempt);
-  return open;
+/** Loads the attempts of these payouts, in their order. */
+export async function loadAttempts(trx: Trx, ids: readonly bigint[]): Promise<Map<bigint, Tried[]>> {
+  const own = new Map<bigint, Tried[]>(ids.map((id) => [id, []]));
+  if (ids.length === 0) return own;
+  for (const attempt of await selectAttempts(trx, [idsText(ids)])) own.get(attempt.payout_id)?.push(attempt);
+  return own;
+}
+
+/** When the first of these attempts began that is not proven not sent (P7); null where nothing ever left. */
+export function firstSentAt(ofPayout: readonly Tried[]): string | null {
+  return ofPayout.find(({ outcome }) => outcome !== 'not_sent')?.began_at ?? null;
 }
 
 /** Ends an attempt by compare-and-set (P4). Only an attempt in flight ends, or an unknown one by a late answer. */
 export function endAttempt(
-  ofPayout: readonly Open[] | undefined,
+  ofPayout: readonly Tried[] | undefined,
   ended: Ended[],
   event: Extract<PayoutEvent, { kind: 'outcome' | 'abandoned' }>,
 ): boolean {
   const attempt = ofPayout?.find((a) => a.id === event.attemptId);
   if (!attempt) return false;
-  if (attempt.outcome !== null && (event.kind === 'abandoned' || attempt.outcome === 'accepted'))
-    return false;
+  if (attempt.outcome !== null && (event.kind === 'abandoned' || attempt.outcome !== 'unknown')) return false;
   const { id, outcome: before } = attempt;
   if (event.kind === 'abandoned') {
     ended.push({ id, before, outcome: null, why: event.why });

@@ -74,7 +74,7 @@ export async function countPayouts(trx: Trx, batch: string): Promise<number> {
 }
 
 /** Where a reference was used before. */
-type EarlierUse = Pick<Payout, 'batch_id' | 'state' | 'attempt_count'>;
+type EarlierUse = Pick<Payout, 'batch_id' | 'state' | 'submitted_at'>;
 
 /** Returns those of these folded references that the ledger has, with the payout of each (P22). */
 export async function existingReferences(db: Db | Trx, keys: string[]): Promise<Map<string, EarlierUse>> {
@@ -82,7 +82,7 @@ export async function existingReferences(db: Db | Trx, keys: string[]): Promise<
   const wanted = textsOf(keys);
   const rows = await db
     .selectFrom('payouts')
-    .select(['reference_key', 'batch_id', 'state', 'attempt_count'])
+    .select(['reference_key', 'batch_id', 'state', 'submitted_at'])
     .where('reference_key', 'in', wanted)
     .execute();
   return new Map(rows.map((row) => [row.reference_key, row]));
@@ -90,7 +90,7 @@ export async function existingReferences(db: Db | Trx, keys: string[]): Promise<
 
 /** True where a payout of the batch was sent, or may have been, whatever became of it. */
 export function wasSent(db: Db | Trx, batch: string): Promise<boolean> {
-  return hasRow(db.selectFrom('payouts').where('batch_id', '=', batch).where('attempt_count', '>', 0n));
+  return hasRow(db.selectFrom('payouts').where('batch_id', '=', batch).where('submitted_at', 'is not', null));
 }
 
 /** Returns the batch that this content became, under whatever file name (P23). */

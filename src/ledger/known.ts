@@ -38,12 +38,14 @@ async function attemptsOf(db: Db | Trx, ids: readonly bigint[]): Promise<Map<big
 }
 
 /**
- * The first intent of a payout, corrected where the first attempt made it (P15). An adopted payout may have been sent by
- * the ledger that was lost, before its first attempt here (P25).
+ * The first intent of a payout, corrected where its first attempt made it (P15): the first that is not proven not sent. An
+ * adopted payout may have been sent by the ledger that was lost, before that (P25).
  */
-export function firstIntent(submittedAt: string | null, [first]: readonly Began[]): string | null {
-  const isItsOwn = submittedAt === null || submittedAt === first?.began_at;
-  return isItsOwn && first ? firstIntentOf(first.began_at, first.clock_off_ms) : submittedAt;
+export function firstIntent(submittedAt: string | null, attempts: readonly Began[]): string | null {
+  const first = attempts.find(({ outcome }) => outcome !== 'not_sent');
+  return first?.began_at === submittedAt
+    ? firstIntentOf(submittedAt, first?.clock_off_ms ?? null)
+    : submittedAt;
 }
 
 function expectedOf(payout: Payout, mode: Mode, own: readonly Began[]): Expected {

@@ -35,11 +35,14 @@ export const columns = [
 
 export type Row = Pick<Payout, (typeof columns)[number]>;
 
-/** Applies the effect to the row in memory. Returns the changed fields for the history. */
+/**
+ * Applies the effect to the row in memory. Returns the changed fields for the history. `sentAt`: for an outcome, when the
+ * first of the attempts began that may have been sent.
+ */
 export function apply(
   row: Row,
   now: Standing,
-  { event, effect, at }: { event: PayoutEvent; effect: Effect; at: string },
+  { event, effect, at, sentAt }: { event: PayoutEvent; effect: Effect; at: string; sentAt: string | null },
 ): Record<string, unknown> {
   const before = { ...row };
   if (effect.kind === 'move') {
@@ -51,6 +54,9 @@ export function apply(
   if (effect.kind !== 'conflict') {
     row.evidence = effect.evidence;
     learn(row, now, event, at);
+    // P7: what never left is no send. A lost copy of the ledger may have sent it (P25).
+    if (event.kind === 'outcome' && event.outcome.kind === 'not_sent' && row.unseen_sends === 0n)
+      row.submitted_at = sentAt;
     // An unknown payout keeps its reason, even when later look-ups repeat it.
     if (event.kind === 'witness' && row.state === 'unknown' && effect.why !== undefined)
       row.message = effect.why;

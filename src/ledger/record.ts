@@ -8,7 +8,7 @@ import { idsIn, idsText } from '../storage/bulk.ts';
 import type { Trx } from '../storage/ledger.ts';
 import { prepared } from '../storage/prepared.ts';
 import { unshownIds } from './answered-ids.ts';
-import { type Ended, endAttempt, endAttempts, loadOpenAttempts, type Open } from './attempts.ts';
+import { type Ended, endAttempt, endAttempts, firstSentAt, loadAttempts, type Tried } from './attempts.ts';
 import { wentBack } from './barriers.ts';
 import { chainEntry, historyHashes, insertHistory } from './history.ts';
 import { askDetails, type LookUpWanted } from './inquiries.ts';
@@ -34,7 +34,7 @@ export async function record(
   if (events.length === 0) return [];
   const stored = known ?? (await loadRows(trx, [...new Set(events.map((e) => e.payoutId))]));
   const rows = new Map(stored.map((row) => [row.id, { ...row }]));
-  const open = await loadOpenAttempts(trx, decidedByAttempts(events, rows));
+  const attempts = await loadAttempts(trx, decidedByAttempts(events, rows));
   const asksFall = events.some(({ event: { kind } }) => kind === 'witness' || kind === 'settle');
   const forgetful = asksFall && (await wentBack(trx));
   const unshown = await unshownIds(trx, events, rows);
@@ -49,14 +49,19 @@ export async function record(
     if (row.state === 'held' && row.history_seq === 0n) continue;
     if (
       (event.kind === 'outcome' || event.kind === 'abandoned') &&
-      !endAttempt(open.get(payoutId), ended, event)
+      !endAttempt(attempts.get(payoutId), ended, event)
     )
       continue;
     const other = unshown.get(one);
-    const now = { ...standing(row, event, open), forgetful, ...(other !== undefined && { unshown: other }) };
+    const now = {
+      ...standing(row, event, attempts),
+      forgetful,
+      ...(other !== undefined && { unshown: other }),
+    };
     const effect = transition(now, event);
     const from = row.state;
-    const changed = apply(row, now, { event, effect, at });
+    const sentAt = firstSentAt(attempts.get(payoutId) ?? []);
+    const changed = apply(row, now, { event, effect, at, sentAt });
     const entry = chainEntry(row.history_head, {
       payoutId,
       seq: row.history_seq + 1n,
@@ -105,7 +110,7 @@ export async function recordIntake(
   }
 }
 
-/** Returns the payouts whose open attempts decide what an event does (P4, P17, P21). */
+/** Returns the payouts whose attempts decide what an event does (P4, P17, P21). */
 function decidedByAttempts(events: readonly RecordEvent[], rows: Map<bigint, Row>): bigint[] {
   const sends = (row?: Row): bigint => (row ? row.attempt_count + row.unseen_sends : 0n);
   const asks = ({ payoutId, event }: RecordEvent): boolean =>
@@ -119,19 +124,20 @@ function decidedByAttempts(events: readonly RecordEvent[], rows: Map<bigint, Row
   return events.filter(asks).map((e) => e.payoutId);
 }
 
-function standing(row: Row, event: PayoutEvent, open: Map<bigint, Open[]>): Omit<Standing, 'forgetful'> {
+function standing(row: Row, event: PayoutEvent, attempts: Map<bigint, Tried[]>): Omit<Standing, 'forgetful'> {
   const own = event.kind === 'outcome' || event.kind === 'abandoned' ? event.attemptId : null;
-  const taken = (open.get(row.id) ?? []).filter(({ outcome }) => mayHaveBeenTaken(outcome));
+  const taken = (attempts.get(row.id) ?? []).filter(({ outcome }) => mayHaveBeenTaken(outcome));
   const other = taken.filter((a) => a.id !== own);
   const others = other.length + Number(row.unseen_sends);
   return {
     state: row.state,
     evidence: row.evidence,
-    attemptCount: Number(row.attempt_count),
+    isNeverSent: row.submitted_at === null && row.unseen_sends === 0n,
     otherAttemptOpen: others > 0,
     otherUnderWay: other.some((a) => a.outcome === null),
     // Attempts are loaded only where there may be several. A single one counts as possibly taken.
-    possiblyTaken: (open.has(row.id) ? taken.length : Number(row.attempt_count)) + Number(row.unseen_sends),
+    possiblyTaken:
+      (attempts.has(row.id) ? taken.length : Number(row.attempt_count)) + Number(row.unseen_sends),
     forgotten: row.unseen_sends > 0n,
   };
 }

@@ -121,7 +121,8 @@ const findCases = prepared((db, slot) =>
       eb.or([
         differs(eb, slot<string>(1)),
         eb('attempts.began_at', 'is', null),
-        eb('listed.created_at', '<', eb.ref('attempts.began_at')),
+        eb('payouts.submitted_at', 'is', null),
+        eb('listed.created_at', '<', eb.ref('payouts.submitted_at')),
         severalRows(slot(0)),
       ]),
     )

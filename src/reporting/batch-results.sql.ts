@@ -44,7 +44,6 @@ const outcomeColumns = [
   'evidence',
   'reference',
   'batch_id',
-  'attempt_count',
   'withheld_by',
 ] as const;
 

@@ -37,12 +37,17 @@ const sources: Record<string, string> = {
 /** The history, without what look-ups and webhooks say for themselves. */
 function historyMoments({ history, attempts }: Story, stateText: (state: PayoutState) => string): Moment[] {
   let sends = 0;
+  const neverLeft = new Set(
+    attempts.flatMap(({ id, outcome }) => (outcome === 'not_sent' ? [Number(id)] : [])),
+  );
   return history.flatMap((entry) => {
     const { at, event, from_state: from, to_state: to, source, detail } = entry;
     const stays = from === to;
     if (stays && (event === 'looked_up' || /^(webhook|details) says /.test(event))) return [];
     const why = reasonOf(detail);
     if (event === 'intent') {
+      // P7: its `not_sent` entry says the rest.
+      if (neverLeft.has(attemptOf(detail))) return [];
       sends += 1;
       return [{ at, text: `sent (attempt ${sends})` }];
     }
@@ -75,7 +80,13 @@ const eventWords: Partial<Record<Story['history'][number]['event'], string>> = {
 };
 
 const text = z.string().nullish();
+const intents = z.object({ last_attempt_id: z.number() }).catch({ last_attempt_id: 0 });
 const reasons = z.object({ why: text, keep: text, conflict: text, message: text });
+
+/** The attempt that an intent began, by id. */
+function attemptOf(detail: string): number {
+  return intents.parse(JSON.parse(detail)).last_attempt_id;
+}
 
 /** The reason of an entry, if its detail has one in words. */
 function reasonOf(detail: string): string {

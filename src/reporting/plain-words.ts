@@ -23,7 +23,7 @@ export function plainCause(message: string): string {
   return words === undefined ? message : `${words} (${cause ?? message})`;
 }
 
-type Told = Pick<Payout, 'state' | 'message' | 'reference' | 'batch_id' | 'attempt_count' | 'withheld_by'>;
+type Told = Pick<Payout, 'state' | 'message' | 'reference' | 'batch_id' | 'submitted_at' | 'withheld_by'>;
 
 /** The message of a payout; of a held one with the way out. */
 export function messageText(payout: Told): string {

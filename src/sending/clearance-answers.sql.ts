@@ -17,13 +17,13 @@ export async function subjectsOf(db: Db | Trx, ids: readonly bigint[]): Promise<
   const lines = await linesOf(db, ids);
   const rows = await db
     .selectFrom('payouts')
-    .select(['id', 'attempt_count', 'unseen_sends'])
+    .select(['id', 'submitted_at', 'unseen_sends'])
     .where('id', 'in', idsOf(ids))
     .execute();
   return new Map(
-    rows.map(({ id, attempt_count, unseen_sends }) => {
+    rows.map(({ id, submitted_at, unseen_sends }) => {
       const before = [...(lines.get(id) ?? [])].filter((one) => one !== id);
-      return [id, attempt_count > 0n || unseen_sends > 0n ? [id, ...before] : before];
+      return [id, submitted_at !== null || unseen_sends > 0n ? [id, ...before] : before];
     }),
   );
 }

@@ -145,7 +145,7 @@ export async function releaseBatch(
         .select([
           'id',
           'reference',
-          'attempt_count',
+          'submitted_at',
           'successor_of',
           'withheld_by',
           'message',
@@ -186,7 +186,7 @@ function count(row: HeldBack, reason: Withheld, pass: Released): void {
   if (first.length < shownKept) first.push({ reference: row.reference, why, advice });
 }
 
-type HeldBack = Pick<Payout, 'id' | 'reference' | 'attempt_count' | 'withheld_by' | 'message'>;
+type HeldBack = Pick<Payout, 'id' | 'reference' | 'submitted_at' | 'withheld_by' | 'message'>;
 
 /**
  * The events of one payout in a release. One that must not be sent is held again under its own reason, unless it is held

@@ -63,12 +63,15 @@ async function inLanes(
 
 const byId = (a: Ready, b: Ready): number => (a.id < b.id ? -1 : 1);
 
-/** True for a payout that was never sent and pays nothing again: it needs no answer of the service (P31). */
-export const firstTime: RawBuilder<boolean> = sql`(payouts.attempt_count = 0 and payouts.unseen_sends = 0
+/**
+ * True for a payout of which nothing was ever sent, and that pays nothing again: it needs no answer of the service (P31).
+ * An attempt proven not sent is no send (P7): `submitted_at` is empty again.
+ */
+export const firstTime: RawBuilder<boolean> = sql`(payouts.submitted_at is null and payouts.unseen_sends = 0
   and payouts.successor_of is null)`;
 
 /** True for all others: they need an answer of the service first. The text must match the partial index. */
-export const sentBefore: RawBuilder<boolean> = sql`(attempt_count > 0 or unseen_sends > 0 or successor_of is not null)`;
+export const sentBefore: RawBuilder<boolean> = sql`(submitted_at is not null or unseen_sends > 0 or successor_of is not null)`;
 
 /**
  * Returns the next payouts that the service must be asked about before they may be claimed (P31), as far as the brakes

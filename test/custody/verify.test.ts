@@ -95,6 +95,11 @@ it.each([
     /history: R-1: history entry 3 \(accepted\) was changed/,
   ],
   [
+    'an emptied time of sending',
+    `update payouts set submitted_at = null where id = 1`,
+    /attempts: R-1: submitted_at is empty, although an attempt may have left/,
+  ],
+  [
     'an extra attempt',
     `insert into attempts (payout_id, number, worker_id, began_at, day_id)
       values (3, 1, 'w-9', '${at(3)}', (select max(id) from limit_days))`,
@@ -225,7 +230,12 @@ it('P4: what was proven not taken frees the next send without a decision', async
   if (again) await recordOutcome(ledger, at(6), again, replies.accepted('483'));
   expect(await problemsOf()).toEqual([]);
   const { batches } = await verifyLedger(ledger.path);
-  expect(batches[0]?.certificate).toMatchObject({ at_most_once: true, decisions: 0, not_taken: 1 });
+  expect(batches[0]?.certificate, 'no send').toEqual({
+    at_most_once: true,
+    sends: 3,
+    decisions: 0,
+    not_taken: 0,
+  });
 });
 
 const entry = (seq: bigint, event: HistoryEvent, from: 'unknown' | 'held' | 'ready', attempt?: number) => ({

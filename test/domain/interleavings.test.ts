@@ -70,7 +70,7 @@ function live(events: readonly Heard[]): { state: PayoutState; evidence: string;
   const now: Standing = {
     state: 'ready',
     evidence: '',
-    attemptCount: 0,
+    isNeverSent: true,
     otherAttemptOpen: false,
     otherUnderWay: false,
     forgetful: false,
@@ -85,7 +85,7 @@ function live(events: readonly Heard[]): { state: PayoutState; evidence: string;
     path.push(now.state);
   };
   apply({ kind: 'intent', attemptId });
-  now.attemptCount = 1;
+  now.isNeverSent = false;
   now.possiblyTaken = 1;
   for (const event of events) {
     // P4: compare-and-set on the attempt.
@@ -155,7 +155,7 @@ it('P17: with two POSTs that may have been taken, no order of words makes it fai
   const once: Standing = {
     state: 'unknown',
     evidence: '',
-    attemptCount: 2,
+    isNeverSent: false,
     otherAttemptOpen: true,
     otherUnderWay: false,
     forgetful: false,

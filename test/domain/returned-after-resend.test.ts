@@ -5,7 +5,7 @@ import type { Witness } from '../../src/domain/witness.ts';
 const paidAfterResend = {
   state: 'success' as const,
   evidence: 'details',
-  attemptCount: 2,
+  isNeverSent: false,
   otherAttemptOpen: true,
   otherUnderWay: false,
   forgetful: false,
@@ -34,6 +34,6 @@ it('P17: after a resend a complete listing in which all came back makes it retur
 });
 
 it('P17: what was sent once is returned on the word of its details', () => {
-  const once = { ...paidAfterResend, attemptCount: 1, possiblyTaken: 1 };
+  const once = { ...paidAfterResend, possiblyTaken: 1 };
   expect(transition(once, { kind: 'witness', witness: returned })).toMatchObject({ to: 'returned' });
 });

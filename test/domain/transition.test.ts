@@ -30,7 +30,7 @@ const witness = (source: Witness['source'], status: WitnessStatus): PayoutEvent 
 const standing = (state: PayoutState, more: Partial<Standing> = {}): Standing => ({
   state,
   evidence: '',
-  attemptCount: 1,
+  isNeverSent: false,
   otherAttemptOpen: false,
   otherUnderWay: false,
   forgetful: false,
@@ -202,11 +202,11 @@ describe('P17: after a resend, failed needs every transfer', () => {
     expect(result(standing('pending', twice), witness('listing', 'returned'))).toBe('unknown');
   });
   it('P25: a payout that an adopted ledger may have sent is settled while it waits for its retry', () => {
-    const waiting = standing('ready', { attemptCount: 0, possiblyTaken: 1 });
+    const waiting = standing('ready', { possiblyTaken: 1 });
     expect(result(waiting, witness('details', 'success'))).toBe('success');
   });
   it('P25: what a lost copy may have sent more than once fails only by a complete listing', () => {
-    const adopted = standing('unknown', { attemptCount: 0, possiblyTaken: 1, forgotten: true });
+    const adopted = standing('unknown', { possiblyTaken: 1, forgotten: true });
     expect(result(adopted, witness('details', 'failed')), 'the first may be paid').toBe('keep');
     expect(result({ ...adopted, state: 'pending' }, witness('details', 'failed'))).toBe('unknown');
     expect(result(adopted, listed(1))).toBe('failed');
@@ -257,6 +257,6 @@ describe('P14: final needs a details or listing witness', () => {
   it('P15: a transfer under the reference of a payout that was never sent is a conflict', () => {
     for (const state of ['held', 'ready'] as const)
       for (const source of ['webhook', 'details', 'listing'] as const)
-        expect(result(standing(state, { attemptCount: 0 }), witness(source, 'success'))).toBe('conflict');
+        expect(result(standing(state, { isNeverSent: true }), witness(source, 'success'))).toBe('conflict');
   });
 });

@@ -3,7 +3,7 @@ import type { WithheldBy } from '../../src/domain/payout.ts';
 import { messageText } from '../../src/reporting/plain-words.ts';
 
 const why = 'sending it could pay twice';
-const payout = { message: why, reference: 'A', batch_id: 'b-1', attempt_count: 0n };
+const payout = { message: why, reference: 'A', batch_id: 'b-1', submitted_at: null };
 
 it.each<[WithheldBy | null, string]>([
   ['list', 'counterfoil settle A --as paid|not-paid --note'],

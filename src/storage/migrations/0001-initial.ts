@@ -82,7 +82,7 @@ const statements = [
   `create index payouts_trx on payouts (trx) where trx is not null`,
   // Repeated sends and successors, which need an answer of the service first. First sends are not among them.
   `create index payouts_again on payouts (id)
-    where state = 'ready' and (attempt_count > 0 or unseen_sends > 0 or successor_of is not null)`,
+    where state = 'ready' and (submitted_at is not null or unseen_sends > 0 or successor_of is not null)`,
   `create table attempts (
     id integer primary key, payout_id integer not null references payouts (id), number integer not null,
     worker_id text not null, began_at text not null, ended_at text,

@@ -6,7 +6,7 @@ export const weaknessDefects: readonly Defect[] = [
     name: 'acts on evidence that was weighed when somebody decided',
     turn: 'waiting',
     file: 'src/sending/ready.sql.ts',
-    find: `sql\`(payouts.attempt_count = 0 and payouts.unseen_sends = 0
+    find: `sql\`(payouts.submitted_at is null and payouts.unseen_sends = 0
   and payouts.successor_of is null)\``,
     replace: `sql\`(1 = 1)\``,
   },
