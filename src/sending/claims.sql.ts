@@ -1,13 +1,10 @@
-import { type RawBuilder, sql } from 'kysely';
 import { withhold } from '../evidence/withheld.ts';
 import { beginAttempts } from '../ledger/attempts.ts';
-import { beginFiles, fileMayGo } from '../ledger/batch-files.ts';
+import { beginFiles } from '../ledger/batch-files.ts';
 import { spend } from '../ledger/limit-uses.ts';
-import { farAhead } from '../ledger/projection.ts';
 import { record } from '../ledger/record.ts';
 import type { Db, Trx } from '../storage/ledger.ts';
 import { prepared } from '../storage/prepared.ts';
-import { isApproved } from './approvals.sql.ts';
 import type { Brakes } from './brakes.ts';
 import { beginCanaries, settleCanaries } from './canaries.sql.ts';
 import type { ClaimRequest, Scope, Under } from './claim-request.ts';
@@ -16,9 +13,9 @@ import type { Halt } from './halt.ts';
 import { findHalt, halt } from './halts.sql.ts';
 import { type Lanes, lanesOf, usesLanes } from './lanes.sql.ts';
 import { holdTooLarge, openDay } from './limits.sql.ts';
-import { isChecked } from './precheck.sql.ts';
 import { assertSchema, nothingStands } from './quiet.sql.ts';
-import { firstTime, lanesATurn, ofLane, openOf, readyOf, sentBefore } from './ready.sql.ts';
+import { readyOf } from './ready.sql.ts';
+import { type ReadyPart, readyParts } from './ready-parts.sql.ts';
 
 /** One payout with a committed intent: it may be POSTed once, under this attempt (P1). */
 export type Claim = { payoutId: bigint; attemptId: bigint; reference: string; body: string };
@@ -133,36 +130,23 @@ type Sendable = { ready: number; again: number; nextAt: string | null; againAt: 
  * brake keeps back does not count. `nextAt` is for those that were never sent, `againAt` for the others.
  */
 export async function sendable(db: Db, only: Scope & Under): Promise<Sendable> {
-  const lanes = await lanesOf(db, only);
-  const open = lanes && openOf(lanes);
-  if (open?.length === 0) return { ready: 0, again: 0, nextAt: null, againAt: null };
-  const next = (which: RawBuilder<boolean>) =>
-    sql<string | null>`min(case when ${which} then case when turned_away_until <= ${farAhead(only.at)}
-      then turned_away_until else '' end end)`;
-  const row = await db
-    .selectFrom('payouts')
-    .innerJoin('batches', 'batches.id', 'payouts.batch_id')
-    .select((eb) => [
-      eb.fn.countAll<bigint>().as('ready'),
-      sql<bigint | null>`sum(case when ${sentBefore} then 1 else 0 end)`.as('again'),
-      next(firstTime).as('next_at'),
-      next(sentBefore).as('again_at'),
-    ])
-    .where('payouts.state', '=', 'ready')
-    .where('batches.phase', '=', 'loaded')
-    .where(fileMayGo)
-    .where(isApproved(only.brakes))
-    .$if(only.brakes.looksAhead === true, (q) => q.where(isChecked))
-    .$if(only.batches !== undefined, (q) => q.where('payouts.batch_id', 'in', [...(only.batches ?? [])]))
-    .$if(only.payouts !== undefined, (q) => q.where('payouts.id', 'in', [...(only.payouts ?? [])]))
-    .$if(open !== null, (q) => q.where((eb) => eb.or((open ?? []).slice(0, lanesATurn).map(ofLane))))
-    .executeTakeFirstOrThrow();
+  const parts = await readyParts(db, only, await lanesOf(db, only));
+  const going = parts.filter(({ waits }) => waits === null);
+  const again = going.filter((part) => part.again);
+  const first = going.filter((part) => !part.again);
+  const count = (some: readonly ReadyPart[]): number => some.reduce((sum, one) => sum + one.count, 0);
   return {
-    ready: Number(row.ready),
-    again: Number(row.again ?? 0n),
-    nextAt: row.next_at || null,
-    againAt: row.again_at || null,
+    ready: count(going),
+    again: count(again),
+    nextAt: earliest(first.map(({ nextAt }) => nextAt)),
+    againAt: earliest(again.map(({ nextAt }) => nextAt)),
   };
+}
+
+/** The earliest of these times; null where one of them is now, or there is none. */
+function earliest(times: readonly (string | null)[]): string | null {
+  const later = times.filter((time) => time !== null);
+  return later.length < times.length ? null : (later.toSorted()[0] ?? null);
 }
 
 /** Turns the open attempts of a dead worker into unknown outcomes: it may have sent them (P3). Returns how many. */

@@ -64,7 +64,10 @@ export async function lanesOf(db: Db | Trx, ask: Ask): Promise<Lanes | null> {
 }
 
 /** True where a payout must wait for the next day. One above a whole day's limit does not wait: the claim holds it. */
-function isOver({ currency, amount }: Pick<Head, 'currency' | 'amount'>, use: DailyUse | null): boolean {
+export function isOver(
+  { currency, amount }: { currency: string; amount: bigint | null },
+  use: DailyUse | null,
+): boolean {
   const limit = use?.limits.get(currency);
   if (!use || limit === undefined || amount === null || amount > limit) return false;
   return amount > (use.left.get(currency) ?? 0n);

@@ -14,6 +14,7 @@ import { holdBatch } from './holds.sql.ts';
 import { headsOf, type Lane, lanesOf } from './lanes.sql.ts';
 import { dailyUse, openDay } from './limits.sql.ts';
 import { batchesAwaitingCheck, expireLooks } from './precheck.sql.ts';
+import { readyParts } from './ready-parts.sql.ts';
 
 /** What is ready but kept back, and until when. */
 export type Waiting =
@@ -101,8 +102,14 @@ export function createBrakes(deps: {
     const found = await lanesOf(db, { ...under(), ...only });
     const waiting: Waiting[] = [];
     const limited = (found?.lanes ?? []).filter(({ waits: why }) => why === 'daily limit');
-    for (const [currency, lanes] of Map.groupBy(limited, (lane) => lane.currency)) {
-      const { count, minor } = await sumOf(lanes, null);
+    const parts = found ? await readyParts(db, { ...under(), ...only }, found) : [];
+    const limitedParts = parts.filter(({ waits: why }) => why === 'daily limit');
+    for (const currency of new Set([...limited, ...limitedParts].map((one) => one.currency))) {
+      const ofIt = <One extends { currency: string }>(all: readonly One[]): One[] =>
+        all.filter((one) => one.currency === currency);
+      const whole = await sumOf(ofIt(limited), null);
+      const count = ofIt(limitedParts).reduce((sum, part) => sum + part.count, whole.count);
+      const minor = ofIt(limitedParts).reduce((sum, part) => sum + part.minor, whole.minor);
       const amount = formatMinor(minor, currency);
       waiting.push({ kind: 'daily_limit', currency, count, amount, until: found?.use?.endsAt ?? '' });
     }

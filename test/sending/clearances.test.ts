@@ -6,6 +6,7 @@ import { createSandbox, type Sandbox } from '../../src/sandbox/sandbox.ts';
 import { noBrakes } from '../../src/sending/brakes.ts';
 import { claim } from '../../src/sending/claims.sql.ts';
 import { createClearances } from '../../src/sending/clearances.ts';
+import { createBrakes } from '../../src/sending/open-brakes.sql.ts';
 import type { ServiceClient } from '../../src/service/types.ts';
 import {
   addBatch,
@@ -197,6 +198,39 @@ it('P31: without an answer nothing is sent, the payout stays ready, and the run 
   });
   expect(sandbox.requests.posts).toBe(0);
   expect(await states(ledger)).toEqual({ 'R-1': 'ready', 'R-2': 'ready' });
+});
+
+it('P21, P31: where one waits for an answer and the rest for the next day, the run says so and ends at once', async () => {
+  const [away = 0n, , large = 0n] = await addBatch(ledger, named(3));
+  const amountOf = (id: bigint, amount: bigint) =>
+    ledger.db.updateTable('payouts').set({ amount }).where('id', '=', id).execute();
+  await amountOf(away, 100_000n);
+  await amountOf(large, 200_000n);
+  const brakes = { ...noBrakes, dailyLimit: { NGN: '3000.00' } };
+  const [one, two] = await claimAt(ledger, at(0), 2, 'w-1', brakes);
+  if (!one || !two) throw new Error('nothing was claimed');
+  await recordOutcome(ledger, at(0), one, replies.turnedAway());
+  await recordOutcome(ledger, at(0), two, replies.accepted());
+  const mute: ServiceClient = {
+    ...client,
+    fetchTransferDetails: async () => ({
+      kind: 'trouble',
+      reason: 'server_error',
+      message: 'HTTP 500',
+      httpStatus: 500,
+      retryAfterMs: null,
+    }),
+  };
+  const clock = handsOf();
+  const result = await senderOf(ledger, mute, { clock, brakes }).run();
+  expect(result).toMatchObject({
+    ended: 'stuck',
+    detail: expect.stringMatching(/needs a clear answer of the service first: 1 of 1 got none$/),
+  });
+  expect(clock.passed).toBeLessThan(30_000);
+  expect(await createBrakes({ ledger, clock, brakes }).waits()).toMatchObject([
+    { kind: 'daily_limit', currency: 'NGN', count: 1, amount: '2000.00' },
+  ]);
 });
 
 it('P31: a service that answers nothing is not asked about everything that waits', async () => {
