@@ -1,6 +1,6 @@
 import * as submitJob from '../../jobs/submit.ts';
 import type { App } from '../app/app.ts';
-import { submitCommand } from '../reporting/advice-text.ts';
+import { reasonText, submitCommand } from '../reporting/advice-text.ts';
 import { haltInWords } from '../reporting/halt-words.ts';
 import { sendable } from '../sending/claims.sql.ts';
 import { haltText } from './describe.ts';
@@ -48,7 +48,7 @@ export async function sendDecided(
     case 'stuck':
       return {
         kind: 'failed',
-        why: `${sent.detail}; what is left stays ready: ${submitCommand(mode)} sends it`,
+        why: `${reasonText({ why: sent.detail, advice: sent.advice ?? null })}; what is left stays ready: ${submitCommand(mode)} sends it`,
       };
   }
 }

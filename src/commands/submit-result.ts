@@ -4,7 +4,7 @@ import { leftOutJson } from '../domain/left-out.ts';
 import type { Mode } from '../domain/payout.ts';
 import { progressText } from '../domain/progress.ts';
 import type { BatchCounts } from '../ledger/batches.ts';
-import { submitCommand } from '../reporting/advice-text.ts';
+import { reasonText, submitCommand } from '../reporting/advice-text.ts';
 import { heldBecause } from './batch-lines.ts';
 import { type Result, worst } from './result.ts';
 import { allLines, givenBackLines, refusedLines, troubleLines } from './submit-lines.ts';
@@ -128,8 +128,10 @@ function expectedJson(one: Expected): Record<string, unknown>[] {
   return [{ id, file, rows, totals, ...leftOutJson(skipped) }];
 }
 
-function whyStopped({ ended, detail }: Sent): string {
-  return ended === 'unreachable' ? `${detail}: check the network and service.base_url` : detail;
+function whyStopped(sent: Sent): string {
+  const { ended, detail } = sent;
+  if (ended === 'unreachable') return `${detail}: check the network and service.base_url`;
+  return 'advice' in sent && sent.advice ? reasonText({ why: detail, advice: sent.advice }) : detail;
 }
 
 /**

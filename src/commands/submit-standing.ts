@@ -8,7 +8,7 @@ import { findAttention } from '../sending/attention.sql.ts';
 export type Taken = Awaited<ReturnType<App<'local'>['intake']['takeIn']>>;
 /** The result of sending; `uncleared`: the service did not answer the list request before the first payout. */
 export type Sent =
-  | Pick<Awaited<ReturnType<typeof submitJob.run>>, 'ended' | 'detail'>
+  | Pick<Awaited<ReturnType<typeof submitJob.run>>, 'ended' | 'detail' | 'advice'>
   | { ended: 'not_started' | 'uncleared'; detail: string };
 
 /** Files of expected collections. */

@@ -45,6 +45,8 @@ export type Advice =
   | { kind: 'resolve'; discrepancy: string }
   | { kind: 'see_payout'; reference: string }
   | { kind: 'release'; batch: string }
+  /** It may not be sent before the service has answered about it (P31), and no clear answer came. */
+  | { kind: 'unanswered'; reference: string }
   /** The service must say what became of it. */
   | { kind: 'ask_again'; reference: string }
   /** What confirms that a payout failed (P17); `taken`: how many sends of it may have been taken. */

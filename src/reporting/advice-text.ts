@@ -91,6 +91,8 @@ export function adviceText(advice: Advice): string {
       return `see counterfoil show ${advice.reference}`;
     case 'release':
       return `counterfoil release ${advice.batch} sends it, or says what keeps it`;
+    case 'unanswered':
+      return `counterfoil doctor says whether the service answers, and counterfoil show ${advice.reference} what it said. If no clear answer can come, counterfoil settle ${advice.reference} --as paid|not-paid --note "how you know" closes it, and nothing is sent`;
     case 'ask_again':
       return `counterfoil retry ${advice.reference} asks the service`;
     case 'confirm_failure': {

@@ -28,6 +28,12 @@ export async function subjectsOf(db: Db | Trx, ids: readonly bigint[]): Promise<
   );
 }
 
+/** The references of these payouts, in the order of their ids. */
+export async function referencesFor(db: Db, ids: readonly bigint[]): Promise<string[]> {
+  const query = db.selectFrom('payouts').select('reference').where('id', 'in', idsOf(ids));
+  return (await query.orderBy('id').execute()).map(({ reference }) => reference);
+}
+
 const silence: Answer = { word: 'no_answer', status: null };
 
 /**

@@ -29,8 +29,8 @@ export type Clearances = {
   fill(wanted: number): Promise<void> | undefined;
   /** Milliseconds until it is worth asking again; null when this run asks no more. */
   restMs(): number | null;
-  /** The number of payouts without a clear answer, however often the service was asked. */
-  unanswered(): number;
+  /** The payouts without a clear answer, however often the service was asked. */
+  unanswered(): bigint[];
   /** When an answer last ended a wait, on the monotonic clock. This counts as progress, like a payout sent. */
   endedSomethingAt(): number;
   /** Resolves when nothing is being asked any more. */
@@ -142,7 +142,7 @@ export function createClearances(
       const until = Math.min(...[...silent.values()].map((one) => one.until));
       return until === Number.POSITIVE_INFINITY ? null : Math.max(0, until - now);
     },
-    unanswered: () => silent.size,
+    unanswered: () => [...silent.keys()],
     endedSomethingAt: () => endedSomethingAt,
     async ended() {
       await asking;

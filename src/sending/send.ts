@@ -1,3 +1,4 @@
+import type { Advice } from '../domain/advice.ts';
 import type { Standpoint } from '../domain/origin.ts';
 import type { Outcome } from '../domain/outcome.ts';
 import type { RecordEvent } from '../ledger/projection.ts';
@@ -9,6 +10,7 @@ import type { Ledger } from '../storage/ledger.ts';
 import type { Brakes } from './brakes.ts';
 import type { Cleared, Scope } from './claim-request.ts';
 import { type Claim, claimUnlessHalted, sendable } from './claims.sql.ts';
+import { referencesFor } from './clearance-answers.sql.ts';
 import { type AskService, type Clearances, createClearances } from './clearances.ts';
 import { createFlight, type Done, type Flight, type KeptBack } from './flight.ts';
 import { type Halt, type HaltCause, haltKindOf } from './halt.ts';
@@ -46,6 +48,8 @@ export type SendResult = {
   ended: 'drained' | 'halted' | 'interrupted' | 'unreachable' | 'stuck';
   counts: Record<Outcome['kind'], number>;
   detail: string;
+  /** What helps, where it stopped for something that a person can end. */
+  advice?: Advice;
 };
 
 /**
@@ -151,7 +155,7 @@ async function loop(
     }
     const paused = pause.until - clock.monotonic();
     const next = await untilNext(deps, request.scope, clearances);
-    if (next.kind === 'over') return { ended: next.ended, detail: next.detail, counts };
+    if (next.kind === 'over') return { ...next.why, counts };
     const wait = Math.max(paused, next.ms);
     await clock.sleep(Math.min(Math.max(wait, idleMs), 1000), request.signal);
   }
@@ -239,7 +243,7 @@ async function post(
   return { claim: claimed, outcome: { kind: 'not_sent', message: keptBackWords[keptBack] }, keptBack };
 }
 
-type Next = { kind: 'in'; ms: number } | { kind: 'over'; ended: 'drained' | 'stuck'; detail: string };
+type Next = { kind: 'in'; ms: number } | { kind: 'over'; why: Omit<SendResult, 'counts'> };
 
 /** Returns when something may be sendable again, or why nothing will be in this run. */
 async function untilNext(deps: SenderDeps, scope: Scope | undefined, clearances: Clearances): Promise<Next> {
@@ -253,7 +257,12 @@ async function untilNext(deps: SenderDeps, scope: Scope | undefined, clearances:
     ...(left.again > 0 && left.againAt === null && rest !== null ? [rest] : []),
   ];
   if (waits.length > 0) return { kind: 'in', ms: Math.max(0, Math.min(...waits)) };
-  if (left.again === 0) return { kind: 'over', ended: 'drained', detail: '' };
-  const detail = `a payout that was sent before, or pays another again, needs a clear answer of the service first: ${clearances.unanswered()} of ${left.again} got none`;
-  return { kind: 'over', ended: 'stuck', detail };
+  if (left.again === 0) return { kind: 'over', why: { ended: 'drained', detail: '' } };
+  const silent = clearances.unanswered();
+  const first = await referencesFor(deps.ledger.db, silent.slice(0, 3));
+  const names = [...first, ...(silent.length > first.length ? ['…'] : [])].join(', ');
+  const detail = `a payout that was sent before, or pays another again, needs a clear answer of the service first: ${silent.length} of ${left.again} got none (${names})`;
+  const [reference] = first;
+  const advice: Advice = reference === undefined ? { kind: 'doctor' } : { kind: 'unanswered', reference };
+  return { kind: 'over', why: { ended: 'stuck', detail, advice } };
 }

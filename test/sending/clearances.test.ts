@@ -194,7 +194,8 @@ it('P31: without an answer nothing is sent, the payout stays ready, and the run 
   const result = await senderOf(ledger, mute, { clock: handsOf() }).run();
   expect(result).toMatchObject({
     ended: 'stuck',
-    detail: expect.stringMatching(/needs a clear answer of the service first: 2 of 2 got none$/),
+    detail: expect.stringMatching(/needs a clear answer of the service first: 2 of 2 got none \(R-1, R-2\)$/),
+    advice: { kind: 'unanswered', reference: 'R-1' },
   });
   expect(sandbox.requests.posts).toBe(0);
   expect(await states(ledger)).toEqual({ 'R-1': 'ready', 'R-2': 'ready' });
@@ -225,7 +226,7 @@ it('P21, P31: where one waits for an answer and the rest for the next day, the r
   const result = await senderOf(ledger, mute, { clock, brakes }).run();
   expect(result).toMatchObject({
     ended: 'stuck',
-    detail: expect.stringMatching(/needs a clear answer of the service first: 1 of 1 got none$/),
+    detail: expect.stringMatching(/needs a clear answer of the service first: 1 of 1 got none \(R-1\)$/),
   });
   expect(clock.passed).toBeLessThan(30_000);
   expect(await createBrakes({ ledger, clock, brakes }).waits()).toMatchObject([
