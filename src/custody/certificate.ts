@@ -8,16 +8,18 @@ import type { Attempt, HistoryRow } from '../storage/tables/tables.ts';
  */
 export type Certificate = { sends: number; decisions: number; notTaken: number; problems: string[] };
 
-/** Events that prove that the service did not take an attempt. */
-const notTaken = ['refused', 'not_sent', 'turned_away'];
+/** Events that prove that the service did not take an attempt; the first two are its own word. */
+const notTaken = ['refused', 'turned_away', 'not_sent'];
 
 /**
  * Walks a payout's history in order. An intent needs its own `retry` decision (P1, P4, P20) while an earlier send may
- * have been taken: accepted, unknown, in flight, or forgotten by a ledger that went back in time.
+ * have been taken: accepted, unknown, in flight, or forgotten by a ledger that went back in time. `isPaidTwice`: the service
+ * shows several transfers of it, so its word that it took a send not proves nothing (P8).
  */
 export function certify(
   history: readonly Pick<HistoryRow, 'seq' | 'at' | 'event' | 'from_state' | 'to_state' | 'detail'>[],
   attempts: readonly Pick<Attempt, 'id' | 'outcome' | 'ended_at'>[],
+  isPaidTwice = false,
 ): Certificate {
   const certificate: Certificate = { sends: 0, decisions: 0, notTaken: 0, problems: [] };
   const mayBeTaken = new Set<string>();
@@ -28,11 +30,12 @@ export function certify(
       if (granted > 0) granted -= 1;
       else if (mayBeTaken.size > 0) {
         certificate.problems.push(
-          `sent again at ${at} (entry ${seq}) while an earlier send may have been taken, without a decision`,
+          `sent again at ${at} (entry ${seq}) while an earlier send ${isPaidTwice ? 'was' : 'may have been'} taken, without a decision`,
         );
       }
       mayBeTaken.add(attemptOf(detail) ?? `entry ${seq}`);
     } else if (notTaken.includes(event)) {
+      if (isPaidTwice && event !== 'not_sent') continue;
       const ended = attempts.find(
         (a) => a.outcome === event && a.ended_at === at && mayBeTaken.has(a.id.toString()),
       );

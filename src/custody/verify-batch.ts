@@ -3,7 +3,7 @@ import { formatMinor } from '../domain/money.ts';
 import { readDetail } from '../ledger/history.ts';
 import { idsOf } from '../storage/bulk.ts';
 import type { Db } from '../storage/ledger.ts';
-import type { Batch, HistoryRow, Payout } from '../storage/tables/tables.ts';
+import type { Batch, Discrepancy, HistoryRow, Payout } from '../storage/tables/tables.ts';
 import { createIdentityDigest } from './archive/identity.ts';
 import { certify } from './certificate.ts';
 import { createBatchDigest } from './seal.ts';
@@ -48,6 +48,7 @@ export async function checkBatch(
   const certificate = { at_most_once: true, sends: 0, decisions: 0, not_taken: 0 };
   for await (const page of everyPayout(db, id)) {
     payouts += page.length;
+    const paidTwice = await paidTwiceOf(db, page);
     for (const evidence of await evidenceOf(db, page)) {
       const { payout, history, attempts } = evidence;
       digest.add(payout.history_head);
@@ -65,13 +66,16 @@ export async function checkBatch(
       report(tally.add(evidence));
       report(checkSuccessors(evidence));
       report(checkAnchor(batch, evidence));
-      const own = certify(history, attempts);
+      const twice = paidTwice.get(payout.id);
+      const own = certify(history, attempts, twice !== undefined);
       certificate.sends += own.sends;
       certificate.decisions += own.decisions;
       certificate.not_taken += own.notTaken;
       if (own.problems.length > 0) certificate.at_most_once = false;
       const unordered = problems('at_most_once', payout.reference);
-      for (const problem of own.problems) unordered.add(problem);
+      // Once a person has resolved what was paid twice, only the certificate still says so.
+      const open = twice === 'resolved' ? certify(history, attempts) : own;
+      for (const problem of open.problems) unordered.add(problem);
       report(unordered.list);
     }
   }
@@ -106,6 +110,24 @@ async function evidenceOf(db: Db, page: readonly Payout[]): Promise<Evidence[]> 
     history: histories.get(payout.id) ?? [],
     attempts: tries.get(payout.id) ?? [],
   }));
+}
+
+/** The payouts of which the service shows several transfers after several sends, each with the state of that finding. */
+async function paidTwiceOf(
+  db: Db,
+  page: readonly Payout[],
+): Promise<Map<bigint | null, Discrepancy['state']>> {
+  const found = await db
+    .selectFrom('discrepancies')
+    .innerJoin('payouts', 'payouts.id', 'discrepancies.payout_id')
+    .select(['discrepancies.payout_id', 'discrepancies.state'])
+    .where('discrepancies.payout_id', 'in', idsOf(page.map(({ id }) => id)))
+    .where('kind', '=', 'paid_twice')
+    // Of its own transfers: a successor that was paid too has a subject of its own.
+    .whereRef('discrepancies.subject', '=', 'payouts.reference')
+    .where((eb) => eb.or([eb('discrepancies.state', '<>', 'resolved'), eb('resolved_by', '=', 'person')]))
+    .execute();
+  return new Map(found.map(({ payout_id, state }) => [payout_id, state]));
 }
 
 /** At most one successor was ever made of a payout, and only of one that was not paid (P20). */

@@ -49,8 +49,8 @@ export type Advice =
   | { kind: 'unanswered'; reference: string }
   /** The service must say what became of it. */
   | { kind: 'ask_again'; reference: string }
-  /** What confirms that a payout failed (P17); `taken`: how many sends of it may have been taken. */
-  | { kind: 'confirm_failure'; reference: string; taken: number }
+  /** What confirms that a payout failed (P17): so many failed transfers in a list; `byList`: a look-up is not enough. */
+  | { kind: 'confirm_failure'; reference: string; taken: number; byList: boolean }
   /** A lost copy of the ledger may have paid it (P25); `unknown`: the reference of a payout that can be settled. */
   | { kind: 'find_copy'; unknown: string | null }
   /** A payout that was never sent, while the service shows a transfer under its reference (P15). */

@@ -35,6 +35,11 @@ export function mayHaveBeenTaken(outcome: string | null): boolean {
   return outcome !== 'refused' && outcome !== 'not_sent' && outcome !== 'turned_away';
 }
 
+/** How many sends there were, whatever came of them: attempts not proven not sent (P7), and forgotten ones (P25). */
+export function countSends(attempts: readonly { outcome: string | null }[], unseenSends: bigint): number {
+  return attempts.filter(({ outcome }) => outcome !== 'not_sent').length + Number(unseenSends);
+}
+
 /** How many sends the service may have taken: these attempts, and those that a ledger which went back forgot (P17, P25). */
 export function countPossiblyTaken(
   attempts: readonly { outcome: string | null }[],

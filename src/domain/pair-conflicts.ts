@@ -11,8 +11,8 @@ export type PairedPayout = Expected & {
   state: PayoutState;
   evidence: string;
   fee: string | null;
-  /** POSTs that the service may have taken: accepted, unknown, in flight, or forgotten (P25). */
-  possiblyTaken: number;
+  /** POSTs of ours, also those that the service refused or turned away: what it shows may refute its word. */
+  sends: number;
   /** A lost ledger may have sent it more often than this one can count (P25). */
   forgotten: boolean;
 };

@@ -6,7 +6,7 @@ import { contradictionIn } from '../ledger/contradiction-columns.ts';
 import type { Evidence } from './evidence.sql.ts';
 import { listedAs, severalListed } from './listed-as.ts';
 import { type Verdict, verdictOf } from './look-up-verdict.ts';
-import { isAskedSince, possiblyTaken } from './sends.ts';
+import { isAskedSince, isSentAgain } from './sends.ts';
 
 /**
  * Why a payout that came to nothing, or whose outcome is unknown, may have been paid all the same; null where nothing says
@@ -52,7 +52,7 @@ function listed(evidence: Evidence): Reason | null {
     case 'failed':
       return listedAs(evidence, ['success', 'returned']);
     case 'returned':
-      return possiblyTaken(evidence) > 1 || severalListed(evidence)
+      return isSentAgain(evidence) || severalListed(evidence)
         ? listedAs(evidence, ['pending', 'success'])
         : null;
     default:

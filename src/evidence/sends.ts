@@ -1,4 +1,4 @@
-import { countPossiblyTaken } from '../domain/outcome.ts';
+import { countPossiblyTaken, countSends } from '../domain/outcome.ts';
 import type { Evidence } from './evidence.sql.ts';
 
 /**
@@ -6,6 +6,11 @@ import type { Evidence } from './evidence.sql.ts';
  */
 export function possiblyTaken({ payout, attempts }: Pick<Evidence, 'payout' | 'attempts'>): number {
   return countPossiblyTaken(attempts, payout.unseen_sends);
+}
+
+/** True after a second POST, whatever the service answered to the first: details show one transfer only (P8, P17). */
+export function isSentAgain({ payout, attempts }: Pick<Evidence, 'payout' | 'attempts'>): boolean {
+  return countSends(attempts, payout.unseen_sends) > 1;
 }
 
 /** No decision rests on a question asked longer before it: what is only offered may be a day old. */

@@ -3,7 +3,7 @@ import { restsOnPerson } from '../domain/transition.ts';
 import { readStatus } from '../domain/witness.ts';
 import type { Evidence } from './evidence.sql.ts';
 import { verdictOf } from './look-up-verdict.ts';
-import { isAskedSince, isOutrun, possiblyTaken } from './sends.ts';
+import { isAskedSince, isOutrun, isSentAgain, possiblyTaken } from './sends.ts';
 
 /**
  * Why a `failed` payout may not be paid again yet; null where its look-up or its listing confirms that it failed (P17,
@@ -19,7 +19,10 @@ export function unconfirmed(evidence: Evidence, since: string): Reason | null {
     return { why, advice: null };
   }
   const why = `nothing confirms now that it failed: ${asked}, and ${listed}`;
-  return { why, advice: { kind: 'confirm_failure', reference, taken: possiblyTaken(evidence) } };
+  return {
+    why,
+    advice: { kind: 'confirm_failure', reference, taken: needed(evidence), byList: isSentAgain(evidence) },
+  };
 }
 
 /**
@@ -40,8 +43,7 @@ function lookUpLacks(evidence: Evidence, since: string): string | null {
   const verdict = verdictOf(evidence);
   if (verdict === 'not_found') return `${name} did not find it`;
   if (verdict !== 'failed') return `${name} got no clear answer`;
-  const taken = possiblyTaken(evidence);
-  return taken > 1 ? `a look-up shows one transfer, but ${taken} sends may have been taken` : null;
+  return isSentAgain(evidence) ? 'a look-up shows one transfer, but it was sent more than once' : null;
 }
 
 /** What the listing lacks. It must end after the failure, and show every send that may have been taken as failed. */
@@ -56,8 +58,12 @@ function listingLacks(evidence: Evidence): string | null {
   if (statuses.length === 0) return `${name} does not show it`;
   const other = statuses.find((status) => readStatus(status) !== 'failed');
   if (other !== undefined) return `${name} shows a transfer of it as ${other}`;
-  const needed = Math.max(1, possiblyTaken(evidence));
-  return statuses.length < needed
-    ? `${name} shows ${statuses.length} of the ${needed} transfers that there may be`
+  return statuses.length < needed(evidence)
+    ? `${name} shows ${statuses.length} of the ${needed(evidence)} transfers that there may be`
     : null;
+}
+
+/** How many failed transfers a listing must show. */
+function needed(evidence: Evidence): number {
+  return Math.max(1, possiblyTaken(evidence));
 }

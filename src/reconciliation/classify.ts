@@ -108,12 +108,15 @@ function isOver(status: WitnessStatus | null): boolean {
   return status === 'failed' || status === 'returned';
 }
 
-/** Two transfers after one POST are the service's doing; after a second POST of ours they may be paid twice (P17). */
+/**
+ * Two transfers after one POST are the service's doing. After a second POST of ours they are paid twice (P17), whatever the
+ * service answered to the first: a 429 although the order was taken is shown here only (P8).
+ */
 function duplicates(payout: PairedPayout, rows: ListedRow[]): Found[] {
   if (rows.length < 2) return [];
   const standing = rows.filter((row) => !isOver(readStatus(row.status)));
-  const twice = payout.possiblyTaken > 1 || payout.forgotten;
-  if (twice && standing.length < 2 && rows.length <= payout.possiblyTaken) return [];
+  const twice = payout.sends > 1 || payout.forgotten;
+  if (twice && standing.length < 2 && rows.length <= payout.sends) return [];
   const told = rows.map((row) => `${row.transfer_id} ${row.status} ${row.amount_text}`).join(', ');
   return [
     finding(twice && standing.length > 1 ? 'paid_twice' : 'duplicate_at_service', payout.reference, {
@@ -122,7 +125,7 @@ function duplicates(payout: PairedPayout, rows: ListedRow[]): Found[] {
       actual: `${rows.length} transfers`,
       difference: excess(payout, standing),
       moved: standing.length > 1,
-      evidence: `listed under this reference: ${told}`,
+      evidence: `${payout.sends > 1 ? `sent ${payout.sends} times; ` : ''}listed under this reference: ${told}`,
     }),
   ];
 }

@@ -1,5 +1,5 @@
 import { type Expression, type ExpressionBuilder, type RawBuilder, type SqlBool, sql } from 'kysely';
-import { countPossiblyTaken } from '../domain/outcome.ts';
+import { countSends } from '../domain/outcome.ts';
 import type { ListedRow, PairedPayout } from '../domain/pair-conflicts.ts';
 import type { Mode } from '../domain/payout.ts';
 import { type Began, firstIntent } from '../ledger/known.ts';
@@ -253,7 +253,7 @@ function pairedPayout(row: PayoutPart, mode: Mode, own: readonly Began[]): Paire
     fee: row.fee,
     firstIntentAt: firstIntent(row.submitted_at, own),
     accepted: own.some((attempt) => attempt.outcome === 'accepted'),
-    possiblyTaken: countPossiblyTaken(own, row.unseen_sends),
+    sends: countSends(own, row.unseen_sends),
     forgotten: row.unseen_sends > 0n,
   };
 }

@@ -1,4 +1,5 @@
 import { ActionNeeded, type Advice, type Reason, reasonIn } from '../domain/advice.ts';
+import { counted } from '../domain/counted.ts';
 import type { Mode } from '../domain/payout.ts';
 
 /** The command that sends what is ready, as it must be typed in this mode. */
@@ -96,11 +97,10 @@ export function adviceText(advice: Advice): string {
     case 'ask_again':
       return `counterfoil retry ${advice.reference} asks the service`;
     case 'confirm_failure': {
-      const { reference, taken } = advice;
-      const enough =
-        taken > 1
-          ? `a complete listing begun from now on that shows ${taken} transfers of it, all failed`
-          : 'a look-up made now, or a complete listing begun from now on, that shows it as failed';
+      const { reference, taken, byList } = advice;
+      const enough = byList
+        ? `a complete listing begun from now on that shows ${counted(taken, 'transfer')} of it, all failed`
+        : 'a look-up made now, or a complete listing begun from now on, that shows it as failed';
       return `enough is ${enough}: run counterfoil reconcile --full, then counterfoil retry ${reference}. If that does not show it either, ask the service in writing; once it says that nothing was or will be paid, pay it under a new reference in a new file`;
     }
     case 'find_copy':

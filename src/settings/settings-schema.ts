@@ -90,7 +90,7 @@ export const sections = {
       .array(z.number().int().refine(mayTurnAway, 'expected 400 to 499 or 503'))
       .default([429])
       .describe(
-        'HTTP statuses that mean "turned away, nothing taken", even without the usual body of the service',
+        'HTTP statuses that mean "turned away, nothing taken", even without the usual body of the service. Where that is wrong, a payout may be paid twice',
       ),
     extras: section({ balance: extraPath, account_name: extraPath })
       .default(noExtras)

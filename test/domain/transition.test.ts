@@ -183,7 +183,7 @@ describe('P19: a person’s word stands until later evidence', () => {
 });
 
 describe('P17: after a resend, failed needs every transfer', () => {
-  const twice = { possiblyTaken: 2, attemptCount: 2 };
+  const twice = { possiblyTaken: 2 };
   const listed = (transfers: number): PayoutEvent => {
     const event = witness('listing', 'failed');
     return event.kind === 'witness' ? { ...event, witness: { ...event.witness, transfers } } : event;

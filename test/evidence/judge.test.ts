@@ -158,9 +158,15 @@ describe('P20: what a failed payout still lacks is said', () => {
   it('when several sends may have been taken (P17)', () => {
     const outcomes = ['unknown', 'unknown'] satisfies Outcome[];
     const told = why(evidence('failed', { outcomes, asked: ['found', 'failed'], listed: ['failed'] }));
-    expect(told).toContain('a look-up shows one transfer, but 2 sends may have been taken');
+    expect(told).toContain('a look-up shows one transfer, but it was sent more than once');
     expect(told).toContain('the listing of run r shows 1 of the 2 transfers that there may be');
     expect(told).toContain('shows 2 transfers of it, all failed');
+  });
+  it('when it was turned away before, since the service may have taken that one', () => {
+    const outcomes = ['turned_away', 'accepted'] satisfies Outcome[];
+    const told = why(evidence('failed', { outcomes, asked: ['found', 'failed'] }));
+    expect(told).toContain('a look-up shows one transfer, but it was sent more than once');
+    expect(told).toContain('shows 1 transfer of it, all failed');
   });
 
   it('when only a person said so: the service’s word, not the same command for ever', () => {

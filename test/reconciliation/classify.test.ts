@@ -20,7 +20,7 @@ const payout: PairedPayout = {
   fee: null,
   firstIntentAt: '2026-11-21T12:00:00.000Z',
   accepted: true,
-  possiblyTaken: 1,
+  sends: 1,
   forgotten: false,
 };
 const row: ListedRow = {
@@ -124,7 +124,7 @@ describe('a payout and what the list shows of it', () => {
       accepted: false,
       state: 'unknown' as const,
       transferId: null,
-      possiblyTaken: 2,
+      sends: 2,
     };
     const old = { ...row, transfer_id: '7', status: 'success', created_at: '2026-11-21T11:00:00.000Z' };
     const { witness, found } = classifyPair(sent, [old, { ...row, status: 'failed' }], true);
@@ -155,8 +155,8 @@ describe('a payout and what the list shows of it', () => {
 
   it('P17: two transfers after one POST are duplicate_at_service, after a second POST paid_twice', () => {
     expect(kinds({}, {}, { transfer_id: '8' })).toEqual(['duplicate_at_service']);
-    expect(kinds({ possiblyTaken: 2 }, {}, { transfer_id: '8' })).toEqual(['paid_twice']);
-    expect(kinds({ possiblyTaken: 2 }, {}, { transfer_id: '8', status: 'failed' })).toEqual([]);
+    expect(kinds({ sends: 2 }, {}, { transfer_id: '8' })).toEqual(['paid_twice']);
+    expect(kinds({ sends: 2 }, {}, { transfer_id: '8', status: 'failed' })).toEqual([]);
     expect(kinds({ forgotten: true }, {}, { transfer_id: '8' }), 'a lost ledger may have').toEqual([
       'paid_twice',
     ]);
