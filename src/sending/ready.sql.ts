@@ -67,7 +67,7 @@ const byId = (a: Ready, b: Ready): number => (a.id < b.id ? -1 : 1);
  * True for a payout of which nothing was ever sent, and that pays nothing again: it needs no answer of the service (P31).
  * An attempt proven not sent is no send (P7): `submitted_at` is empty again.
  */
-export const firstTime: RawBuilder<boolean> = sql`(payouts.submitted_at is null and payouts.unseen_sends = 0
+const firstTime: RawBuilder<boolean> = sql`(payouts.submitted_at is null and payouts.unseen_sends = 0
   and payouts.successor_of is null)`;
 
 /** True for all others: they need an answer of the service first. The text must match the partial index. */
