@@ -5,17 +5,11 @@ import { type HoldReason, readReasons, setHoldReasons, wasCancelled } from '../s
 import { beginRun } from '../src/listing/listings.sql.ts';
 import { stage } from '../src/listing/staging.sql.ts';
 import { haltInWords } from '../src/reporting/halt-words.ts';
-import {
-  approvalsOf,
-  isApprovedReason,
-  noteBatch,
-  readApprovable,
-  recordApproval,
-} from '../src/sending/approvals.sql.ts';
+import { approvalsOf, noteBatch, readApprovable, recordApproval } from '../src/sending/approvals.sql.ts';
 import { findAttention } from '../src/sending/attention.sql.ts';
 import { type Brakes, noBrakes } from '../src/sending/brakes.ts';
 import { halt, liftCanary, liftHalt, tooManyUnknown } from '../src/sending/halts.sql.ts';
-import { holdBatch, holdReturned, releaseBatch } from '../src/sending/holds.sql.ts';
+import { finishRelease, holdBatch, holdReturned, releaseBatch } from '../src/sending/holds.sql.ts';
 import { createBrakes } from '../src/sending/open-brakes.sql.ts';
 import { createTold, hour, shown } from './decisions/told.ts';
 import {
@@ -44,11 +38,8 @@ async function batchOf(ledger: TestLedger) {
   return ledger.db.selectFrom('batches').selectAll().where('id', '=', 'b-1').executeTakeFirstOrThrow();
 }
 
-async function release(ledger: TestLedger, lifts?: (reason: HoldReason) => boolean) {
-  const { stays, first, firstDoubted, ...counts } = await releaseBatch(ledger, {
-    ...batch,
-    ...(lifts && { lifts }),
-  });
+async function release(ledger: TestLedger, how: typeof finishRelease = releaseBatch) {
+  const { stays, first, firstDoubted, ...counts } = await how(ledger, batch);
   const names = [...first, ...firstDoubted].map(({ reference }) => reference);
   return { ...counts, names, stays: kindsOf(stays) };
 }
@@ -69,7 +60,7 @@ const holds: Scenario = async (ledger, note) => {
   const done = await ledger.write((trx) => recordApproval(trx, order));
   note('approved', done.kind === 'approved' ? kindsOf(done.others) : done.kind);
   note('approvals', (await approvalsOf(ledger.db)).get('b-1')?.length);
-  note('released for the approval', await release(ledger, isApprovedReason));
+  note('released for the approval', await release(ledger, finishRelease));
   note('released by a person', await release(ledger));
   const [first] = await claimAt(ledger, at(30), 1);
   if (!first) throw new Error('nothing was claimed');
@@ -125,11 +116,11 @@ const halts: Scenario = async (ledger, note) => {
   await ledger.write((trx) => halt(trx, answer, at(3)));
   await say('and a person');
   for (const id of ['b-1', 'b-2']) {
-    note(`${id} released`, (await ledger.write((trx) => liftCanary(trx, id, at(4))))?.halt);
+    note(`${id} released`, (await ledger.write((trx) => liftCanary(trx, id, { at: at(4) })))?.halt);
     await say(`after ${id}`);
   }
   note('halted', await namesAt(ledger, 5, canary));
-  await ledger.write((trx) => liftHalt(trx, at(6)));
+  await ledger.write((trx) => liftHalt(trx, { at: at(6) }));
   await say('released');
   for (const one of await claimAt(ledger, at(7), 9, 'w-1', canary))
     await recordOutcome(ledger, at(8), one, replies.unknown());

@@ -2,13 +2,13 @@ import type { App } from '../app/app.ts';
 import { judgeApproval } from '../decisions/whole-batch.ts';
 import { counted } from '../domain/counted.ts';
 import { batchLikeness } from '../intake/likeness.sql.ts';
-import { type HoldReason, readReasons } from '../ledger/hold-reasons.ts';
+import { type HoldReason, readReasons, releaseUnderWay } from '../ledger/hold-reasons.ts';
 import { submitCommand } from '../reporting/advice-text.ts';
-import { holdTexts } from '../reporting/hold-words.ts';
+import { holdTexts, stayTexts } from '../reporting/hold-words.ts';
 import { readable } from '../reporting/readable.ts';
 import { type Account, behindSudo } from '../sending/approval.ts';
-import { type Approvable, isApprovedReason, recordApproval } from '../sending/approvals.sql.ts';
-import { releaseBatch } from '../sending/holds.sql.ts';
+import { type Approvable, recordApproval } from '../sending/approvals.sql.ts';
+import { finishRelease } from '../sending/holds.sql.ts';
 import type { Batch } from '../storage/tables/tables.ts';
 import {
   finished,
@@ -80,8 +80,7 @@ async function goOn(
   const line = `${batch.id}: already approved by ${before.by} ${terminalOf(context, app.config, before.at).time(before.at)}`;
   const json = { approved_by: before.by, approved_at: before.at, digest: before.digest };
   const reasons = readReasons(batch.hold_reasons);
-  const interrupted = reasons.length > 0 && reasons.every(isApprovedReason);
-  if (interrupted) return letGo(context, app, batch, { line, json });
+  if (releaseUnderWay(reasons)) return letGo(context, app, batch, { line, json });
   const held = otherTexts(batch);
   const lines = finished(context, [line, ...held.map((reason) => `  still held: ${reason}`)]);
   const told = { batch: batch.id, ...json, released: 0, hold_reasons: held };
@@ -96,16 +95,14 @@ async function letGo(
 ): Promise<Result> {
   const { mode, submission } = app.config;
   const at = app.clock.iso();
-  // The approval does not lift a hold that somebody added in the meantime.
-  const lifts = isApprovedReason;
-  const request = { batch: batch.id, at, dailyLimit: submission.dailyLimit, lifts };
-  const released = await releaseBatch(app.ledger, request);
+  const order = { batch: batch.id, at, dailyLimit: submission.dailyLimit };
+  const released = await finishRelease(app.ledger, order);
   const { moved } = released;
   const stays = holdTexts(released.stays, batch.id);
   const said = [
     `${line}; ${counted(moved, 'payout')} may go now: ${submitCommand(mode)} or serve sends them`,
     ...notReleasedLines(released),
-    ...stays.map((reason) => `  still held: ${reason}`),
+    ...stayTexts(released.stays, { seen: [], batch: batch.id }).map((text) => `  ${text}`),
   ];
   const lines = finished(context, said, moved > 0 ? submitCommand(mode) : '');
   const told = {

@@ -4,13 +4,14 @@ import { counted } from '../domain/counted.ts';
 import { visible } from '../domain/hidden.ts';
 import { waiveListing } from '../ledger/barriers.ts';
 import { batchCounts } from '../ledger/batches.ts';
+import { readReasons } from '../ledger/hold-reasons.ts';
 import { foreignOrigins } from '../ledger/origins.ts';
 import { submitCommand } from '../reporting/advice-text.ts';
 import { haltCauseText, haltInWords, sayHalt } from '../reporting/halt-words.ts';
-import { holdTexts } from '../reporting/hold-words.ts';
+import { holdTexts, stayTexts } from '../reporting/hold-words.ts';
 import { payoutOverview } from '../reporting/overview.sql.ts';
 import { readable } from '../reporting/readable.ts';
-import { halt, liftHalt } from '../sending/halts.sql.ts';
+import { halt, haltMarks, liftHalt } from '../sending/halts.sql.ts';
 import { holdBatch } from '../sending/holds.sql.ts';
 import { payoutsText } from './batch-lines.ts';
 import {
@@ -70,7 +71,8 @@ export const release: Handler = async (context, args, options) => {
     refuseBoth(args, options);
     const note = readNote(options);
     if (options.mode) {
-      const lifted = sayHalt(await app.ledger.write((trx) => liftHalt(trx, at)));
+      const seen = await haltMarks(app.ledger.db);
+      const lifted = sayHalt(await app.ledger.write((trx) => liftHalt(trx, { at, seen })));
       const waived = note === null ? undefined : await waive(app, note);
       const line = lifted
         ? `The halt of mode ${mode} (${lifted.cause}) is lifted.`
@@ -107,10 +109,12 @@ export const release: Handler = async (context, args, options) => {
         },
       });
     }
-    const batch = (await loadedBatch(app, args)).id;
+    const { id: batch, hold_reasons } = await loadedBatch(app, args);
+    const seen = readReasons(hold_reasons);
+    const halts = await haltMarks(app.ledger.db);
     await refuseCancelled(app, batch);
     const { dailyLimit } = app.config.submission;
-    const { released, canary, unanswered } = await releaseWhole(app.ledger, { batch, at, dailyLimit });
+    const { released, canary, unanswered } = await releaseWhole(app.ledger, { batch, at, dailyLimit, seen, halts });
     const { moved } = released;
     const stays = holdTexts(released.stays, batch);
     const halted = await haltInWords(app.ledger.db);
@@ -118,7 +122,7 @@ export const release: Handler = async (context, args, options) => {
     const sending = now?.counts.sending ?? 0;
     const lines = [`${batch}: ${counted(moved, 'payout')} released; ${underWayText(sending)}.`];
     lines.push(...notReleasedLines(released));
-    lines.push(...stays.map((reason) => `  still held: ${reason}`));
+    lines.push(...stayTexts(released.stays, { seen, batch }).map((text) => `  ${text}`));
     const failed = canary ? haltCauseText(canary.causes) : null;
     if (unanswered !== null)
       lines.push(`  it goes on without the answer to service.extras (${visible(unanswered)})`);

@@ -2,16 +2,16 @@ import { isCancelled, judgeApproval, releaseWhole } from '../decisions/whole-bat
 import { counted } from '../domain/counted.ts';
 import { batchLikeness } from '../intake/likeness.sql.ts';
 import { getBatch } from '../ledger/batches.ts';
-import { readReasons } from '../ledger/hold-reasons.ts';
+import { type HoldReason, readReasons, reasonMark, releaseUnderWay } from '../ledger/hold-reasons.ts';
 import { decide, findByIds, openTo, type Verdict } from '../reconciliation/discrepancy-decisions.sql.ts';
 import { reasonText } from '../reporting/advice-text.ts';
 import { haltCauseText, haltInWords, sayHalt } from '../reporting/halt-words.ts';
-import { holdTexts } from '../reporting/hold-words.ts';
+import { holdTexts, stayTexts } from '../reporting/hold-words.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Logger } from '../runtime/logger.ts';
-import { type Approvable, isApprovedReason, recordApproval } from '../sending/approvals.sql.ts';
-import { halt, liftHalt } from '../sending/halts.sql.ts';
-import { holdBatch, releaseBatch } from '../sending/holds.sql.ts';
+import { type Approvable, recordApproval } from '../sending/approvals.sql.ts';
+import { halt, haltMarks, liftHalt } from '../sending/halts.sql.ts';
+import { finishRelease, holdBatch, type Released } from '../sending/holds.sql.ts';
 import type { Config } from '../settings/settings.ts';
 import type { Ledger } from '../storage/ledger.ts';
 import type { Batch } from '../storage/tables/tables.ts';
@@ -84,8 +84,8 @@ export function createActions({ ledger, clock, log, config }: Deps) {
   }
 
   async function letGo(batch: string, by: string): Promise<string[]> {
-    const order = { batch, at: clock.iso(), dailyLimit: submission.dailyLimit, source: `person:${by}` };
-    return releasedLines(batch, await releaseBatch(ledger, { ...order, lifts: isApprovedReason }));
+    const order = { batch, at: clock.iso(), dailyLimit: submission.dailyLimit, by };
+    return releasedLines(batch, await finishRelease(ledger, order), []);
   }
 
   return {
@@ -100,9 +100,8 @@ export function createActions({ ledger, clock, log, config }: Deps) {
       const batch = await notCancelled(id);
       const judged = await judge(batch, by);
       if ('before' in judged) {
-        const reasons = readReasons(batch.hold_reasons);
         // An approval that was interrupted before every payout was released; anybody may finish it.
-        const wasCut = reasons.length > 0 && reasons.every(isApprovedReason);
+        const wasCut = releaseUnderWay(readReasons(batch.hold_reasons)) !== undefined;
         const lines = wasCut ? await letGo(id, by) : [];
         return { title: `${id} is already approved by ${judged.before.by}`, lines };
       }
@@ -129,14 +128,17 @@ export function createActions({ ledger, clock, log, config }: Deps) {
         lines: ['What was already on its way goes on.'],
       };
     },
-    async release(id: string, by: string): Promise<Done> {
-      await notCancelled(id);
-      const order = { batch: id, at: clock.iso(), dailyLimit: submission.dailyLimit, source: `person:${by}` };
-      const { released, canary, unanswered } = await releaseWhole(ledger, order);
+    /** `shown`: the marks of the reasons that the person saw; only these are lifted. */
+    async release(id: string, by: string, shown: readonly string[]): Promise<Done> {
+      const { hold_reasons } = await notCancelled(id);
+      const seen = readReasons(hold_reasons).filter((reason) => shown.includes(reasonMark(reason)));
+      const order = { batch: id, at: clock.iso(), dailyLimit: submission.dailyLimit, by, seen };
+      const halts = await haltMarks(db);
+      const { released, canary, unanswered } = await releaseWhole(ledger, { ...order, halts });
       logged(by, { action: 'release', batch: id, moved: released.moved });
       const halted = await haltInWords(db);
       const lines = [
-        ...releasedLines(id, released),
+        ...releasedLines(id, released, seen),
         ...(unanswered === null
           ? []
           : [`It goes on without the answer of the service to service.extras (${unanswered}).`]),
@@ -150,12 +152,13 @@ export function createActions({ ledger, clock, log, config }: Deps) {
       logged(by, { action: 'hold everything' });
       return { title: 'All sending is halted', lines: ['What was already on its way goes on.'] };
     },
-    async releaseAll(by: string): Promise<Done> {
-      const lifted = sayHalt(await ledger.write((trx) => liftHalt(trx, clock.iso())));
+    /** `seen`: the marks of the halts that the person saw; only these are lifted. */
+    async releaseAll(by: string, seen: readonly string[]): Promise<Done> {
+      const lifted = sayHalt(await ledger.write((trx) => liftHalt(trx, { at: clock.iso(), seen })));
       logged(by, { action: 'release everything', cause: lifted?.cause ?? null });
       const barrier = await haltInWords(db);
       return {
-        title: lifted ? 'The halt is lifted' : 'Sending was not halted',
+        title: lifted ? 'The halt is lifted' : barrier ? 'Nothing was lifted' : 'Sending was not halted',
         lines: [
           ...(lifted ? [`It was: ${lifted.cause}.`] : []),
           ...(barrier ? [`Sending is still halted: ${barrier.cause}.`] : []),
@@ -187,7 +190,7 @@ function stillHeld(id: string, reasons: Parameters<typeof holdTexts>[0]): string
   return holdTexts(reasons, id).map((text) => `Still held: ${text}.`);
 }
 
-function releasedLines(id: string, released: Awaited<ReturnType<typeof releaseBatch>>): string[] {
+function releasedLines(id: string, released: Released, seen: readonly HoldReason[]): string[] {
   const { moved, kept, first, doubted, firstDoubted, stays } = released;
   return [
     ...(moved > 0 ? [`${counted(moved, 'payout')} may go now, with the next submit.`] : []),
@@ -195,7 +198,9 @@ function releasedLines(id: string, released: Awaited<ReturnType<typeof releaseBa
     ...first.map((one) => `${one.reference}: ${reasonText(one)}`),
     ...(doubted > 0 ? [`${counted(doubted, 'payout')} unknown again, and not sent:`] : []),
     ...firstDoubted.map((one) => `${one.reference}: ${reasonText(one)}`),
-    ...stillHeld(id, stays),
+    ...stayTexts(stays, { seen, batch: id }).map(
+      (text) => `${text.slice(0, 1).toUpperCase()}${text.slice(1)}.`,
+    ),
   ];
 }
 

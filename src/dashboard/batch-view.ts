@@ -1,5 +1,5 @@
 import { type PayoutState, payoutStates } from '../domain/payout.ts';
-import { readReasons } from '../ledger/hold-reasons.ts';
+import { readReasons, reasonMark } from '../ledger/hold-reasons.ts';
 import { holdTexts } from '../reporting/hold-words.ts';
 import { newsOf } from '../reporting/plain-words.ts';
 import type { Approvable, approvalsOf } from '../sending/approvals.sql.ts';
@@ -78,6 +78,7 @@ function decisions(look: BatchLook, view: View): Html {
             name: 'Release',
             action: `${path}/release`,
             sure: 'The reasons above are dealt with: its payouts may be sent',
+            shown: reasons.map(reasonMark),
           }),
         ]
       : []),

@@ -73,11 +73,25 @@ ${order.buttons.map((one, index) => html`<button${index === 0 && trusted(' class
 /** A decision behind its name: a box that says what it means, and one button. */
 export function decision(
   view: View,
-  { id, name, action, sure }: { id: string; name: string; action: string; sure: string },
+  {
+    shown = [],
+    ...about
+  }: {
+    id: string;
+    name: string;
+    action: string;
+    sure: string;
+    /** The marks of what the person sees and decides about. */
+    shown?: readonly string[];
+  },
 ): Html {
+  const { id, name, action, sure } = about;
   return html`<details id="${id}"><summary>${name}…</summary>${form(view, {
     action,
-    fields: [{ kind: 'sure', label: sure }],
+    fields: [
+      ...(shown.length > 0 ? [{ kind: 'hidden' as const, name: 'shown', value: shown.join(' ') }] : []),
+      { kind: 'sure', label: sure },
+    ],
     buttons: [{ name }],
   })}</details>`;
 }

@@ -7,11 +7,14 @@ import type { SaidHalt } from '../reporting/halt-words.ts';
 import { type LastRun, lastRun } from '../reporting/run-verdicts.sql.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { dayAt } from '../sending/daily-limit.ts';
+import { haltMarks } from '../sending/halts.sql.ts';
 import { activeBatches, type BatchLook } from './batches.sql.ts';
 
 /** The facts of the first page. `unready`: why work does not move. */
 export type Look = {
   halt: SaidHalt | null;
+  /** The marks of its causes: a release lifts only these. */
+  haltMarks: string[];
   figures: LedgerFigures;
   lastRun: LastRun | null;
   batches: { looks: BatchLook[]; more: number };
@@ -51,6 +54,8 @@ async function lookAgain(deps: LookDeps, findProblems: () => Promise<Unready[]>)
   const { db, account } = source;
   const today = dayAt(new Date(clock.now()).toISOString(), zone);
   const seen = {
+    // First, so that no mark stands for a cause that is not shown.
+    haltMarks: await haltMarks(db),
     halt: (await deps.findHalt()) ?? null,
     figures: await readFigures(source),
     lastRun: (await lastRun(db, await foreignOrigins(db, account))) ?? null,
@@ -63,6 +68,7 @@ async function lookAgain(deps: LookDeps, findProblems: () => Promise<Unready[]>)
 
 function versionOf({
   halt,
+  haltMarks: marks,
   figures,
   lastRun: run,
   batches,
@@ -73,7 +79,7 @@ function versionOf({
   const names = unready.map(({ check }) => check);
   const counts = batches.looks.map(({ batch, state, counts: n }) => [batch.id, batch.hold_reasons, state, n]);
   const text = JSON.stringify(
-    [halt, telling, run, counts, batches.more, names, rejected],
+    [halt, marks, telling, run, counts, batches.more, names, rejected],
     (_key, value: unknown) => (typeof value === 'bigint' ? value.toString() : value),
   );
   return createHash('sha256').update(text).digest('base64url').slice(0, 16);

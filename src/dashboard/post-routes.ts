@@ -41,7 +41,7 @@ export function postRoutes(scope: FastifyInstance, shared: Shared): void {
   post(
     '/release',
     today,
-    sure(({ by }) => actions.releaseAll(by)),
+    sure(({ by, fields }) => actions.releaseAll(by, shownIn(fields))),
   );
   post(
     '/batches/:name/hold',
@@ -51,7 +51,7 @@ export function postRoutes(scope: FastifyInstance, shared: Shared): void {
   post(
     '/batches/:name/release',
     batchPage,
-    sure(({ name, by }) => actions.release(name, by)),
+    sure(({ name, by, fields }) => actions.release(name, by, shownIn(fields))),
   );
   const approve = sure(({ name, by, fields }) => actions.approve(name, by, fields.get('digest') ?? ''));
   post('/batches/:name/approve', batchPage, approve, 'approve');
@@ -59,6 +59,11 @@ export function postRoutes(scope: FastifyInstance, shared: Shared): void {
     post(`/discrepancies/${verdict}`, discrepancies, ({ by, fields }) =>
       actions.decide({ id: fields.get('id') ?? '', by, verdict, note: fields.get('note') ?? '' }),
     );
+}
+
+/** The marks of what the person saw. */
+function shownIn(fields: URLSearchParams): string[] {
+  return (fields.get('shown') ?? '').split(' ');
 }
 
 function orderIn({ caller, body }: FastifyRequest, { forms }: Shared): Omit<Order, 'name'> {

@@ -77,7 +77,7 @@ const adviceWords: Record<ReturnType<typeof haltAdvice>, string> = {
   none: '',
 };
 
-function haltBanner({ halt, figures }: Look, view: View): Html {
+function haltBanner({ halt, haltMarks, figures }: Look, view: View): Html {
   if (!halt) return html``;
   const advice = haltAdvice(halt.kinds);
   const waiting = countIn(figures, ['ready', 'held']);
@@ -88,6 +88,7 @@ function haltBanner({ halt, figures }: Look, view: View): Html {
       name: 'Release',
       action: '/release',
       sure: 'The cause is gone: payouts that are ready may be sent',
+      shown: haltMarks,
     });
   return banner(
     'bad',

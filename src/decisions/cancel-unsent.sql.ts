@@ -3,7 +3,7 @@ import { foldReference } from '../domain/ids.ts';
 import type { PayoutState } from '../domain/payout.ts';
 import { shownAlready } from '../evidence/shown-already.sql.ts';
 import { findBarrier } from '../ledger/barriers.ts';
-import { readReasons, setHoldReasons } from '../ledger/hold-reasons.ts';
+import { addHoldReason, holdReasonsOf, setHoldReasons } from '../ledger/hold-reasons.ts';
 import { record } from '../ledger/record.ts';
 import { countRows, hasRow } from '../storage/counting.ts';
 import { inParts } from '../storage/keyset.ts';
@@ -114,23 +114,29 @@ export async function cancelUnsent(
  * Sets or removes the reason `cancelled` of a batch: it holds what an answer makes `ready` again (see `holdReturned`).
  */
 async function keepReturned(trx: Trx, batch: string, keep: boolean): Promise<void> {
-  const row = await trx
-    .selectFrom('batches')
-    .select('hold_reasons')
-    .where('id', '=', batch)
-    .executeTakeFirstOrThrow();
-  const others = readReasons(row.hold_reasons).filter(({ kind }) => kind !== 'cancelled');
-  await setHoldReasons(trx, batch, keep ? [...others, { kind: 'cancelled' }] : others);
+  if (keep) return addHoldReason(trx, batch, { kind: 'cancelled' });
+  const { reasons } = await holdReasonsOf(trx, batch);
+  await setHoldReasons(
+    trx,
+    batch,
+    reasons.filter(({ kind }) => kind !== 'cancelled'),
+  );
 }
 
-/** True where a late answer may still show that a payout was not sent: one that is unknown, or on its way. */
+/**
+ * True where a late answer may still show that a payout was not sent: one that is unknown, or on its way. Also where one
+ * stays held: it must not be held without a reason.
+ */
 function mayComeBack(trx: Trx, batch: string): Promise<boolean> {
   const own = trx.selectFrom('payouts').where('batch_id', '=', batch);
   return hasRow(
     own.where((eb) =>
       eb.or([
         eb('state', 'in', ['sending', 'unknown']),
-        eb.and([eb('state', '=', 'held'), eb('submitted_at', 'is not', null)]),
+        eb.and([
+          eb('state', '=', 'held'),
+          eb.or([eb('submitted_at', 'is not', null), eb('withheld_by', 'is', null)]),
+        ]),
       ]),
     ),
   );

@@ -2,12 +2,11 @@ import type { SayAdvice } from '../domain/advice.ts';
 import type { Account } from '../domain/origin.ts';
 import type { PayoutState } from '../domain/payout.ts';
 import { type Case, type Weighed, weigh } from '../evidence/weigh.ts';
-import { readReasons } from '../ledger/hold-reasons.ts';
+import { addHoldReason, areHolding, readReasons } from '../ledger/hold-reasons.ts';
 import type { RecordEvent } from '../ledger/projection.ts';
 import { record } from '../ledger/record.ts';
 import { insertSuccessors } from '../ledger/successors.ts';
 import type { Clock } from '../runtime/clock.ts';
-import { addHoldReason } from '../sending/holds.sql.ts';
 import type { Ledger, Trx } from '../storage/ledger.ts';
 import { draftSuccessors, overLimit } from './successor.ts';
 
@@ -98,9 +97,14 @@ async function payAnew(
     const needs = own[0]?.batch.approval_needed === 1n;
     if (needs) {
       const dropper = own[0]?.batch.dropped_by ?? '';
-      await addHoldReason(trx, batch, { kind: 'approval', why: { kind: 'successor' }, dropper });
+      await addHoldReason(trx, batch, {
+        kind: 'approval',
+        why: { kind: 'successor' },
+        dropper,
+        scope: 'successors',
+      });
     }
-    if (above || needs || reasons.length > 0) held.add(batch);
+    if (above || needs || areHolding(reasons)) held.add(batch);
   }
   const drafts = await draftSuccessors(trx, cases, {
     at,
@@ -131,5 +135,5 @@ function whyOf({ person, digest }: RetryOrder): string {
 }
 
 function isHeld(holdReasons: string): boolean {
-  return readReasons(holdReasons).length > 0;
+  return areHolding(readReasons(holdReasons));
 }

@@ -4,7 +4,7 @@ import type { ExaminedRow, Replaced, RetryClaim, RetryRow } from '../domain/retr
 import { linesOf } from '../evidence/lineage.sql.ts';
 import { type Case, digestOf, weigh } from '../evidence/weigh.ts';
 import { findBarrier } from '../ledger/barriers.ts';
-import { readReasons } from '../ledger/hold-reasons.ts';
+import { areHolding, readReasons } from '../ledger/hold-reasons.ts';
 import type { Db, Trx } from '../storage/ledger.ts';
 import { findReferences, standingOf } from './cancel-unsent.sql.ts';
 import { differences, isOpen, obstacle } from './retry-findings.ts';
@@ -120,7 +120,7 @@ function replacedBy(row: RetryRow, { payout, batch }: Case, line: ReadonlySet<bi
     ...(row.bankCode === payout.bank_code ? [] : ['bank_code']),
   ];
   const { id, reference, state } = payout;
-  const held = readReasons(batch.hold_reasons).length > 0;
+  const held = areHolding(readReasons(batch.hold_reasons));
   const approved = batch.approval_needed === 1n;
   return { id, reference, state, batch: batch.id, held, approved, line, changed };
 }

@@ -96,5 +96,5 @@ export function overLimit(cases: readonly Evidence[], limits: Record<string, str
     return isAbove ? [{ row: Number(row_number), currency, amount: formatMinor(amount, currency) }] : [];
   });
   if (above.length === 0) return null;
-  return { kind: 'payout_limit', count: above.length, first: above.slice(0, 5) };
+  return { kind: 'payout_limit', count: above.length, first: above.slice(0, 5), scope: 'successors' };
 }

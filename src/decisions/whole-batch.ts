@@ -4,7 +4,7 @@ import { type Account, approvalAsked, whyNotApprove } from '../sending/approval.
 import { type Approvable, approvalsOf, batchTotals, readApprovable } from '../sending/approvals.sql.ts';
 import type { Brakes } from '../sending/brakes.ts';
 import { liftCanary } from '../sending/halts.sql.ts';
-import { releaseBatch } from '../sending/holds.sql.ts';
+import { type ReleaseOrder, releaseBatch } from '../sending/holds.sql.ts';
 import { checkStanding } from '../sending/precheck.sql.ts';
 import type { Db, Ledger } from '../storage/ledger.ts';
 import type { Batch } from '../storage/tables/tables.ts';
@@ -57,17 +57,22 @@ export async function isCancelled(db: Db, batch: string): Promise<boolean> {
 }
 
 /**
- * A person's release of a batch, with the rest of a failed canary. `source`: who decided, for the history. `unanswered`:
- * why the service had not answered what is asked before payment, where the batch now goes on without (P32).
+ * A person's release of a batch, with the rest of a failed canary. `unanswered`: why the service had not answered what is
+ * asked before payment, where the batch now goes on without (P32).
  */
 export async function releaseWhole(
   ledger: Ledger,
-  order: { batch: string; at: string; dailyLimit: Record<string, string>; source?: string },
+  order: ReleaseOrder & {
+    /** What the person saw: the reasons of the batch, and the marks of the halts. Nothing else is lifted. */
+    seen: readonly HoldReason[];
+    halts: readonly string[];
+  },
 ) {
   const before = await checkStanding(ledger.db, order.batch);
   const released = await releaseBatch(ledger, order);
-  const after = await checkStanding(ledger.db, order.batch);
+  const { batch, at, halts } = order;
+  const after = await checkStanding(ledger.db, batch);
   const unanswered = after?.accepted === true && before?.accepted === false ? before.wait : null;
-  const canary = await ledger.write((trx) => liftCanary(trx, order.batch, order.at));
+  const canary = await ledger.write((trx) => liftCanary(trx, batch, { at, seen: halts }));
   return { released, canary, unanswered };
 }

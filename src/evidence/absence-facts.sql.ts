@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Account } from '../domain/origin.ts';
-import { wasCancelled } from '../ledger/hold-reasons.ts';
+import { areHolding, readReasons, wasCancelled } from '../ledger/hold-reasons.ts';
 import { foreignOrigins, sentElsewhere } from '../ledger/origins.ts';
 import { countRows } from '../storage/counting.ts';
 import type { Trx } from '../storage/ledger.ts';
@@ -63,7 +63,7 @@ export async function absenceCases(
     const facts = factsOf(gathered, about.listing, about.quietPeriodMs);
     const { hold_reasons } = batch;
     const cancelled = wasCancelled(hold_reasons);
-    cases.push({ payoutId: payout.id, held: hold_reasons !== '[]', cancelled, facts });
+    cases.push({ payoutId: payout.id, held: areHolding(readReasons(hold_reasons)), cancelled, facts });
   }
   return cases;
 }

@@ -7,7 +7,7 @@ import { countRows, hasRow } from '../storage/counting.ts';
 import type { Db, Trx } from '../storage/ledger.ts';
 import type { Batch, Payout } from '../storage/tables/tables.ts';
 import { type PromisedFile, promiseFiles } from './file-tasks.ts';
-import { type HoldReason, readReasons } from './hold-reasons.ts';
+import { type HoldReason, readReasons, reasonColumns } from './hold-reasons.ts';
 import { recordIntake } from './record.ts';
 
 export type NewBatch = Pick<
@@ -114,7 +114,7 @@ export async function decideBatch(
 ): Promise<void> {
   await trx
     .updateTable('batches')
-    .set({ hold_reasons: JSON.stringify(decided.holdReasons), body_digest: decided.bodyDigest })
+    .set({ ...reasonColumns(decided.holdReasons), body_digest: decided.bodyDigest })
     .where('id', '=', decided.id)
     .execute();
   await promiseFiles(trx, { owner: decided.id, at: decided.at }, decided.files);

@@ -1,5 +1,7 @@
+import { createHash } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
-import type { Trx } from '../storage/ledger.ts';
+import type { Db, Trx } from '../storage/ledger.ts';
 
 const text = z.string();
 const count = z.int().nonnegative();
@@ -20,6 +22,9 @@ const otherName = z.strictObject({
   message: text,
 });
 
+/** `successors`: it holds only the successors that were ordered with it; the rest of the batch goes on. */
+const scope = { scope: z.literal('successors').optional() };
+
 const approvalCause = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('always') }),
   z.strictObject({
@@ -35,13 +40,17 @@ const approvalCause = z.discriminatedUnion('kind', [
 ]);
 
 const holdReason = z.discriminatedUnion('kind', [
-  z.strictObject({ kind: z.literal('person') }),
+  /** `mark`: the version of the batch. It tells a repeated hold from an earlier one that a release has seen. */
+  z.strictObject({ kind: z.literal('person'), mark: count.optional() }),
   /** The batch was cancelled while payouts were in flight: those that come back unsent wait (P21). */
   z.strictObject({ kind: z.literal('cancelled') }),
   /** Only an approval lifts it (P2). */
-  z.strictObject({ kind: z.literal('approval'), why: approvalCause, dropper: text }),
-  /** Approved; its release is in progress, and after a crash the hold must still have a reason. */
-  z.strictObject({ kind: z.literal('approved'), by: text }),
+  z.strictObject({ kind: z.literal('approval'), why: approvalCause, dropper: text, ...scope }),
+  /**
+   * A release or an approval was decided, and its payouts become `ready` in chunks. Any other reason ends it. `by`: an
+   * empty text where no name is known. `mark`: the version of the batch at the decision.
+   */
+  z.strictObject({ kind: z.literal('releasing'), by: text, mark: count }),
   z.strictObject({ kind: z.literal('file_grown'), path: text, bytes: count, line: count }),
   z.strictObject({ kind: z.literal('file_changed'), path: text }),
   /** The file changed before it was archived, and is still where it was dropped. */
@@ -53,7 +62,7 @@ const holdReason = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('named_again'), ...match, earlier: text, others: count }),
   /** A row pays a payout again whose batch is held (P20). */
   z.strictObject({ kind: z.literal('original_held'), ...match }),
-  z.strictObject({ kind: z.literal('payout_limit'), ...large }),
+  z.strictObject({ kind: z.literal('payout_limit'), ...large, ...scope }),
   z.strictObject({ kind: z.literal('daily_limit'), ...large }),
   z.strictObject({ kind: z.literal('balance'), short: z.array(shortfall) }),
   z.strictObject({ kind: z.literal('account_names'), count, first: z.array(otherName) }),
@@ -83,11 +92,82 @@ export function wasCancelled(stored: string): boolean {
   return readReasons(stored).some(({ kind }) => kind === 'cancelled');
 }
 
+/** A short text that tells this reason of its batch from every other, repeated ones too: for a form that shows it. */
+export function reasonMark(reason: HoldReason): string {
+  return createHash('sha256').update(JSON.stringify(reason)).digest('hex').slice(0, 16);
+}
+
+/** The release in progress, if there is one. Then no other reason holds the whole batch. */
+export function releaseUnderWay(reasons: readonly HoldReason[]): Releasing | undefined {
+  return reasons.find((reason) => reason.kind === 'releasing');
+}
+
+export type Releasing = Extract<HoldReason, { kind: 'releasing' }>;
+
+/** True where the batch is held, and not just being released. */
+export function areHolding(reasons: readonly HoldReason[]): boolean {
+  return reasons.some(({ kind }) => kind !== 'releasing');
+}
+
+/** True where a reason holds the whole batch, and is no release in progress. */
+export function areHoldingAll(reasons: readonly HoldReason[]): boolean {
+  return reasons.some((reason) => reason.kind !== 'releasing' && holdsAll(reason));
+}
+
+function holdsAll(reason: HoldReason): boolean {
+  return !('scope' in reason && reason.scope === 'successors');
+}
+
+/** The reasons that remain when others are lifted. If the whole batch was held, each of them holds all of it. */
+export function remaining(before: readonly HoldReason[], stays: readonly HoldReason[]): HoldReason[] {
+  return before.some(holdsAll) ? stays.map(holdingAll) : [...stays];
+}
+
+function holdingAll(reason: HoldReason): HoldReason {
+  return reason.kind === 'approval' || reason.kind === 'payout_limit'
+    ? { ...reason, scope: undefined }
+    : reason;
+}
+
+/** The columns that keep the hold reasons. `held` is what claims check in the transaction of the intent (P2, P21). */
+export function reasonColumns(reasons: readonly HoldReason[]): { hold_reasons: string; held: bigint } {
+  return { hold_reasons: JSON.stringify(reasons), held: reasons.some(holdsAll) ? 1n : 0n };
+}
+
+/** Returns the hold reasons of a batch, and its version, which grows with each change of them. */
+export async function holdReasonsOf(
+  db: Db | Trx,
+  id: string,
+): Promise<{ reasons: HoldReason[]; version: bigint }> {
+  const row = await db
+    .selectFrom('batches')
+    .select(['hold_reasons', 'version'])
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return { reasons: readReasons(row?.hold_reasons ?? '[]'), version: row?.version ?? 0n };
+}
+
+/**
+ * Adds a reason. It ends a release in progress, whoever decided that (P21). A person's hold replaces the earlier one, so
+ * that a release which saw the earlier one does not lift it.
+ */
+export async function addHoldReason(trx: Trx, id: string, added: HoldReason): Promise<void> {
+  const { reasons, version } = await holdReasonsOf(trx, id);
+  const others = reasons.filter(({ kind }) => kind !== 'releasing');
+  // Payouts of an interrupted release are still held: the new reason must hold them too.
+  const reason = others.length < reasons.length ? holdingAll(added) : added;
+  if (reason.kind === 'person') {
+    const rest = others.filter(({ kind }) => kind !== 'person');
+    await setHoldReasons(trx, id, [...rest, { ...reason, mark: Number(version) }]);
+  } else if (!reasons.some((one) => isDeepStrictEqual(one, reason)))
+    await setHoldReasons(trx, id, [...others, reason]);
+}
+
 /** Replaces the hold reasons of a batch. An empty list lifts the hold of the batch, not of its payouts. */
-export async function setHoldReasons(trx: Trx, id: string, reasons: HoldReason[]): Promise<void> {
+export async function setHoldReasons(trx: Trx, id: string, reasons: readonly HoldReason[]): Promise<void> {
   await trx
     .updateTable('batches')
-    .set((eb) => ({ hold_reasons: JSON.stringify(reasons), version: eb('version', '+', 1n) }))
+    .set((eb) => ({ ...reasonColumns(reasons), version: eb('version', '+', 1n) }))
     .where('id', '=', id)
     .execute();
 }

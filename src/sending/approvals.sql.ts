@@ -2,11 +2,12 @@ import { createHash } from 'node:crypto';
 import { type RawBuilder, sql } from 'kysely';
 import { formatMinor } from '../domain/money.ts';
 import { nubanAgrees } from '../domain/nuban.ts';
-import { type HoldReason, readReasons, setHoldReasons } from '../ledger/hold-reasons.ts';
+import { type HoldReason, readReasons } from '../ledger/hold-reasons.ts';
 import type { Db, Trx } from '../storage/ledger.ts';
 import type { Batch } from '../storage/tables/tables.ts';
 import { approvalLimits } from './approval.ts';
 import type { Brakes } from './brakes.ts';
+import { liftReasons } from './holds.sql.ts';
 
 const page = 2000;
 
@@ -100,11 +101,6 @@ export async function originOf(
   };
 }
 
-/** True for the reason that holds an approved batch until its release ends; all other reasons stay in force. */
-export function isApprovedReason({ kind }: HoldReason): boolean {
-  return kind === 'approved';
-}
-
 /**
  * Records an approval if the batch is still what was shown, and lifts the hold that waited for it. `others`: the reasons
  * that still hold the batch. `changed`: the batch is not what was shown, and nothing was recorded.
@@ -141,8 +137,7 @@ export async function recordApproval(
     })
     .execute();
   const others = readReasons(now.hold_reasons).filter(({ kind }) => kind !== 'approval');
-  // A crash before the release ends must leave nothing held without a reason.
-  await setHoldReasons(trx, batch.id, others.length > 0 ? others : [{ kind: 'approved', by }]);
+  await liftReasons(trx, batch.id, { stays: others, by });
   return { kind: 'approved', others };
 }
 

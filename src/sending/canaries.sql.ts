@@ -210,13 +210,13 @@ async function wasSent(trx: Trx, batch: string): Promise<boolean> {
   return sent !== undefined;
 }
 
-/** Releases the rest of the batches whose canary failed: of one batch, or of all. False where no canary has failed. */
-export async function releaseCanaries(trx: Trx, batch?: string): Promise<boolean> {
-  let query = trx
+/** Releases the rest of a batch whose canary failed. False where it did not. */
+export async function releaseCanary(trx: Trx, batch: string): Promise<boolean> {
+  const query = trx
     .updateTable('canaries')
     .set({ state: 'released' })
     .where('state', '=', 'failed')
+    .where('batch_id', '=', batch)
     .returning('batch_id');
-  if (batch !== undefined) query = query.where('batch_id', '=', batch);
   return (await query.execute()).length > 0;
 }

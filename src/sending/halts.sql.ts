@@ -1,15 +1,28 @@
+import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import type { Insertable } from 'kysely';
 import { findBarrier } from '../ledger/barriers.ts';
+import { idsOf } from '../storage/bulk.ts';
 import type { Db, Trx } from '../storage/ledger.ts';
 import { prepared } from '../storage/prepared.ts';
 import type { Tables } from '../storage/tables/tables.ts';
-import { releaseCanaries } from './canaries.sql.ts';
+import { releaseCanary } from './canaries.sql.ts';
 import { barrierHalt, type Halt, type HaltCause, type HaltKind, readHaltCause } from './halt.ts';
 
-const standing = prepared<{ at: string; detail: string }>((db) =>
-  db.selectFrom('halts').select(['at', 'detail']).orderBy('id'),
+type Row = { id: bigint; at: string; batch_id: string | null; detail: string };
+
+const standing = prepared<Row>((db) =>
+  db.selectFrom('halts').select(['id', 'at', 'batch_id', 'detail']).orderBy('id'),
 );
+
+/** Tells a cause in force from every other one, an equal one that is raised later too. */
+const markOf = ({ id, at, detail }: Row): string =>
+  createHash('sha256').update(`${id} ${at} ${detail}`).digest('hex').slice(0, 16);
+
+/** The marks of the causes in force, as a person sees them now: a release lifts no other. */
+export async function haltMarks(db: Db | Trx): Promise<string[]> {
+  return (await standing(db, [])).map(markOf);
+}
 
 /** Returns why nothing may be sent: a barrier of the ledger itself (P25, P26), or the halt in force (P11). */
 export async function findHalt(db: Db | Trx): Promise<Halt | undefined> {
@@ -39,11 +52,19 @@ export async function findHaltCauses(db: Db | Trx): Promise<StandingCause[]> {
   return (await findBarrier(db)) ? [barrier, ...causes] : causes;
 }
 
-/** Stops all sending until a person releases it. A further cause joins those before it. */
+/**
+ * Stops all sending until a person releases it. A further cause joins those before it. One that is raised again is
+ * renewed: a release that saw it before does not lift it.
+ */
 export async function halt(trx: Trx, cause: HaltCause, at: string): Promise<void> {
-  const known = await standing(trx, []);
-  if (known.some(({ detail }) => isDeepStrictEqual(readHaltCause(detail), cause))) return;
-  await trx.insertInto('halts').values(haltRow(cause, at)).execute();
+  const known = (await standing(trx, [])).find(({ detail }) =>
+    isDeepStrictEqual(readHaltCause(detail), cause),
+  );
+  await trx
+    .insertInto('halts')
+    .values(haltRow(cause, known?.at ?? at))
+    .execute();
+  if (known) await trx.deleteFrom('halts').where('id', '=', known.id).execute();
 }
 
 /** A cause as the ledger keeps it. */
@@ -52,29 +73,37 @@ export function haltRow(cause: HaltCause, at: string): Insertable<Tables['halts'
   return { at, kind: cause.kind, batch_id, detail: JSON.stringify(cause) };
 }
 
+/** When it is lifted, ISO UTC. `seen`: the causes that the person saw, by `haltMarks`; without it, those in force. */
+type Lift = { at: string; seen?: readonly string[] };
+
 /**
- * Lifts a halt. Unknowns from before the release no longer count towards the next one. The release also covers the rest
- * of the batches whose canary failed.
+ * Lifts the causes of a halt that the person saw, and returns them. Others stay in force. Where none stays, unknowns from
+ * before the release no longer count towards the next halt. The release also covers the rest of the batches whose canary
+ * failed.
  */
-export async function liftHalt(trx: Trx, at: string): Promise<Halt | undefined> {
-  await releaseCanaries(trx);
-  const lifted = haltOf(await standing(trx, []));
-  await trx.deleteFrom('halts').execute();
-  await noteRelease(trx, at);
-  return lifted;
+export async function liftHalt(trx: Trx, { at, seen }: Lift): Promise<Halt | undefined> {
+  const all = await standing(trx, []);
+  const lifted = all.filter((row) => seen === undefined || seen.includes(markOf(row)));
+  const ids = lifted.map(({ id }) => id);
+  await trx.deleteFrom('halts').where('id', 'in', idsOf(ids)).execute();
+  for (const { batch_id } of lifted) if (batch_id !== null) await releaseCanary(trx, batch_id);
+  if (lifted.length === all.length) await noteRelease(trx, at);
+  return haltOf(lifted);
 }
 
 /**
- * Releases the rest of one batch whose canary failed. Lifts the halt where that failure is its only cause; other causes
+ * Releases the rest of one batch whose canary failed, where the person saw that. Lifts the halt where that failure is its only cause; other causes
  * stay in force. Returns the failure, and whether the halt was lifted.
  */
 export async function liftCanary(
   trx: Trx,
   batch: string,
-  at: string,
+  { at, seen }: Lift,
 ): Promise<{ causes: HaltCause[]; halt: boolean } | undefined> {
-  if (!(await releaseCanaries(trx, batch))) return undefined;
-  const own = await trx.deleteFrom('halts').where('batch_id', '=', batch).returning('detail').execute();
+  const own = (await standing(trx, [])).filter(({ batch_id }) => batch_id === batch);
+  if (seen && own.some((row) => !seen.includes(markOf(row)))) return undefined;
+  if (!(await releaseCanary(trx, batch))) return undefined;
+  await trx.deleteFrom('halts').where('batch_id', '=', batch).execute();
   const causes = own.map(({ detail }) => readHaltCause(detail));
   const isLifted = (await standing(trx, [])).length === 0;
   if (isLifted) await noteRelease(trx, at);

@@ -14,8 +14,8 @@ export function holdFact(reason: HoldReason): string {
         ? `needs an approval by somebody else (${why})`
         : `needs an approval (${why}) by somebody other than ${reason.dropper}`;
     }
-    case 'approved':
-      return `approved by ${reason.by}`;
+    case 'releasing':
+      return reason.by === '' ? 'its release is in progress' : `its release by ${reason.by} is in progress`;
     case 'file_grown':
       return `its file was not whole: ${reason.bytes} bytes came after it was read, from line ${reason.line} on, and are in no batch (${reason.path})`;
     case 'file_changed':

@@ -2,10 +2,20 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Reason } from '../domain/advice.ts';
 import { type Withheld, withheldBy, withholding } from '../evidence/withheld.ts';
 import { releaseFile } from '../ledger/batch-files.ts';
-import { type HoldReason, readReasons, setHoldReasons } from '../ledger/hold-reasons.ts';
+import {
+  addHoldReason,
+  areHoldingAll,
+  type HoldReason,
+  holdReasonsOf,
+  readReasons,
+  releaseUnderWay,
+  remaining,
+  setHoldReasons,
+} from '../ledger/hold-reasons.ts';
 import type { RecordEvent } from '../ledger/projection.ts';
 import { type Recorded, record } from '../ledger/record.ts';
-import type { Ledger, Trx } from '../storage/ledger.ts';
+import { countRows, hasRow } from '../storage/counting.ts';
+import type { Db, Ledger, Trx } from '../storage/ledger.ts';
 import type { Payout } from '../storage/tables/tables.ts';
 import { limitsOf } from './daily-limit.ts';
 import { holdNote } from './hold-facts.ts';
@@ -18,7 +28,7 @@ const shownKept = 10;
 type Reasoned = { reference: string } & Reason;
 
 /** What a release let go, and what it did not: how many, and the first of them with the reason. */
-type Released = {
+export type Released = {
   moved: number;
   /** Stay held. */
   kept: number;
@@ -30,26 +40,11 @@ type Released = {
   stays: HoldReason[];
 };
 
-/** Adds a reason to those that hold a batch; each is lifted by its own command. */
-export async function addHoldReason(trx: Trx, batch: string, reason: HoldReason): Promise<void> {
-  const reasons = await reasonsOf(trx, batch);
-  if (!reasons.some((one) => isDeepStrictEqual(one, reason)))
-    await setHoldReasons(trx, batch, [...reasons, reason]);
-}
-
-async function reasonsOf(trx: Trx, batch: string): Promise<HoldReason[]> {
-  const row = await trx
-    .selectFrom('batches')
-    .select('hold_reasons')
-    .where('id', '=', batch)
-    .executeTakeFirst();
-  return readReasons(row?.hold_reasons ?? '[]');
-}
-
 /**
- * Moves a batch's unsent payouts to `held`, in chunks, and returns how many moved. Each move is a compare-and-set, so it
- * leaves alone what is already on its way (P21). `finding`: writes what the reason follows from, in the first transaction,
- * so that nobody can accept a finding whose reason was never shown. Where it returns false, nothing is held.
+ * Holds a batch, and returns how many payouts moved to `held` (P21). The first transaction writes the reason: from then on
+ * no payout of the batch is claimed, whatever a release beside it still does. The payouts follow in chunks; what is already
+ * on its way stays alone. `finding`: writes what the reason follows from, in the first transaction, so that nobody can
+ * accept a finding whose reason was never shown. Where it returns false, nothing is held.
  */
 export async function holdBatch(
   ledger: Ledger,
@@ -67,113 +62,201 @@ export async function holdBatch(
     finding?: (trx: Trx) => Promise<boolean>;
   },
 ): Promise<number> {
-  let moved = 0;
-  for (;;) {
+  const why = holdNote(reason);
+  const first = await ledger.write(async (trx) => {
+    if (!(await finding(trx))) return 0;
+    await addHoldReason(trx, batch, reason);
+    return holdSome(trx, batch, { at, source, why });
+  });
+  return first < chunk ? first : first + (await holdRest(ledger, batch, { at, source, why }));
+}
+
+type Hold = { at: string; source: string; why: string };
+
+/** Moves the ready payouts of a held batch to `held`, until a release begins or none is left. Returns how many moved. */
+async function holdRest(ledger: Ledger, batch: string, hold: Hold): Promise<number> {
+  for (let moved = 0; ; ) {
     const done = await ledger.write(async (trx) => {
-      if (moved === 0 && !(await finding(trx))) return 0;
-      const rows = await trx
-        .selectFrom('payouts')
-        .select('id')
-        .where('batch_id', '=', batch)
-        .where('state', '=', 'ready')
-        .limit(chunk)
-        .execute();
-      // The reason is written with the first payouts, so that a crash leaves nothing held without a reason.
-      if (moved === 0) await addHoldReason(trx, batch, reason);
-      const event = { kind: 'hold' as const, why: holdNote(reason) };
-      await record(
-        trx,
-        at,
-        rows.map((row) => ({ payoutId: row.id, source, event })),
-      );
-      return rows.length;
+      const { reasons } = await holdReasonsOf(trx, batch);
+      return areHoldingAll(reasons) ? holdSome(trx, batch, hold) : 0;
     });
     moved += done;
     if (done < chunk) return moved;
   }
 }
 
+async function holdSome(trx: Trx, batch: string, { at, source, why }: Hold): Promise<number> {
+  const rows = await trx
+    .selectFrom('payouts')
+    .select('id')
+    .where('batch_id', '=', batch)
+    .where('state', '=', 'ready')
+    .limit(chunk)
+    .execute();
+  const event = { kind: 'hold' as const, why };
+  await record(
+    trx,
+    at,
+    rows.map((row) => ({ payoutId: row.id, source, event })),
+  );
+  return rows.length;
+}
+
+export type ReleaseOrder = {
+  batch: string;
+  at: string;
+  dailyLimit?: Record<string, string>;
+  /** Who decided, for the history; empty where no name is known. */
+  by?: string;
+};
+
 /**
- * Releases a batch's held payouts. Those that could be paid twice, or are above a whole day's limit, stay held and say
- * why. While the batch waits for an approval, all of it stays held and only the other reasons go. It repeats until
- * nothing moves any more, since another process may hold what this one has passed.
+ * Releases a batch. It lifts the reasons that the person saw, and no approval. `seen`: those reasons; without it, the
+ * present ones. A reason that joined later stays, so that all of the batch stays held; `stays` names it. Payouts that could
+ * be paid twice, or are above a whole day's limit, stay held and say why.
  */
 export async function releaseBatch(
   ledger: Ledger,
-  {
-    batch,
-    at,
-    dailyLimit = {},
-    lifts = ({ kind }) => kind !== 'approval',
-    source = 'person',
-  }: {
-    batch: string;
-    at: string;
-    dailyLimit?: Record<string, string>;
-    /** True for the reasons that this release lifts; while another one is there, all of the batch stays held. */
-    lifts?: (reason: HoldReason) => boolean;
-    /** Who decided, for the history. */
-    source?: string;
-  },
+  { seen, ...order }: ReleaseOrder & { seen?: readonly HoldReason[] },
+): Promise<Released> {
+  const { batch } = order;
+  const known = seen ?? (await holdReasonsOf(ledger.db, batch)).reasons;
+  await ledger.write(async (trx) => {
+    const { reasons } = await holdReasonsOf(trx, batch);
+    const stays = reasons.filter(
+      (reason) =>
+        reason.kind !== 'releasing' &&
+        (reason.kind === 'approval' || !known.some((one) => isDeepStrictEqual(one, reason))),
+    );
+    if (!stays.some(({ kind }) => checkKinds.has(kind))) await acceptPrecheck(trx, batch);
+    if (!stays.some(({ kind }) => fileKinds.has(kind)))
+      await releaseFile(trx, batch, { lookAgain: ledger.place.kind === 'sqlite' });
+    await liftReasons(trx, batch, { stays, by: order.by ?? '' });
+  });
+  return finishRelease(ledger, order);
+}
+
+const checkKinds: ReadonlySet<HoldReason['kind']> = new Set(['balance', 'account_names', 'check_unreadable']);
+const fileKinds: ReadonlySet<HoldReason['kind']> = new Set([
+  'file_grown',
+  'file_changed',
+  'file_not_archived',
+  'file_missing',
+]);
+
+/**
+ * Leaves only the reasons that stay. Without one, a release begins: its reason keeps the batch from being claimed until
+ * `finishRelease` has moved every payout, also when the process dies.
+ */
+export async function liftReasons(
+  trx: Trx,
+  batch: string,
+  { stays, by }: { stays: readonly HoldReason[]; by: string },
+): Promise<void> {
+  const { reasons, version } = await holdReasonsOf(trx, batch);
+  if (stays.length > 0) return setHoldReasons(trx, batch, remaining(reasons, stays));
+  if (!releaseUnderWay(reasons))
+    await setHoldReasons(trx, batch, [{ kind: 'releasing', by, mark: Number(version) }]);
+}
+
+/**
+ * Moves the held payouts of a batch whose release has begun to `ready`, in chunks. It ends when the last is moved, or when
+ * another reason has ended the release: then `stays` names that. May be repeated after a crash, by any process.
+ */
+export async function finishRelease(
+  ledger: Ledger,
+  { batch, at, dailyLimit = {}, by = '' }: ReleaseOrder,
 ): Promise<Released> {
   const limits = limitsOf(dailyLimit);
-  let moved = 0;
-  // The next pass does not see what became unknown.
-  let doubted = 0;
-  const firstDoubted: Reasoned[] = [];
-  for (;;) {
-    const pass: Released = { moved: 0, kept: 0, first: [], doubted: 0, firstDoubted, stays: [] };
-    for (let after: bigint | null = 0n; after !== null; ) after = await releaseSome(after, pass);
-    moved += pass.moved;
-    doubted += pass.doubted;
-    if (pass.stays.length > 0) return { ...pass, moved, doubted };
-    // The transaction that saw everything released removes the reasons: a crash leaves nothing held without one.
-    if (pass.moved + pass.kept + pass.doubted < chunk || pass.moved === 0) return { ...pass, moved, doubted };
+  const source = by === '' ? 'person' : `person:${by}`;
+  const total: Released = { moved: 0, kept: 0, first: [], doubted: 0, firstDoubted: [], stays: [] };
+  const { reasons } = await holdReasonsOf(ledger.db, batch);
+  const own = releaseUnderWay(reasons);
+  if (!own) return { ...total, stays: reasons };
+  const held = await countHeld(ledger.db, batch);
+  for (let after: bigint | null = 0n; after !== null; ) {
+    const step = await ledger.write((trx) => releaseSome(trx, after ?? 0n));
+    if (step.kind === 'ended') return endedBy(step.now);
+    total.moved += step.rows.length - step.kept.size;
+    for (const row of step.rows) {
+      const reason = step.kept.get(row.id);
+      if (reason) count(row, reason, total);
+    }
+    after = step.next;
+  }
+  return total;
+
+  async function releaseSome(trx: Trx, after: bigint) {
+    const { reasons: now } = await holdReasonsOf(trx, batch);
+    // Another release has another mark: it has not seen what this one has passed.
+    if (releaseUnderWay(now)?.mark !== own?.mark) return { kind: 'ended' as const, now };
+    const rows = await heldAfter(trx, batch, after);
+    const kept = new Map([...tooLarge(rows, limits), ...(await withheldBy(trx, rows))]);
+    await record(
+      trx,
+      at,
+      rows.flatMap((row) => releaseOf(row, kept.get(row.id), source)),
+    );
+    const next = rows.length < chunk ? null : (rows.at(-1)?.id ?? null);
+    // The transaction that moves the last removes the reason: a crash leaves nothing held without one.
+    if (next === null) await setHoldReasons(trx, batch, []);
+    return { kind: 'moved' as const, rows, kept, next };
   }
 
-  async function releaseSome(after: bigint, pass: Released): Promise<bigint | null> {
-    const done = await ledger.write(async (trx) => {
-      const stays = (await reasonsOf(trx, batch)).filter((reason) => !lifts(reason));
-      if (stays.length > 0) {
-        await setHoldReasons(trx, batch, stays);
-        return { rows: [], reasons: new Map<bigint, Withheld>(), free: 0, next: null, stays };
-      }
-      await acceptPrecheck(trx, batch);
-      await releaseFile(trx, batch, { lookAgain: ledger.place.kind === 'sqlite' });
-      const rows = await trx
-        .selectFrom('payouts')
-        .select([
-          'id',
-          'reference',
-          'submitted_at',
-          'successor_of',
-          'withheld_by',
-          'message',
-          'currency',
-          'amount',
-        ])
-        .where('batch_id', '=', batch)
-        .where('state', '=', 'held')
-        .where('id', '>', after)
-        .orderBy('id')
-        .limit(chunk)
-        .execute();
-      const reasons = new Map([...tooLarge(rows, limits), ...(await withheldBy(trx, rows))]);
-      const events = rows.flatMap((row) => releaseOf(row, reasons.get(row.id), source));
-      await record(trx, at, events);
-      const last = rows.length < chunk;
-      const free = rows.length - reasons.size;
-      if (last && (after === 0n || pass.moved + free === 0)) await setHoldReasons(trx, batch, []);
-      return { rows, reasons, free, next: last ? null : (rows.at(-1)?.id ?? null), stays };
-    });
-    pass.stays = done.stays;
-    pass.moved += done.free;
-    for (const row of done.rows) {
-      const reason = done.reasons.get(row.id);
-      if (reason) count(row, reason, pass);
-    }
-    return done.next;
+  /** Another process has ended this release: it finished it, or holds the batch. */
+  async function endedBy(now: readonly HoldReason[]): Promise<Released> {
+    const stays = now.filter(({ kind }) => kind !== 'releasing');
+    if (stays.length > 0) return { ...total, stays };
+    return { ...total, moved: held - total.doubted - (await countHeld(ledger.db, batch)) };
   }
+}
+
+function countHeld(db: Db, batch: string): Promise<number> {
+  return countRows(db.selectFrom('payouts').where('batch_id', '=', batch).where('state', '=', 'held'));
+}
+
+function heldAfter(trx: Trx, batch: string, after: bigint) {
+  return trx
+    .selectFrom('payouts')
+    .select([
+      'id',
+      'reference',
+      'submitted_at',
+      'successor_of',
+      'withheld_by',
+      'message',
+      'currency',
+      'amount',
+    ])
+    .where('batch_id', '=', batch)
+    .where('state', '=', 'held')
+    .where('id', '>', after)
+    .orderBy('id')
+    .limit(chunk)
+    .execute();
+}
+
+/**
+ * Makes the payouts agree with the reasons of their batches, where a process died at a hold or a release. Beside a living
+ * one it only helps.
+ */
+export async function finishHolds(ledger: Ledger, order: Omit<ReleaseOrder, 'batch' | 'by'>): Promise<void> {
+  const batches = await ledger.db
+    .selectFrom('batches')
+    .select(['id', 'hold_reasons'])
+    .where('held', '=', 1n)
+    .where('phase', '=', 'loaded')
+    .execute();
+  for (const { id: batch, hold_reasons } of batches) {
+    const [reason] = readReasons(hold_reasons);
+    if (reason?.kind === 'releasing') await finishRelease(ledger, { ...order, batch, by: reason.by });
+    else if (reason && (await hasRow(readyOf(ledger.db, batch))))
+      await holdRest(ledger, batch, { at: order.at, source: 'brake', why: holdNote(reason) });
+  }
+}
+
+function readyOf(db: Db, batch: string) {
+  return db.selectFrom('payouts').where('batch_id', '=', batch).where('state', '=', 'ready');
 }
 
 /** Counts a payout that a release did not let go: it stays held, or is unknown again. */
@@ -210,14 +293,15 @@ export async function holdReturned(trx: Trx, at: string, recorded: readonly Reco
   const rows = await trx
     .selectFrom('payouts')
     .innerJoin('batches', 'batches.id', 'payouts.batch_id')
-    .select('payouts.id')
+    .select(['payouts.id', 'batches.hold_reasons'])
     .where('payouts.id', 'in', back)
-    .where('batches.hold_reasons', '<>', '[]')
+    .where('batches.held', '=', 1n)
     .execute();
+  const held = rows.filter(({ hold_reasons }) => areHoldingAll(readReasons(hold_reasons)));
   const event = { kind: 'hold' as const, why: 'its batch was held while the request was under way' };
   await record(
     trx,
     at,
-    rows.map(({ id }) => ({ payoutId: id, source: 'person', event })),
+    held.map(({ id }) => ({ payoutId: id, source: 'person', event })),
   );
 }

@@ -10,7 +10,7 @@ import type { Brakes } from './brakes.ts';
 import { canaryCounts, payoutsOf, standingCanaries } from './canaries.sql.ts';
 import type { Scope, Under } from './claim-request.ts';
 import { stopForCanaries } from './claims.sql.ts';
-import { holdBatch } from './holds.sql.ts';
+import { finishHolds, holdBatch } from './holds.sql.ts';
 import { headsOf, type Lane, lanesOf } from './lanes.sql.ts';
 import { dailyUse, openDay } from './limits.sql.ts';
 import { batchesAwaitingCheck, expireLooks } from './precheck.sql.ts';
@@ -56,15 +56,17 @@ export function createBrakes(deps: {
   const under = (): Under => ({ brakes, at: clock.iso() });
 
   /**
-   * Makes the ledger agree with the brakes. Holds what needs an approval by today's rule. Halts for a canary that went
+   * Makes the ledger agree with the brakes. Finishes interrupted holds and releases. Holds what needs an approval by today's rule. Halts for a canary that went
    * wrong. Begins today where a wrong clock was far ahead. A claim refuses all this anyway; here it gets its reason and
    * its way out.
    */
   async function settle(): Promise<void> {
+    const { dailyLimit } = brakes;
+    await finishHolds(ledger, { at: clock.iso(), dailyLimit });
     await deps.confirmFiles?.();
     if (brakes.looksAhead) await expireLooks(ledger, clock.iso());
     if ((await standingCanaries(db)).length > 0) await ledger.write((trx) => stopForCanaries(trx, under()));
-    if (Object.keys(brakes.dailyLimit).length > 0 && (await dailyUse(db, under())).moved)
+    if (Object.keys(dailyLimit).length > 0 && (await dailyUse(db, under())).moved)
       await ledger.write((trx) => openDay(trx, under()));
     for (const { batch, currency } of await headsOf(db, under())) {
       if (!(await isUnapproved(db, batch, currency))) continue;

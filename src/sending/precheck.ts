@@ -1,12 +1,12 @@
 import { formatMinor } from '../domain/money.ts';
-import type { HoldReason, Shortfall } from '../ledger/hold-reasons.ts';
+import { addHoldReason, type HoldReason, type Shortfall } from '../ledger/hold-reasons.ts';
 import { type Clock, elapsedSince, type Moment, momentOf } from '../runtime/clock.ts';
 import type { RateLimiter } from '../runtime/rate-limiter.ts';
 import { balanceMinor } from '../service/extras.ts';
 import type { Balances, ServiceClient, ServiceTrouble } from '../service/types.ts';
 import type { Ledger, Trx } from '../storage/ledger.ts';
 import { compareNames } from './account-names.ts';
-import { addHoldReason, holdBatch } from './holds.sql.ts';
+import { holdBatch } from './holds.sql.ts';
 import { patiently } from './patient-question.ts';
 import {
   batchesToCheck,

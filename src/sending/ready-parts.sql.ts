@@ -45,6 +45,7 @@ export async function readyParts(db: Db, only: Scope & Under, lanes: Lanes | nul
     ])
     .where('payouts.state', '=', 'ready')
     .where('batches.phase', '=', 'loaded')
+    .where('batches.held', '=', 0n)
     .where(fileMayGo)
     .where(isApproved(only.brakes))
     .$if(only.brakes.looksAhead === true, (q) => q.where(isChecked))

@@ -142,6 +142,7 @@ function ofOpenBatch(db: Db | Trx, brakes: Brakes, { batches }: Asked) {
     .select(sql<bigint>`1`.as('may_go'))
     .whereRef('batches.id', '=', sql.ref('payouts.batch_id'))
     .where('batches.phase', '=', 'loaded')
+    .where('batches.held', '=', sql.lit(0n))
     .where(fileMayGo)
     .where(isApproved(brakes))
     .$if(brakes.looksAhead === true, (q) => q.where(isChecked))

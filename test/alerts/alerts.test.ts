@@ -37,7 +37,7 @@ describe('alerts', () => {
     await setting.turn();
     await setting.turn();
     expect(texts(setting)[1]).toContain('STILL  Sending is halted');
-    await setting.ledger.write((trx) => liftHalt(trx, at(1)));
+    await setting.ledger.write((trx) => liftHalt(trx, { at: at(1) }));
     await setting.turn();
     await setting.turn();
     expect(texts(setting)).toHaveLength(3);
@@ -189,7 +189,7 @@ describe('the outbox', () => {
     setting.web.answers.push({ status: 500 }, { status: 500 });
     await stop(setting);
     await setting.turn();
-    await setting.ledger.write((trx) => liftHalt(trx, at(1)));
+    await setting.ledger.write((trx) => liftHalt(trx, { at: at(1) }));
     await setting.turn();
     setting.pass(minute);
     await setting.turn();
@@ -203,7 +203,7 @@ describe('the outbox', () => {
     setting.web.answers.push({ status: 500 });
     await stop(setting);
     await setting.turn();
-    await setting.ledger.write((trx) => liftHalt(trx, at(1)));
+    await setting.ledger.write((trx) => liftHalt(trx, { at: at(1) }));
     await setting.turn();
     expect(texts(setting)[1]).toContain('CLEARED');
     expect(texts(setting)[2]).toContain('ALERT  Sending is halted');
@@ -219,7 +219,7 @@ describe('the outbox', () => {
     if (!first) throw new Error('no message waits');
     const later = { ...first, id: first.id + 2000n, state: 'sent' as const, ended_at: first.made_at };
     await setting.ledger.db.insertInto('alert_messages').values(later).execute();
-    await setting.ledger.write((trx) => liftHalt(trx, at(1)));
+    await setting.ledger.write((trx) => liftHalt(trx, { at: at(1) }));
     await setting.alerts.look({ daemon: true });
     expect((await outbox(setting))[0]).toMatchObject({ state: 'due' });
   });

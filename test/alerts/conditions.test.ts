@@ -116,7 +116,7 @@ describe('a halt', () => {
     expect(await look(setting)).toEqual(['canary_failed b-1 1', 'sending_halted account 1']);
     expect(lastText(setting)).toContain('The canary of b-1 failed');
     expect(lastText(setting)).not.toContain('no balance');
-    await setting.ledger.write((trx) => liftHalt(trx, at(1)));
+    await setting.ledger.write((trx) => liftHalt(trx, { at: at(1) }));
     expect(await look(setting)).toEqual([]);
   });
 });

@@ -39,7 +39,7 @@ it('four processes tell each of thirty halts and their ends once', async () => {
   for (let turn = 1; turn <= 30; turn++) {
     await ledger.write((trx) => halt(trx, { kind: 'person' }, now()));
     await until(() => web.posts.length >= 2 * turn - 1);
-    await ledger.write((trx) => liftHalt(trx, now()));
+    await ledger.write((trx) => liftHalt(trx, { at: now() }));
     await until(() => web.posts.length >= 2 * turn);
   }
   await new Promise((resolve) => setTimeout(resolve, 500));

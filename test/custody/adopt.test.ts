@@ -73,7 +73,7 @@ it('P25: adoption makes unknown whatever may have been sent since, and nothing i
   });
   await addBatch(now, ['NEW'], { id: 'b-new' });
   expect((await haltInWords(now.db))?.cause).toContain('reconcile --full');
-  await now.write((trx) => liftHalt(trx, at(20_000)));
+  await now.write((trx) => liftHalt(trx, { at: at(20_000) }));
   expect(await claimAt(now, at(20_000)), 'release --mode does not lift it').toEqual([]);
   await now.write((trx) => hearListing(trx, { startedAt: at(10_000), now: at(20_000) }));
   expect(await claimAt(now, at(20_000)), 'a listing begun no later is none').toEqual([]);

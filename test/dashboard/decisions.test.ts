@@ -205,3 +205,34 @@ it('limits the decisions of one person in a minute, and of nobody else', async (
   expect(Number(last.headers['retry-after'])).toBeGreaterThan(0);
   expect((await post('bola', '/release', sure)).status).toBe(200);
 });
+
+it('P21: a release on the dashboard lifts only what its page showed, and names what joined since', async () => {
+  const { ledger, as, post } = await startDashboard();
+  await addBatch(ledger, ['A-1']);
+  await post('ada', '/batches/b-1/hold', sure);
+  const shown = shownOn((await as('bola', '/batches/b-1')).body);
+  await post('ada', '/batches/b-1/hold', sure);
+  const late = await post('bola', '/batches/b-1/release', { ...sure, shown });
+  expect(late.body).toContain('Held meanwhile: held by a person');
+  expect(await states(ledger)).toEqual({ 'A-1': 'held' });
+  await post('bola', '/batches/b-1/release', sure);
+  expect(await states(ledger)).toEqual({ 'A-1': 'ready' });
+});
+
+it('P11: a halt that was raised after the page was shown outlives its release', async () => {
+  const { ledger, as, post } = await startDashboard();
+  await post('ada', '/halt', sure);
+  const shown = shownOn((await as('bola', '/')).body);
+  for (const again of ['ada', 'bola']) {
+    await post(again, '/halt', sure);
+    const late = await post('bola', '/release', { ...sure, shown });
+    expect(late.body).toContain(`Sending is still halted: held by`);
+  }
+  expect((await haltInWords(ledger.db))?.kinds).toHaveLength(2);
+  await post('bola', '/release', sure);
+  expect(await haltInWords(ledger.db)).toBeUndefined();
+});
+
+function shownOn(page: string): string {
+  return /name="shown" value="([^"]+)"/.exec(page)?.[1] ?? '';
+}

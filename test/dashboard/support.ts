@@ -41,7 +41,7 @@ export type Dashboard = {
   ask(path: string, given?: Given): Promise<Answer>;
   /** Asks as the holder of a token. */
   as(name: string, path: string, given?: Given): Promise<Answer>;
-  /** Posts a form as a browser does, with the form token of a page that this person loaded. */
+  /** Posts a form as a browser does, with the form token and the marks of a page that this person loaded. */
   post(name: string, path: string, fields?: Record<string, string>): Promise<Answer>;
 };
 
@@ -98,7 +98,11 @@ export async function startDashboard(
     async post(name, path, fields = {}) {
       const page = await as(name, '/');
       const form = /name="form" value="([^"]+)"/.exec(page.body)?.[1] ?? '';
-      return as(name, path, posted({ form, ...fields }, port));
+      const place = /^\/batches\/[^/]+/.exec(path)?.[0];
+      const { body } = place === undefined ? page : await as(name, place);
+      const own = body.split('<form ').find((one) => one.includes(`action="${path}"`)) ?? '';
+      const shown = /name="shown" value="([^"]+)"/.exec(own)?.[1] ?? '';
+      return as(name, path, posted({ form, shown, ...fields }, port));
     },
   };
 }

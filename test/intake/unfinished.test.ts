@@ -5,9 +5,8 @@ import { confirmFiles, fileWaits } from '../../src/intake/confirm.ts';
 import { lyingInInbox } from '../../src/intake/inbox.ts';
 import { openWriters } from '../../src/intake/open-writers.ts';
 import { type HoldReason, readReasons } from '../../src/ledger/hold-reasons.ts';
-import { isApprovedReason } from '../../src/sending/approvals.sql.ts';
 import { claim } from '../../src/sending/claims.sql.ts';
-import { releaseBatch } from '../../src/sending/holds.sql.ts';
+import { finishRelease, releaseBatch } from '../../src/sending/holds.sql.ts';
 import { onPostgres } from '../support/on-postgres/standing.ts';
 import { batchOf, csv, refusal, row, type Setting, setting } from './setting.ts';
 
@@ -178,7 +177,7 @@ it('P34: an approval accepts no file whose change a full disk kept from being to
   const write: Setting['ledger']['write'] = (work) =>
     ++writes === 2 ? Promise.reject(new Error('SQLITE_FULL')) : s.ledger.write(work);
   await confirmFiles({ ...s, ledger: { ...s.ledger, write } }).catch(() => undefined);
-  await releaseBatch(s.ledger, { batch, at: s.clock.iso(), lifts: isApprovedReason });
+  await finishRelease(s.ledger, { batch, at: s.clock.iso() });
   expect(await stateOf(s)).toBe('changed');
   expect(await reasonsOf(s)).toEqual([{ kind: 'file_grown', path, bytes: late.length, line: 4 }]);
   expect(await claimed(s)).toEqual([]);

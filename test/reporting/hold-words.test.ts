@@ -7,8 +7,8 @@ const match = { row: 2, reference: 'A', batch: 'b-0' };
 it.each<[HoldReason, string]>([
   [{ kind: 'person' }, 'held by a person; counterfoil release lifts it'],
   [
-    { kind: 'approved', by: 'bob' },
-    'approved by bob; counterfoil release b-1 goes on if that was interrupted',
+    { kind: 'releasing', by: 'bob', mark: 7 },
+    'its release by bob is in progress; counterfoil submit, serve or release b-1 finishes it if it was interrupted',
   ],
   [
     { kind: 'approval', why: { kind: 'always' }, dropper: 'alice' },

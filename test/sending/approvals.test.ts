@@ -1,12 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import {
-  isApprovedReason,
-  noteBatch,
-  readApprovable,
-  recordApproval,
-} from '../../src/sending/approvals.sql.ts';
+import { noteBatch, readApprovable, recordApproval } from '../../src/sending/approvals.sql.ts';
 import { type Brakes, noBrakes } from '../../src/sending/brakes.ts';
-import { holdBatch, releaseBatch } from '../../src/sending/holds.sql.ts';
+import { finishRelease, holdBatch, releaseBatch } from '../../src/sending/holds.sql.ts';
 import { createBrakes } from '../../src/sending/open-brakes.sql.ts';
 import { addBatch, at, states, type TestLedger } from '../support/ledger.ts';
 import { braked, named } from './brakes-setting.ts';
@@ -14,7 +9,7 @@ import { braked, named } from './brakes-setting.ts';
 describe('P2: an approval', () => {
   const always: Brakes = { ...noBrakes, approval: 'always' };
   const needed = (dropper: string) => ({ kind: 'approval', why: { kind: 'always' }, dropper });
-  const person = { kind: 'person' };
+  const person = { kind: 'person', mark: expect.any(Number) };
   const approve = async (ledger: TestLedger, batch = 'b-1') => {
     const row = await ledger.db
       .selectFrom('batches')
@@ -68,7 +63,7 @@ describe('P2: an approval', () => {
     expect(await claimUnder(noBrakes, 2), 'nor by a configuration that forgot it').toEqual([]);
     expect(await approve(ledger)).toEqual({ kind: 'approved', others: [] });
     expect(await reasons(ledger), 'nothing is ever held without one').toEqual([
-      { kind: 'approved', by: 'bob' },
+      { kind: 'releasing', by: 'bob', mark: expect.any(Number) },
     ]);
     expect(await claimUnder(noBrakes, 6), 'still held: a crash here opens nothing').toEqual([]);
     expect(await release(ledger, 7)).toMatchObject({ moved: 2, stays: [] });
@@ -92,7 +87,7 @@ describe('P2: an approval', () => {
     await approve(ledger);
     const batch = { batch: 'b-1', at: at(6) };
     await holdBatch(ledger, { ...batch, reason: { kind: 'person' } });
-    expect(await releaseBatch(ledger, { ...batch, lifts: isApprovedReason })).toMatchObject({
+    expect(await finishRelease(ledger, batch)).toMatchObject({
       moved: 0,
       stays: [person],
     });
@@ -136,11 +131,13 @@ describe('P2: an approval', () => {
         .values({ ...rest, reference: 'A-1-2', reference_key: 'a-1-2', state: 'ready' })
         .execute(),
     );
-    expect(await claimUnder(noBrakes, 6)).toEqual([]);
+    await finishRelease(ledger, { batch: 'b-1', at: at(6) });
+    expect(await claimUnder(noBrakes, 6)).toEqual(['A-1']);
     expect(
       await ledger.write((trx) => recordApproval(trx, { batch: row, shown, by: 'bob', at: at(7) })),
     ).toEqual({ kind: 'changed' });
     await approve(ledger);
+    await finishRelease(ledger, { batch: 'b-1', at: at(8) });
     expect(await claimUnder(noBrakes, 8)).toEqual(['A-1-2']);
   });
 
@@ -163,7 +160,7 @@ describe('P2: an approval', () => {
     const write: TestLedger['write'] = async (work) => {
       if (given.length === 0) {
         given.push(await approve(ledger));
-        await releaseBatch(ledger, { batch: 'b-1', at: at(6), lifts: isApprovedReason });
+        await finishRelease(ledger, { batch: 'b-1', at: at(6) });
       }
       return ledger.write(work);
     };

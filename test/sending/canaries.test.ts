@@ -71,7 +71,7 @@ describe('P21: a canary', () => {
       cause: `the canary of b-1 failed: A-1 is ${state}`,
       kinds: [state === 'unknown' ? 'canary_open' : 'canary_failed'],
     });
-    await ledger.write((trx) => liftHalt(trx, at(3)));
+    await ledger.write((trx) => liftHalt(trx, { at: at(3) }));
     expect(await claimUnder(brakes, 4)).toEqual(['A-2', 'A-3', 'A-4']);
   });
 
@@ -101,11 +101,11 @@ describe('P21: a canary', () => {
   it('that has not failed is not lifted: no halt goes, and no later count of unknowns begins again', async () => {
     const { ledger } = await braked();
     await addBatch(ledger, named('A', 4));
-    expect(await ledger.write((trx) => liftCanary(trx, 'b-1', at(1)))).toBeUndefined();
+    expect(await ledger.write((trx) => liftCanary(trx, 'b-1', { at: at(1) }))).toBeUndefined();
     const key = 'released_at:test';
     expect(await ledger.db.selectFrom('meta').select('key').where('key', '=', key).execute()).toEqual([]);
     await ledger.write((trx) => halt(trx, { kind: 'person' }, at(2)));
-    expect(await ledger.write((trx) => liftCanary(trx, 'b-1', at(3)))).toBeUndefined();
+    expect(await ledger.write((trx) => liftCanary(trx, 'b-1', { at: at(3) }))).toBeUndefined();
     expect((await haltInWords(ledger.db))?.cause).toBe('held by a person');
   });
 
@@ -129,7 +129,7 @@ describe('P21: a canary', () => {
     expect((await haltInWords(ledger.db))?.cause).toBe(
       'the canary of b-1 failed: A-2 is held, and cannot be sent; counterfoil show A-2 says why',
     );
-    await ledger.write((trx) => liftCanary(trx, 'b-1', at(4 * hour)));
+    await ledger.write((trx) => liftCanary(trx, 'b-1', { at: at(4 * hour) }));
     expect(await claimUnder(brakes, 4 * hour)).toEqual(['A-3', 'A-4']);
   });
 
@@ -140,8 +140,8 @@ describe('P21: a canary', () => {
     await acceptAll(ledger, 1);
     await say(ledger, 'A-2', 'failed', 2);
     expect(await claimUnder(brakes, 3)).toEqual([]);
-    expect(await ledger.write((trx) => liftCanary(trx, 'b-9', at(4)))).toBeUndefined();
-    expect(await ledger.write((trx) => liftCanary(trx, 'b-1', at(4)))).toMatchObject({ halt: true });
+    expect(await ledger.write((trx) => liftCanary(trx, 'b-9', { at: at(4) }))).toBeUndefined();
+    expect(await ledger.write((trx) => liftCanary(trx, 'b-1', { at: at(4) }))).toMatchObject({ halt: true });
     expect(await claimUnder(brakes, 5)).toEqual(['A-3', 'A-4']);
   });
 
@@ -170,7 +170,7 @@ describe('P11: a halt with several causes', () => {
     await recordOutcome(ledger, at(ms), first, replies.refused());
   };
   const release = (ledger: TestLedger, batch: string, ms: number) =>
-    ledger.write((trx) => liftCanary(trx, batch, at(ms)));
+    ledger.write((trx) => liftCanary(trx, batch, { at: at(ms) }));
 
   it.each<[string, HaltCause]>([
     ['held by a person', { kind: 'person' }],
@@ -193,7 +193,7 @@ describe('P11: a halt with several causes', () => {
     expect(await release(ledger, 'b-1', 4)).toMatchObject({ halt: false });
     expect(await haltInWords(ledger.db)).toMatchObject({ cause, kinds: [other.kind] });
     expect(await claimUnder(brakes, 5)).toEqual([]);
-    await ledger.write((trx) => liftHalt(trx, at(6)));
+    await ledger.write((trx) => liftHalt(trx, { at: at(6) }));
     expect(await claimUnder(brakes, 7)).toEqual(['A-2', 'A-3']);
   });
 

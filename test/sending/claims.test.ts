@@ -83,7 +83,7 @@ describe('P2: the transaction of the intent checks everything again', () => {
       at: at(0),
       kinds: ['account', 'person'],
     });
-    expect(await ledger.write((trx) => liftHalt(trx, at(3)))).toMatchObject({
+    expect(await ledger.write((trx) => liftHalt(trx, { at: at(3) }))).toMatchObject({
       causes: [{ kind: 'account' }, { kind: 'person' }],
     });
     expect(await claimedNames(4)).toEqual(['R-1']);
@@ -211,7 +211,7 @@ describe('P11: too many unknown outcomes', () => {
 
   it('P11: after a release counting begins anew', async () => {
     await answered('uuu');
-    await ledger.write((trx) => liftHalt(trx, at(now)));
+    await ledger.write((trx) => liftHalt(trx, { at: at(now) }));
     expect(await count()).toBeNull();
     await answered('uu');
     expect(await count()).toBeNull();

@@ -36,7 +36,7 @@ it('P11: a clock that was set back does not hide the unknown outcomes that came 
 
 it('P11: a release before the clock was set back does not hide the unknown outcomes after it', async () => {
   await addBatch(ledger, ['R-1', 'R-2', 'R-3']);
-  await ledger.write((trx) => liftHalt(trx, at(2 * hour)));
+  await ledger.write((trx) => liftHalt(trx, { at: at(2 * hour) }));
   for (const ms of [1, 2, 3]) await unknownAt(ms);
   expect(await tooMany()).toEqual({ kind: 'unknowns', count: 3, of: 3 });
 });

@@ -2,9 +2,8 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { readReasons } from '../../src/ledger/hold-reasons.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
 import { createSandbox, type Sandbox } from '../../src/sandbox/sandbox.ts';
-import { isApprovedReason } from '../../src/sending/approvals.sql.ts';
 import { type Brakes, noBrakes } from '../../src/sending/brakes.ts';
-import { holdBatch, releaseBatch } from '../../src/sending/holds.sql.ts';
+import { finishRelease, holdBatch, releaseBatch } from '../../src/sending/holds.sql.ts';
 import { createBrakes } from '../../src/sending/open-brakes.sql.ts';
 import { batchVersion, setPrecheck } from '../../src/sending/precheck.sql.ts';
 import { createPrechecks } from '../../src/sending/precheck.ts';
@@ -215,7 +214,7 @@ it('P2: an approval accepts no finding that a full disk kept from being told', a
   await checksAt({ ...ledger, write }, 0)
     .run()
     .catch(() => undefined);
-  await releaseBatch(ledger, { batch: 'b-1', at: at(1), lifts: isApprovedReason });
+  await finishRelease(ledger, { batch: 'b-1', at: at(1) });
   expect([await stateOf(ledger), await reasonsOf(ledger)]).toEqual(['held', ['balance']]);
   expect(await claimUnder(ahead, 1)).toEqual([]);
 });

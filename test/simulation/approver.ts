@@ -1,15 +1,9 @@
 import type { App } from '../../src/app/app.ts';
 import { getBatch } from '../../src/ledger/batches.ts';
-import { readReasons } from '../../src/ledger/hold-reasons.ts';
+import { readReasons, releaseUnderWay } from '../../src/ledger/hold-reasons.ts';
 import { approvalAsked, whyNotApprove } from '../../src/sending/approval.ts';
-import {
-  approvalsOf,
-  batchTotals,
-  isApprovedReason,
-  readApprovable,
-  recordApproval,
-} from '../../src/sending/approvals.sql.ts';
-import { releaseBatch } from '../../src/sending/holds.sql.ts';
+import { approvalsOf, batchTotals, readApprovable, recordApproval } from '../../src/sending/approvals.sql.ts';
+import { finishRelease } from '../../src/sending/holds.sql.ts';
 import type { PeoplesAct } from './coverage.ts';
 import type { Town } from './town.ts';
 
@@ -56,10 +50,9 @@ export async function approve(town: Town, app: App, how: How, id: string): Promi
     if (changed && done.kind === 'approved')
       town.world.violate('P2: an approval is of what was shown', `${id} changed meanwhile`);
     if (done.kind === 'changed' || done.others.length > 0) return;
-  } else if (!readReasons(batch.hold_reasons).every(isApprovedReason)) return;
+  } else if (!releaseUnderWay(readReasons(batch.hold_reasons))) return;
   const { dailyLimit } = config.submission;
-  const request = { batch: id, at: app.clock.iso(), dailyLimit };
-  await releaseBatch(ledger, { ...request, lifts: isApprovedReason });
+  await finishRelease(ledger, { batch: id, at: app.clock.iso(), dailyLimit });
 }
 
 /** What the approver looked at, before a payout was added; or other bodies altogether. */

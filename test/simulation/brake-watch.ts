@@ -37,11 +37,10 @@ export type BrakeWatch = {
   wentBack(): void;
   /** Somebody who did not drop it approves a batch up to this payout. */
   approves(batch: string, throughId: number): void;
-  holding(batch: string): void;
-  held(batch: string): void;
-  /** Somebody lets a batch go, or everything; `letGo` when that is done. */
+  /** Somebody holds a batch. The returned function is called when the command has ended well. */
+  holding(batch: string): () => void;
+  /** Somebody lets a batch go, having seen its reasons just now, or everything. */
   releasing(batch: string | null): void;
-  letGo(batch: string): void;
 };
 
 export function createBrakeWatch(deps: {
@@ -60,10 +59,10 @@ export function createBrakeWatch(deps: {
   const budget = createDayBudget(deps);
   /** Batches that a person has let go, or that lay in a copy as let go. */
   const released = new Set<string>();
-  /** Batches that a person holds. One counts as held when nobody let it go meanwhile, or was killed at it. */
+  /** Batches that a person holds: a hold has returned, and no release has begun since it did. */
   const heldNow = new Set<string>();
-  const lettingGo = new Map<string, number>();
-  const holding = new Set<string>();
+  /** The holds under way that no later release has seen, by batch. */
+  const holding = new Map<string, Set<symbol>>();
 
   const attempt = (id: number): Braked | undefined =>
     inspector.rows<Braked>(
@@ -144,24 +143,26 @@ export function createBrakeWatch(deps: {
       for (const { id, hold_reasons } of inspector.rows<{ id: string; hold_reasons: string }>(sql)) {
         const kinds = readReasons(hold_reasons).map(({ kind }) => kind);
         if (kinds.includes('person')) heldNow.add(id);
-        else if (kinds.every((kind) => kind === 'approval' || kind === 'approved')) released.add(id);
+        else if (kinds.every((kind) => kind === 'approval' || kind === 'releasing')) released.add(id);
       }
       canaries.wentBack();
       budget.wentBack();
     },
     approves: (batch, throughId) => void approved.add(`${batch} ${throughId}`),
-    holding: (batch) => void holding.add(batch),
-    held(batch) {
-      if (holding.has(batch) && (lettingGo.get(batch) ?? 0) === 0) heldNow.add(batch);
+    holding(batch) {
+      const own = Symbol(batch);
+      const all = holding.get(batch) ?? new Set();
+      holding.set(batch, all.add(own));
+      return () => {
+        if (all.delete(own)) heldNow.add(batch);
+      };
     },
     releasing(batch) {
       canaries.releasing(batch);
       if (batch === null) return;
-      lettingGo.set(batch, (lettingGo.get(batch) ?? 0) + 1);
-      holding.delete(batch);
+      holding.get(batch)?.clear();
       heldNow.delete(batch);
       released.add(batch);
     },
-    letGo: (batch) => void lettingGo.set(batch, (lettingGo.get(batch) ?? 1) - 1),
   };
 }

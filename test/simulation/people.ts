@@ -1,6 +1,7 @@
 import * as intakeJob from '../../jobs/intake.ts';
 import * as submitJob from '../../jobs/submit.ts';
 import { type App, openApp } from '../../src/app/app.ts';
+import { holdReasonsOf } from '../../src/ledger/hold-reasons.ts';
 import { sayHalt } from '../../src/reporting/halt-words.ts';
 import { findHalt, halt, liftCanary, liftHalt } from '../../src/sending/halts.sql.ts';
 import { holdBatch, releaseBatch } from '../../src/sending/holds.sql.ts';
@@ -138,23 +139,23 @@ async function act(town: Town, app: App, what: PeoplesAct, subject: string | nul
     case 'release mode':
       world.trace(`it was halted: ${sayHalt(await findHalt(ledger.db))?.cause}`);
       town.brakes.releasing(null);
-      await ledger.write((trx) => liftHalt(trx, at));
+      await ledger.write((trx) => liftHalt(trx, { at }));
       return;
     case 'hold batch':
     case 'release batch': {
       const { dailyLimit } = app.config.submission;
       const request = { batch: subject ?? '', at, dailyLimit };
       if (what === 'hold batch') {
-        town.brakes.holding(request.batch);
+        const held = town.brakes.holding(request.batch);
         await holdBatch(ledger, { ...request, reason: { kind: 'person' } });
-        town.brakes.held(request.batch);
+        held();
         return;
       }
+      const { reasons: seen } = await holdReasonsOf(ledger.db, request.batch);
       town.brakes.releasing(request.batch);
       town.lateBytes.releasing(request.batch);
-      await releaseBatch(ledger, request);
-      await ledger.write((trx) => liftCanary(trx, request.batch, at));
-      town.brakes.letGo(request.batch);
+      await releaseBatch(ledger, { ...request, seen });
+      await ledger.write((trx) => liftCanary(trx, request.batch, { at }));
       return;
     }
     case 'approve':

@@ -35,7 +35,8 @@ const statements = [
   `create table batches (
     id text primary key not null, name text not null, file_name text not null, content_hash text not null,
     phase text not null check (phase in ('loading','loaded','cancelled')), columns text not null,
-    delimiter text not null, row_count integer not null, hold_reasons text not null, body_digest text not null,
+    delimiter text not null, row_count integer not null, hold_reasons text not null,
+    held integer not null default 0 check (held in (0, 1)), body_digest text not null,
     created_at text not null, version integer not null default 0, reported_version integer not null default -1,
     dropped_by text not null, dropped_uid integer, dropped_as text not null default '',
     dropped_as_uid integer, approval_needed integer not null default 0 check (approval_needed in (0, 1)),

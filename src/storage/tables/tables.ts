@@ -87,6 +87,8 @@ type BatchTable = {
   row_count: bigint;
   /** JSON array of sentences: why the batch is held, each with the command that lifts it. */
   hold_reasons: string;
+  /** 1: a reason holds the whole batch, or its release is in progress. Nothing of it is claimed (P21). */
+  held: Generated<bigint>;
   /** SHA-256 over the frozen bodies in row order (P2). */
   body_digest: string;
   created_at: string;
