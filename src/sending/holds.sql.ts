@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Reason } from '../domain/advice.ts';
-import { type Withheld, withheldBy, withholding } from '../evidence/withheld.ts';
+import { withheldBy } from '../evidence/withheld.ts';
 import { releaseFile } from '../ledger/batch-files.ts';
 import {
   addHoldReason,
@@ -12,33 +11,16 @@ import {
   remaining,
   setHoldReasons,
 } from '../ledger/hold-reasons.ts';
-import type { RecordEvent } from '../ledger/projection.ts';
 import { type Recorded, record } from '../ledger/record.ts';
 import { countRows, hasRow } from '../storage/counting.ts';
 import type { Db, Ledger, Trx } from '../storage/ledger.ts';
-import type { Payout } from '../storage/tables/tables.ts';
 import { limitsOf } from './daily-limit.ts';
 import { holdNote } from './hold-facts.ts';
 import { tooLarge } from './limits.sql.ts';
 import { acceptPrecheck } from './precheck.sql.ts';
+import { countKept, type Released, releaseOf } from './released.ts';
 
 const chunk = 1000;
-const shownKept = 10;
-
-type Reasoned = { reference: string } & Reason;
-
-/** What a release let go, and what it did not: how many, and the first of them with the reason. */
-export type Released = {
-  moved: number;
-  /** Stay held. */
-  kept: number;
-  first: Reasoned[];
-  /** Retries that are unknown again, since the service shows a transfer. */
-  doubted: number;
-  firstDoubted: Reasoned[];
-  /** The reasons that keep all of it held: only another command lifts them. */
-  stays: HoldReason[];
-};
 
 /**
  * Holds a batch, and returns how many payouts moved to `held` (P21). The first transaction writes the reason: from then on
@@ -180,7 +162,7 @@ export async function finishRelease(
     total.moved += step.rows.length - step.kept.size;
     for (const row of step.rows) {
       const reason = step.kept.get(row.id);
-      if (reason) count(row, reason, total);
+      if (reason) countKept(row, reason, total);
     }
     after = step.next;
   }
@@ -257,33 +239,6 @@ export async function finishHolds(ledger: Ledger, order: Omit<ReleaseOrder, 'bat
 
 function readyOf(db: Db, batch: string) {
   return db.selectFrom('payouts').where('batch_id', '=', batch).where('state', '=', 'ready');
-}
-
-/** Counts a payout that a release did not let go: it stays held, or is unknown again. */
-function count(row: HeldBack, reason: Withheld, pass: Released): void {
-  const unknown = releaseOf(row, reason, 'person').at(-1)?.event.kind === 'doubted';
-  if (unknown) pass.doubted++;
-  else pass.kept++;
-  const first = unknown ? pass.firstDoubted : pass.first;
-  const { why, advice } = reason;
-  if (first.length < shownKept) first.push({ reference: row.reference, why, advice });
-}
-
-type HeldBack = Pick<Payout, 'id' | 'reference' | 'submitted_at' | 'withheld_by' | 'message'>;
-
-/**
- * The events of one payout in a release. One that must not be sent is held again under its own reason, unless it is held
- * for that already. Of a predecessor the state may have changed, and with it the way out that the message names.
- */
-function releaseOf(
-  row: Omit<HeldBack, 'reference'>,
-  reason: Withheld | undefined,
-  source: string,
-): RecordEvent[] {
-  if (reason && reason.by === row.withheld_by && (reason.by !== 'predecessor' || reason.why === row.message))
-    return [];
-  const released: RecordEvent = { payoutId: row.id, source, event: { kind: 'release' } };
-  return reason === undefined ? [released] : [released, withholding(row, reason)];
 }
 
 /** Holds a payout that an answer made `ready` again, where its batch was held while the request was under way (P21). */
