@@ -148,7 +148,7 @@ export async function holdReasonsOf(
 }
 
 /**
- * Adds a reason. It ends a release in progress, whoever decided that (P21). A person's hold replaces the earlier one, so
+ * Adds a reason. It ends a release in progress (P21). A person's hold replaces the earlier one, so
  * that a release which saw the earlier one does not lift it.
  */
 export async function addHoldReason(trx: Trx, id: string, added: HoldReason): Promise<void> {
