@@ -83,7 +83,7 @@ const rules = {
   beneficiary_conflict: notAsOrdered,
   mode_conflict: notAsOrdered,
   reference_collision: { ...notAsOrdered, onClose: 'resolved' },
-  fee_conflict: { ...lasting, shownBy: 'transfer', rating: { ...nuisance, afterDays: 30 } },
+  fee_conflict: { ...lasting, shownBy: 'ledger', rating: { ...nuisance, afterDays: 30 } },
   duplicate_at_service: { ...lasting, shownBy: 'transfer_count', rating: wrongMoney },
   paid_twice: {
     ...lasting,

@@ -1,21 +1,22 @@
 import { decimalDifference, type Found, type FoundFields, finding } from './discrepancy.ts';
 import type { DiscrepancyKind } from './discrepancy-kinds.ts';
+import type { Fees } from './fees.ts';
 import type { ListedTransfer } from './listed-transfer.ts';
 import { formatMinor } from './money.ts';
 import { isFinalState, type PayoutState } from './payout.ts';
 import { couldBeOurs, type Expected, isBeneficiary } from './witness.ts';
 
-export type PairedPayout = Expected & {
-  id: bigint;
-  batchId: string;
-  state: PayoutState;
-  evidence: string;
-  fee: string | null;
-  /** POSTs of ours, also those that the service refused or turned away: what it shows may refute its word. */
-  sends: number;
-  /** A lost ledger may have sent it more often than this one can count (P25). */
-  forgotten: boolean;
-};
+export type PairedPayout = Expected &
+  Fees & {
+    id: bigint;
+    batchId: string;
+    state: PayoutState;
+    evidence: string;
+    /** POSTs of ours, also those that the service refused or turned away: what it shows may refute its word. */
+    sends: number;
+    /** A lost ledger may have sent it more often than this one can count (P25). */
+    forgotten: boolean;
+  };
 
 /** A listed transfer as staged; `amount` is null where its text is not a decimal of its currency. */
 export type ListedRow = Omit<ListedTransfer, 'id' | 'amount' | 'account_name'> & {

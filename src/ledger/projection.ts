@@ -1,3 +1,4 @@
+import { nameFee } from '../domain/fees.ts';
 import type { Outcome } from '../domain/outcome.ts';
 import { longestPauseMs } from '../domain/pause.ts';
 import { isFinalState, type WithheldBy } from '../domain/payout.ts';
@@ -8,6 +9,7 @@ import {
   restsOnPerson,
   type Standing,
 } from '../domain/transition.ts';
+import type { Witness } from '../domain/witness.ts';
 import type { Payout } from '../storage/tables/tables.ts';
 
 /** The columns of a payout that events change; the details in the history rebuild them (P27). */
@@ -21,7 +23,10 @@ export const columns = [
   'transfer_id',
   'trx',
   'fee',
+  'fee_by',
+  'other_fees',
   'message',
+  'message_of',
   'submitted_at',
   'settled_at',
   'final_at',
@@ -59,7 +64,7 @@ export function apply(
       row.submitted_at = sentAt;
     // An unknown payout keeps its reason, even when later look-ups repeat it.
     if (event.kind === 'witness' && row.state === 'unknown' && effect.why !== undefined)
-      row.message = effect.why;
+      saysItself(row, effect.why);
     // A payout that was closed before the adoption is not counted by it.
     if (now.forgetful && mayHaveGoneAgain(now) && !mayHaveGoneAgain(row)) row.unseen_sends += 1n;
   }
@@ -93,14 +98,13 @@ function learn(row: Row, now: Standing, event: PayoutEvent, at: string): void {
       const { witness } = event;
       row.transfer_id ??= witness.transferId;
       row.trx ??= witness.trx;
-      row.fee = witness.fee ?? row.fee;
-      // The service's own witness replaces the message of a lost answer, or of a person.
-      row.message = witness.message ?? (now.state === 'unknown' || overturned(row, now) ? null : row.message);
+      Object.assign(row, nameFee(row, witness.source, witness.fee));
+      learnMessage(row, now, witness);
       if (isFinalState(row.state) && witness.status === row.state) row.settled_at ??= witness.settledAt ?? at;
       return;
     }
     case 'abandoned':
-      row.message = event.why;
+      saysItself(row, event.why);
       return;
     case 'retry':
     case 'cancel':
@@ -114,16 +118,40 @@ function learn(row: Row, now: Standing, event: PayoutEvent, at: string): void {
       learnAdoption(row, now, event);
       return;
     case 'doubted':
-      if (row.state !== now.state) row.message = event.why;
+      if (row.state !== now.state) saysItself(row, event.why);
       return;
     case 'hold':
     case 'release':
-      if (row.state !== now.state) row.message = event.kind === 'hold' ? event.why : null;
+      if (row.state !== now.state) saysItself(row, event.kind === 'hold' ? event.why : null);
       return;
     case 'looked_up':
     case 'succeeded':
       return;
   }
+}
+
+/**
+ * Keeps the newest message of the service that still holds. What it said of another status does not hold once the payout
+ * has ended: no "queued" stands beside a final state.
+ */
+function learnMessage(row: Row, now: Standing, { message, status }: Witness): void {
+  const hasEnded = isFinalState(row.state);
+  if (message !== null && (!hasEnded || status === row.state)) {
+    row.message = message;
+    row.message_of = status;
+    return;
+  }
+  const isOver = hasEnded
+    ? row.state !== now.state && row.message_of !== row.state
+    : // The service's own witness replaces the message of a lost answer, or of a person.
+      now.state === 'unknown' || overturned(row, now);
+  if (isOver) saysItself(row, null);
+}
+
+/** Sets a message that is not what the service said of the transfer. */
+function saysItself(row: Row, message: string | null): void {
+  row.message = message;
+  row.message_of = null;
 }
 
 function overturned(row: Row, now: Standing): boolean {
@@ -133,7 +161,7 @@ function overturned(row: Row, now: Standing): boolean {
 type Decision = Extract<PayoutEvent, { kind: 'retry' | 'settle' | 'cancel' }>;
 
 function learnDecision(row: Row, event: Decision, at: string): void {
-  row.message = event.kind === 'settle' ? event.note : event.why;
+  saysItself(row, event.kind === 'settle' ? event.note : event.why);
   if (event.kind === 'retry') {
     row.turned_away_until = null;
     row.auto_resends += event.automatic ? 1n : 0n;
@@ -150,13 +178,17 @@ function learnDecision(row: Row, event: Decision, at: string): void {
  */
 function learnAdoption(row: Row, now: Standing, event: Extract<PayoutEvent, { kind: 'adopted' }>): void {
   if (row.state !== 'unknown') return;
-  if (row.state !== now.state) row.message = event.why;
+  if (row.state !== now.state) saysItself(row, event.why);
   row.submitted_at ??= event.since;
   if (mayHaveGoneAgain(now)) row.unseen_sends += 1n;
 }
 
 function learnOutcome(row: Row, outcome: Outcome, at: string): void {
-  row.message = outcome.message;
+  // A late answer says nothing of how the payout ended.
+  if (!isFinalState(row.state)) {
+    row.message = outcome.message;
+    row.message_of = outcome.kind === 'accepted' ? 'pending' : null;
+  }
   if (outcome.kind === 'accepted') row.transfer_id ??= outcome.transferId;
   if (outcome.kind === 'turned_away')
     row.turned_away_until = outcome.retryAfterMs === null ? null : later(at, outcome.retryAfterMs);

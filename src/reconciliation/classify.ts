@@ -1,4 +1,5 @@
-import { decimalDifference, type Found, finding } from '../domain/discrepancy.ts';
+import { type Found, finding } from '../domain/discrepancy.ts';
+import { nameFee } from '../domain/fees.ts';
 import { foldReference } from '../domain/ids.ts';
 import { formatMinor } from '../domain/money.ts';
 import {
@@ -53,15 +54,15 @@ export function classifyPair(
   const saying = speaking.filter((one) => readStatus(one.status) === status);
   const row = saying.find((one) => one === own?.row) ?? saying[0] ?? own?.row ?? speaking[0];
   if (!row || !status || (partial && isOver(status))) return silent;
-  const fee = feeConflict(payout, row);
-  if (fee) found.push(fee);
   const conflict = statusConflict(payout, row, status);
   if (conflict) found.push(conflict);
-  const witness = toWitness(row, status, fee !== null);
+  const witness = toWitness(row, status);
   if (isOver(status)) witness.shown = rows.map(({ transfer_id }) => transfer_id);
   if (complete === true && isOver(status) && speaking.length === rows.length) witness.transfers = rows.length;
   if (!mayBecome(payout, status)) return silent;
-  const news = payout.state !== status || !payout.evidence.split('+').includes('listing');
+  const fees = nameFee(payout, 'listing', row.fee);
+  const saysFee = fees.fee !== payout.fee || fees.other_fees !== payout.other_fees;
+  const news = payout.state !== status || saysFee || !payout.evidence.split('+').includes('listing');
   return news ? { witness, found } : silent;
 }
 
@@ -141,22 +142,6 @@ function excess({ amount, currency }: PairedPayout, standing: ListedRow[]): stri
   return formatMinor(sum - amount, currency);
 }
 
-/** A fee that contradicts the one that another source reported before. */
-function feeConflict(payout: PairedPayout, row: ListedRow): Found | null {
-  if (payout.fee === null || row.fee === null) return null;
-  const difference = decimalDifference(row.fee, payout.fee);
-  if (difference === '' ? row.fee === payout.fee : !/[1-9]/.test(difference)) return null;
-  return finding('fee_conflict', payout.reference, {
-    ...ofPayout(payout),
-    ...idsOf(row),
-    expected: payout.fee,
-    actual: row.fee,
-    difference,
-    moved: false,
-    evidence: `listed as transfer ${row.transfer_id}, ${row.status}, with another fee than was told before`,
-  });
-}
-
 function statusConflict(payout: PairedPayout, row: ListedRow, status: WitnessStatus): Found | null {
   const decided = isFinalState(payout.state);
   const reopens = payout.state === 'refused' || (decided && restsOnPerson(payout.evidence));
@@ -189,14 +174,13 @@ function misplaced({ amount, currency, state }: PairedPayout, status: WitnessSta
   return formatMinor(status === 'success' ? amount : -amount, currency);
 }
 
-function toWitness(row: ListedRow, status: WitnessStatus, feeDisputed: boolean): Witness {
+function toWitness(row: ListedRow, status: WitnessStatus): Witness {
   return {
     source: 'listing',
     status,
     transferId: row.transfer_id,
     trx: row.trx,
-    // The ledger keeps the fee it knew: a person decides between the two.
-    fee: feeDisputed ? null : row.fee,
+    fee: row.fee,
     message: null,
     settledAt: status === 'pending' || row.updated_at === '' ? null : row.updated_at,
   };

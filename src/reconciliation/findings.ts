@@ -7,6 +7,7 @@ import {
   finding,
 } from '../domain/discrepancy.ts';
 import type { DiscrepancyKind } from '../domain/discrepancy-kinds.ts';
+import { otherFees } from '../domain/fees.ts';
 import { formatMinor } from '../domain/money.ts';
 import { isFinalState } from '../domain/payout.ts';
 import type { ConflictingWebhook } from '../evidence/conflicting-webhooks.sql.ts';
@@ -81,6 +82,23 @@ export function returned(payout: WatchedPayout): Found {
     difference: `-${amountOf(payout)}`,
     moved: false,
     evidence: `returned since ${payout.final_at} by ${payout.evidence}`,
+  });
+}
+
+/** Two sources name different fees: the first one's, and what the others name instead. */
+export function feesDiffer(payout: WatchedPayout): Found {
+  const others = otherFees(payout);
+  const first = payout.fee ?? '';
+  return finding('fee_conflict', payout.reference, {
+    ...identity(payout),
+    expected: first,
+    actual: [...new Set(others.map(({ fee }) => fee))].join(', '),
+    difference: decimalDifference(others[0]?.fee ?? '', first),
+    moved: false,
+    evidence: [
+      `${payout.fee_by ?? 'the first'} said ${first}`,
+      ...others.map(({ source, fee }) => `${source} says ${fee}`),
+    ].join('; '),
   });
 }
 

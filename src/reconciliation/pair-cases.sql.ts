@@ -68,6 +68,8 @@ const payoutColumns = [
   'payouts.state',
   'payouts.evidence',
   'payouts.fee',
+  'payouts.fee_by',
+  'payouts.other_fees',
   'payouts.submitted_at',
   'payouts.unseen_sends',
 ] as const;
@@ -142,6 +144,8 @@ function differs(eb: InPair, mode: RawBuilder<string>): Expression<SqlBool> {
     eb('listed.domain', '<>', mode),
     eb('listed.status', '<>', eb.ref('payouts.state')),
     eb('listed.fee', '<>', eb.ref('payouts.fee')),
+    eb.and([eb('listed.fee', 'is not', null), eb('payouts.fee', 'is', null)]),
+    eb('payouts.other_fees', 'is not', null),
     eb('payouts.evidence', 'not like', '%listing%'),
   ]);
 }
@@ -251,6 +255,8 @@ function pairedPayout(row: PayoutPart, mode: Mode, own: readonly Began[]): Paire
     state: row.state,
     evidence: row.evidence,
     fee: row.fee,
+    fee_by: row.fee_by,
+    other_fees: row.other_fees,
     firstIntentAt: firstIntent(row.submitted_at, own),
     accepted: own.some((attempt) => attempt.outcome === 'accepted'),
     sends: countSends(own, row.unseen_sends),

@@ -14,6 +14,7 @@ import { seen } from './discrepancies.sql.ts';
 import {
   contradictedByDetails,
   contradicting,
+  feesDiffer,
   missing,
   paidAgain,
   returned,
@@ -136,6 +137,7 @@ export function createConclusions(deps: {
       );
     });
     await each({ kind: 'returned' }, (payouts) => report(work, payouts.map(returned)));
+    await each({ kind: 'fees' }, (payouts) => report(work, payouts.map(feesDiffer)));
     await each({ kind: 'paid_again', run: id }, (payouts) => report(work, payouts.map(paidAgain)));
     const unheardIds: bigint[] = [];
     if (config.receiver.enabled) {

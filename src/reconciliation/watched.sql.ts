@@ -1,4 +1,5 @@
 import { type Expression, type ExpressionBuilder, type RawBuilder, type SqlBool, sql } from 'kysely';
+import type { Fees } from '../domain/fees.ts';
 import { paidAgain } from '../evidence/lineage.sql.ts';
 import type { PayoutRange } from '../ledger/payout-ranges.ts';
 import { payoutHeard } from '../lookups/resend-requests.sql.ts';
@@ -20,7 +21,7 @@ export type WatchedPayout = {
   submitted_at: string | null;
   final_at: string | null;
   ended_at: string | null;
-};
+} & Fees;
 
 /** Which payouts a nightly question is about; times are ISO UTC. */
 export type Watch =
@@ -38,6 +39,8 @@ export type Watch =
   /** Final since `finalBy` or before, and no authentic webhook about its end was received. */
   | { kind: 'unheard'; finalBy: string }
   | { kind: 'returned' }
+  /** Two sources name different fees for it. */
+  | { kind: 'fees' }
   /** In success, or shown as paid against the ledger, although a successor of it was paid too, or may have been. */
   | { kind: 'paid_again'; run: string };
 
@@ -94,6 +97,9 @@ export async function watchedAfter(
       'payouts.state',
       'payouts.evidence',
       'payouts.message',
+      'payouts.fee',
+      'payouts.fee_by',
+      'payouts.other_fees',
       'payouts.submitted_at',
       'payouts.final_at',
       'attempts.ended_at',
@@ -141,6 +147,8 @@ export async function watchedAfter(
         .execute();
     case 'returned':
       return base.where('payouts.state', '=', 'returned').execute();
+    case 'fees':
+      return base.where('payouts.other_fees', 'is not', null).execute();
     case 'paid_again':
       return base
         .where((eb) => eb.or([eb('payouts.state', '=', 'success'), shownAsPaid(eb, watch.run)]))

@@ -18,6 +18,8 @@ const payout: PairedPayout = {
   state: 'pending',
   evidence: 'response',
   fee: null,
+  fee_by: null,
+  other_fees: null,
   firstIntentAt: '2026-11-21T12:00:00.000Z',
   accepted: true,
   sends: 1,
@@ -182,11 +184,14 @@ describe('a payout and what the list shows of it', () => {
     expect(classifyPair(payout, [row], true).witness?.transfers).toBeUndefined();
   });
 
-  it('a fee known before that differs is a fee_conflict, and the ledger keeps its fee', () => {
-    expect(kinds({ fee: '10.00' }, { fee: '10' })).toEqual([]);
-    const judged = classifyPair({ ...payout, fee: '9.995' }, [row]);
-    expect(judged.found).toMatchObject([{ kind: 'fee_conflict', difference: '0.005' }]);
-    expect(judged.witness?.fee).toBeNull();
+  it('a fee that the list names for the first time, or names otherwise than before, is news', () => {
+    const known = { ...payout, state: 'success', evidence: 'response+listing' } as const;
+    const said = (fees: Partial<typeof payout>) => classifyPair({ ...known, ...fees }, [row]).witness?.fee;
+    expect(said({ fee: '10', fee_by: 'listing' })).toBeUndefined();
+    expect(said({ fee: '9.995', fee_by: 'webhook' })).toBe('10.00');
+    expect(said({})).toBe('10.00');
+    const other_fees = '{"listing":"10.00"}';
+    expect(said({ fee: '9.995', fee_by: 'webhook', other_fees })).toBeUndefined();
   });
 });
 

@@ -62,8 +62,9 @@ const statements = [
     bank_code text not null, amount integer not null check (amount > 0), currency text not null,
     narration text not null, sender_name text not null, type text, body text not null, cells text not null,
     state text not null check (state in (${states})), attempt_count integer not null default 0,
-    last_attempt_id integer, transfer_id text, trx text, fee text, message text, submitted_at text, settled_at text,
-    final_at text, evidence text not null default '', turned_away_until text,
+    last_attempt_id integer, transfer_id text, trx text, fee text, fee_by text, other_fees text,
+    message text, message_of text, submitted_at text, settled_at text, final_at text,
+    evidence text not null default '', turned_away_until text,
     withheld_by text check (withheld_by in ('list','details','webhook','predecessor','limit','answer')), history_seq integer not null default 0,
     history_head text not null default '', updated_at text not null, successor_of integer references payouts (id),
     unseen_sends integer not null default 0, auto_resends integer not null default 0, archived_seq integer) strict`,
@@ -72,6 +73,7 @@ const statements = [
   `create index payouts_state on payouts (state, id)`,
   `create index payouts_likeness on payouts (account_number, currency, amount)`,
   `create unique index payouts_successor on payouts (successor_of) where successor_of is not null`,
+  `create index payouts_other_fees on payouts (id) where other_fees is not null`,
   `create trigger payouts_body_frozen before update of body on payouts
     when old.body is not new.body and old.history_seq > 0 and old.state in ('held','ready','sending','unknown')
     begin select raise(abort, 'the body of a payout is frozen at intake'); end`,

@@ -1,7 +1,7 @@
 import type { Generated, Insertable, Selectable } from 'kysely';
 import type { HistoryEvent } from '../../domain/history-event.ts';
 import type { InquiryReason } from '../../domain/inquiry-reason.ts';
-import type { PayoutState, WithheldBy } from '../../domain/payout.ts';
+import type { PayoutState, WithheldBy, WitnessStatus } from '../../domain/payout.ts';
 import type { RejectionKind } from '../../domain/rejection.ts';
 import type { AlertTables } from './alert-tables.ts';
 import type { BrakeTables, PrecheckState } from './brake-tables.ts';
@@ -141,9 +141,15 @@ type PayoutTable = {
   last_attempt_id: bigint | null;
   transfer_id: string | null;
   trx: string | null;
-  /** The fee as decimal text of the service; null while unknown. */
+  /** The fee that was named first, as decimal text of the service; null while unknown. */
   fee: string | null;
+  /** The sources that named this fee, such as `webhook+details`. */
+  fee_by: string | null;
+  /** JSON of the sources that name another fee now, such as `{"listing":"99.99"}`; null while all agree. */
+  other_fees: string | null;
   message: string | null;
+  /** The status that the service gave with this message; null for a message of ours or of a refusal. */
+  message_of: WitnessStatus | null;
   submitted_at: string | null;
   settled_at: string | null;
   /** When a final state was first known. */

@@ -1,0 +1,69 @@
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import type { PayoutEvent } from '../../src/domain/transition.ts';
+import type { Witness } from '../../src/domain/witness.ts';
+import { record } from '../../src/ledger/record.ts';
+import {
+  addBatch,
+  at,
+  claimAt,
+  makeLedger,
+  payoutById,
+  recordOutcome,
+  replies,
+  type TestLedger,
+} from '../support/ledger.ts';
+
+let ledger: TestLedger;
+let id: bigint;
+beforeEach(async () => {
+  ledger = await makeLedger();
+  [id = 0n] = await addBatch(ledger, ['R-1']);
+});
+afterEach(() => ledger.remove());
+
+const blank = { transferId: null, trx: null, fee: null, settledAt: null };
+const says = (source: Witness['source'], status: Witness['status'], message: string | null): PayoutEvent => ({
+  kind: 'witness',
+  witness: { ...blank, source, status, message },
+});
+const hear = (...events: PayoutEvent[]) =>
+  ledger.write((trx) =>
+    record(
+      trx,
+      at(100),
+      events.map((event) => ({ payoutId: id, source: 'test', event })),
+    ),
+  );
+const message = async (): Promise<string | null> => (await payoutById(ledger, id)).message;
+const send = async () => {
+  const [claim] = await claimAt(ledger, at(0));
+  if (!claim) throw new Error('nothing was ready');
+  return () => recordOutcome(ledger, at(1), claim, replies.accepted('T-1'));
+};
+
+it('a paid payout no longer says what the service said when it took it', async () => {
+  await (await send())();
+  expect(await message()).toBe('Transfer initiated');
+  await hear(says('details', 'success', null));
+  expect(await message()).toBeNull();
+});
+
+it('a late answer or a late pending puts no old message beside a final state', async () => {
+  const answer = await send();
+  await hear(says('details', 'success', 'Paid out'));
+  await answer();
+  await hear(says('webhook', 'pending', 'queued'));
+  expect(await message()).toBe('Paid out');
+});
+
+it('the reason that a webhook gave stays when the details confirm its status without one', async () => {
+  await (await send())();
+  await hear(says('webhook', 'failed', 'Account closed'), says('details', 'failed', null));
+  expect(await message()).toBe('Account closed');
+});
+
+it('"queued" of a pending webhook goes when the payout is paid', async () => {
+  await (await send())();
+  await hear(says('webhook', 'pending', 'queued'), says('listing', 'success', null));
+  expect(await message()).toBeNull();
+});
