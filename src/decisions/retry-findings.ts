@@ -5,6 +5,7 @@ import { formatMinor } from '../domain/money.ts';
 import type { PayoutState } from '../domain/payout.ts';
 import type { RetryRow } from '../domain/retry-file.ts';
 import type { PersonsWord } from '../evidence/evidence.sql.ts';
+import type { Since } from '../evidence/sends.ts';
 import { isConfirmedSince } from '../evidence/unconfirmed.ts';
 import { type Case, digestOf } from '../evidence/weigh.ts';
 
@@ -12,7 +13,7 @@ import { type Case, digestOf } from '../evidence/weigh.ts';
 type Finding = Reason & { fix: Advice };
 
 /** Returns what keeps a file from paying a payout again (P20); null when nothing does. `since` as for `judge`. */
-export function obstacle(one: Case, since: string): Finding | null {
+export function obstacle(one: Case, since: Since): Finding | null {
   const { payout, batch, judgement, successor } = one;
   const { reference, state } = payout;
   if (successor !== null)

@@ -2,6 +2,7 @@ import { reasonIn } from '../domain/advice.ts';
 import { foldReference } from '../domain/ids.ts';
 import type { ExaminedRow, Replaced, RetryClaim, RetryRow } from '../domain/retry-file.ts';
 import { linesOf } from '../evidence/lineage.sql.ts';
+import type { Since } from '../evidence/sends.ts';
 import { type Case, digestOf, weigh } from '../evidence/weigh.ts';
 import { findBarrier } from '../ledger/barriers.ts';
 import { areHolding, readReasons } from '../ledger/hold-reasons.ts';
@@ -16,8 +17,8 @@ import { successorReferences } from './successor.ts';
  * service where it can. This age counts only for a process that has no service to ask, or gets no answer.
  */
 const takenMs = 3_600_000;
-/** The same age for what is only offered or foreseen: intake asks the service about it later. */
-const offeredMs = 24 * 3_600_000;
+/** What is only offered or foreseen may rest on an answer of any age: intake asks the service again. */
+const anyAge: Since = null;
 
 /** Under which reference, and on which evidence, a payout may be paid again. */
 type Offer = { id: bigint; reference: string; claim: RetryClaim };
@@ -35,9 +36,8 @@ export function createRetryRows({ ledger, clock, rules, say }: DecisionDeps) {
   /** Those of these payouts that a file put into the inbox now could pay again. */
   async function offer(db: Db | Trx, ids: readonly bigint[]): Promise<Offer[]> {
     if (await findBarrier(db)) return [];
-    const since = ago(offeredMs);
-    const { cases } = await weigh(db, { ...ground, ids, since });
-    const free = cases.filter((one) => obstacle(one, since) === null);
+    const { cases } = await weigh(db, { ...ground, ids, since: anyAge });
+    const free = cases.filter((one) => obstacle(one, anyAge) === null);
     const references = await successorReferences(db, free, prefix);
     return free.map((one) => ({
       id: one.payout.id,
@@ -55,12 +55,12 @@ export function createRetryRows({ ledger, clock, rules, say }: DecisionDeps) {
 
   /** Returns what {@link examine} would say if the service were asked and said nothing new. */
   const foresee = (db: Db | Trx, rows: readonly RetryRow[]): Promise<ExaminedRow[]> =>
-    examineSince(db, rows, { since: ago(offeredMs), recorded: false });
+    examineSince(db, rows, { since: anyAge, recorded: false });
 
   async function examineSince(
     db: Db | Trx,
     rows: readonly RetryRow[],
-    { since, recorded }: { since: string; recorded: boolean },
+    { since, recorded }: { since: Since; recorded: boolean },
   ): Promise<ExaminedRow[]> {
     if (rows.length === 0) return [];
     const barrier = await findBarrier(db);

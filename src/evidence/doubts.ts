@@ -6,14 +6,14 @@ import { contradictionIn } from '../ledger/contradiction-columns.ts';
 import type { Evidence } from './evidence.sql.ts';
 import { listedAs, severalListed } from './listed-as.ts';
 import { type Verdict, verdictOf } from './look-up-verdict.ts';
-import { isAskedSince, isSentAgain } from './sends.ts';
+import { isAskedSince, isSentAgain, type Since } from './sends.ts';
 
 /**
  * Why a payout that came to nothing, or whose outcome is unknown, may have been paid all the same; null where nothing says
  * so. The one place that decides this for `retry`, for files that pay again, and for what may be settled. A failure must
  * be confirmed too ({@link unconfirmed}).
  */
-export function whyMaybePaid(evidence: Evidence, since: string): Reason | null {
+export function whyMaybePaid(evidence: Evidence, since: Since): Reason | null {
   return (
     sentElsewhere(evidence, since) ??
     listed(evidence) ??
@@ -37,7 +37,7 @@ export function contradicted({ contradiction }: Evidence): Reason | null {
  * P31: it was sent from another account than the one that is asked now, whose silence proves nothing. A look-up made for
  * this decision that shows the transfer proves the account too.
  */
-function sentElsewhere(evidence: Evidence, since: string): Reason | null {
+function sentElsewhere(evidence: Evidence, since: Since): Reason | null {
   const { elsewhere, lookUp } = evidence;
   if (!elsewhere) return null;
   const shown: Verdict[] = ['pending', 'success', 'failed', 'returned'];
@@ -78,11 +78,13 @@ function paidByLostCopy({ payout, lookAlikes, listing, adoptedAt }: Evidence): R
 }
 
 /** A look-up made for this decision shows a failed payout as something else. */
-function shownNow(evidence: Evidence, since: string): Reason | null {
+function shownNow(evidence: Evidence, since: Since): Reason | null {
   const { payout, lookUp } = evidence;
   const verdict = verdictOf(evidence);
   const isShown = verdict === 'pending' || verdict === 'success' || verdict === 'returned';
-  if (payout.state !== 'failed' || !lookUp || !isShown || !isAskedSince(lookUp.askedAt, since)) return null;
+  // Without a look-up for this decision, one of before the failure may be the last.
+  if (payout.state !== 'failed' || !lookUp || !isShown || since === null) return null;
+  if (!isAskedSince(lookUp.askedAt, since)) return null;
   return {
     why: `the ledger says failed, but the service now says ${verdict}`,
     advice: { kind: 'reconcile' },

@@ -3,7 +3,7 @@ import { restsOnPerson } from '../domain/transition.ts';
 import { contradicted, whyMaybePaid } from './doubts.ts';
 import type { Evidence } from './evidence.sql.ts';
 import { verdictOf } from './look-up-verdict.ts';
-import { isOutrun } from './sends.ts';
+import { isOutrun, type Since } from './sends.ts';
 import { unconfirmed } from './unconfirmed.ts';
 
 /** What may be done about a payout (P20): sent again as it is, paid again under a new reference, or neither and why. */
@@ -11,9 +11,9 @@ export type Judgement = { kind: 'again' } | { kind: 'successor' } | ({ kind: 'no
 
 /**
  * Judges whether a person may order this payout to be sent again. `since` is when the look-up for this decision began,
- * ISO UTC: an older answer is no fresh witness.
+ * ISO UTC: an older answer is no fresh witness. Null: nothing is decided yet, and the service is asked again before.
  */
-export function judge(evidence: Evidence, since: string): Judgement {
+export function judge(evidence: Evidence, since: Since): Judgement {
   const { payout, attempts, successor } = evidence;
   if (successor !== null)
     return no(`${successor} already pays it`, { kind: 'see_payout', reference: successor });

@@ -13,13 +13,20 @@ export function isSentAgain({ payout, attempts }: Pick<Evidence, 'payout' | 'att
   return countSends(attempts, payout.unseen_sends) > 1;
 }
 
-/** No decision rests on a question asked longer before it: what is only offered may be a day old. */
+/** No decision rests on a question asked longer before it. */
 const longestMs = 25 * 3_600_000;
+
+/**
+ * How fresh an answer must be: it was asked at or after this instant, ISO UTC. Null: of any age, for what is only offered
+ * and asked about again before it is paid.
+ */
+export type Since = string | null;
 
 /**
  * True for what was asked at or after this instant; false where the clock ran far ahead then and has been put right.
  */
-export function isAskedSince(askedAt: string, since: string): boolean {
+export function isAskedSince(askedAt: string, since: Since): boolean {
+  if (since === null) return true;
   return askedAt >= since && !(Date.parse(askedAt) - Date.parse(since) > longestMs);
 }
 

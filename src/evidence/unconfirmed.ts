@@ -3,16 +3,18 @@ import { restsOnPerson } from '../domain/transition.ts';
 import { readStatus } from '../domain/witness.ts';
 import type { Evidence } from './evidence.sql.ts';
 import { verdictOf } from './look-up-verdict.ts';
-import { isAskedSince, isOutrun, isSentAgain, possiblyTaken } from './sends.ts';
+import { isAskedSince, isOutrun, isSentAgain, possiblyTaken, type Since } from './sends.ts';
 
 /**
  * Why a `failed` payout may not be paid again yet; null where its look-up or its listing confirms that it failed (P17,
- * P20). It names what both lack, and what would be enough. `since`: when the look-up for this decision began.
+ * P20). It names what both lack, and what would be enough. `since`: when the look-up for this decision began. Where the service
+ * is asked again before anything is paid, the ledger's word is enough, unless a person gave it.
  */
-export function unconfirmed(evidence: Evidence, since: string): Reason | null {
+export function unconfirmed(evidence: Evidence, since: Since): Reason | null {
   const asked = lookUpLacks(evidence, since);
   const listed = listingLacks(evidence);
   if (asked === null || listed === null) return null;
+  if (since === null && !restsOnPerson(evidence.payout.evidence)) return null;
   const { reference, evidence: rests } = evidence.payout;
   if (restsOnPerson(rests)) {
     const why = `only a person has said that it failed; the service has not confirmed it. Ask the service in writing whether ${reference} was or will be paid; once it says no, pay it under a new reference in a new file`;
@@ -28,14 +30,15 @@ export function unconfirmed(evidence: Evidence, since: string): Reason | null {
 /**
  * True where a look-up or a complete listing begun since then confirms the failure. A file that pays again needs this.
  */
-export function isConfirmedSince(evidence: Evidence, since: string): boolean {
+export function isConfirmedSince(evidence: Evidence, since: Since): boolean {
   const { listing } = evidence;
+  if (since === null) return true;
   if (lookUpLacks(evidence, since) === null) return true;
   return listing !== null && isAskedSince(listing.startedAt, since) && listingLacks(evidence) === null;
 }
 
 /** What the look-up lacks. Details show one transfer: after a resend they say nothing of the other (P17). */
-function lookUpLacks(evidence: Evidence, since: string): string | null {
+function lookUpLacks(evidence: Evidence, since: Since): string | null {
   const { lookUp } = evidence;
   if (!lookUp) return 'no look-up was answered';
   const name = `the look-up of ${lookUp.answeredAt}`;

@@ -8,7 +8,7 @@ import { type Evidence, loadEvidence } from './evidence.sql.ts';
 import { isHad, type Judgement, judge } from './judge.ts';
 import { type Verdict, verdictOf } from './look-up-verdict.ts';
 import { type Remedy, remediesFor } from './remedy.ts';
-import { isOutrun } from './sends.ts';
+import { isOutrun, type Since } from './sends.ts';
 
 /** One payout's evidence with what follows from it. `outrun`: older than the last attempt, so it says nothing (P4). */
 export type Case = Evidence & {
@@ -27,7 +27,7 @@ export type Weighed = { cases: Case[]; digest: string };
 /** Loads and judges the evidence of these payouts, by id. `prefix`: of new references. `account`: the one asked. */
 export async function weigh(
   db: Db | Trx,
-  by: { ids: readonly bigint[]; since: string; prefix?: string; account?: Account | null },
+  by: { ids: readonly bigint[]; since: Since; prefix?: string; account?: Account | null },
 ): Promise<Weighed> {
   const { ids, since, prefix, account } = by;
   const evidence = await loadEvidence(db, ids, { prefix, account });
@@ -44,7 +44,7 @@ export async function weigh(
   return { cases, digest: digestOf(cases) };
 }
 
-function decidable(one: Evidence, since: string): Pick<Case, 'judgement' | 'had' | 'remedies'> {
+function decidable(one: Evidence, since: Since): Pick<Case, 'judgement' | 'had' | 'remedies'> {
   const judgement = judge(one, since);
   return { judgement, had: isHad(one), remedies: remediesFor(one, judgement) };
 }
@@ -52,7 +52,7 @@ function decidable(one: Evidence, since: string): Pick<Case, 'judgement' | 'had'
 /** The digest of the facts that matter. The time of a look-up and the run that listed the payout do not count. */
 export function digestOf(cases: readonly Case[]): string {
   const facts = cases.map((one) => {
-    const { payout, attempts, successor, listing, lookAlikes, discrepancies, webhooks } = one;
+    const { payout, attempts, successor, lookAlikes, discrepancies, webhooks } = one;
     return [
       payout.id.toString(),
       payout.state,
@@ -60,7 +60,7 @@ export function digestOf(cases: readonly Case[]): string {
       payout.unseen_sends.toString(),
       attempts.map(({ id, outcome }) => [id.toString(), outcome]),
       successor,
-      listing?.statuses ?? null,
+      listedNow(one),
       listedOtherwise(one),
       lookAlikes,
       discrepancies.map(({ id }) => id),
@@ -81,6 +81,15 @@ function standing({ payout, verdict, contradiction }: Case): unknown[] {
   const quiet: Verdict[] = ['none', 'no_answer', 'no_witness', 'not_found', 'failed'];
   const news = verdict === state || quiet.includes(verdict) ? null : verdict;
   return [restsOnPerson(evidence), news, contradiction];
+}
+
+/**
+ * What the last complete listing shows. A payout that failed leaves the list's window one day: that it is still listed as
+ * failed, or no longer listed, changes nothing.
+ */
+function listedNow({ payout, listing }: Case): string[] | null {
+  if (payout.state !== 'failed') return listing?.statuses ?? null;
+  return (listing?.statuses ?? []).filter((status) => readStatus(status) !== 'failed');
 }
 
 /** The statuses of later runs that differ from the ledger's state: each counts once, however many runs repeat it. */

@@ -21,7 +21,8 @@ type FailedFile = { files: string[]; skipped: string[] };
 
 /**
  * Writes a batch's failed.csv: the rows that failed, ready to correct and to put into the inbox. Each names what it pays
- * again. The file is removed when no row remains. An older copy that is put there later is refused row by row.
+ * again. A row stays however old the service's answer is: intake asks the service before it pays (P31). The file is
+ * removed when no row remains. An older copy that is put there later is refused row by row.
  */
 export function createFailedFile(deps: {
   ledger: Ledger;

@@ -43,7 +43,7 @@ const send = async () => {
 
 it('a paid payout no longer says what the service said when it took it', async () => {
   await (await send())();
-  expect(await message()).toBe('Transfer initiated');
+  expect(await message()).toBe('ok');
   await hear(says('details', 'success', null));
   expect(await message()).toBeNull();
 });

@@ -43,7 +43,7 @@ it('holds what came to nothing with the columns of the batch, and goes when none
 });
 
 it('leaves out what cannot be paid again now, and says how many and how to learn why', async () => {
-  await addPayout(world.ledger, 'R1', ['ready', 'sending', 'failed']);
+  await addPayout(world.ledger, 'R1', ['ready', 'sending', 'failed'], { evidence: 'person' });
   const { files, skipped } = await world.reporting.writeBatchResults(batch);
   expect([files.length, existsSync(path())]).toEqual([2, false]);
   expect(skipped).toEqual([

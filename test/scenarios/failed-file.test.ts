@@ -1,5 +1,7 @@
+import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { expect, it } from 'vitest';
+import { openLedger } from '../../src/custody/open-ledger.ts';
 import { foldReference } from '../../src/domain/ids.ts';
 import { successorReference } from '../../src/domain/successor-name.ts';
 import { csv, type Home, type Json, row } from '../support/cli.ts';
@@ -119,6 +121,35 @@ it('P20: failures come back as failed.csv, one account number is mended, the fil
   });
   expect(home.names(`data/reports/${batch}`), 'none is left').toEqual(['results.csv', 'results.xlsx']);
   expect(await home.json(['verify'], 0)).toMatchObject({ ok: true });
+});
+
+/** As if two days had passed: the answers are old, and the list's window has moved on. */
+async function twoDaysLater(home: Home): Promise<void> {
+  const ledger = await openLedger(join(home.dir, 'data', 'ledger.db'), {
+    now: () => new Date().toISOString(),
+  });
+  const old = new Date(Date.now() - 48 * 3_600_000).toISOString();
+  await ledger.write(async (trx) => {
+    await trx.updateTable('inquiries').set({ asked_at: old, answered_at: old }).execute();
+    await trx.deleteFrom('listed').execute();
+  });
+  await ledger.close();
+}
+
+it('P31: failed.csv stays as it was while its payouts are failed and unpaid, and is asked about before it pays', async () => {
+  const { home, batch } = await withFailures();
+  const text = failedFile(home, batch);
+  await twoDaysLater(home);
+  const report = await home.run(['report', batch]);
+  expect(report.out + report.err).not.toContain('cannot be paid again now');
+  expect(failedFile(home, batch)).toBe(text);
+  const asked = async (): Promise<number> => (await home.json(['show', 'PAY-0001'], 0)).lookups.length;
+  const before = await asked();
+  const file = home.put('failed.csv', text);
+  expect((await home.json(['check', file], 0)).files[0], 'a check foresees it').toMatchObject({ ok: true });
+  expect((await home.json(['submit', file], 0)).batches[0]).toMatchObject({ rows: 2 });
+  expect(await asked(), 'asked afresh').toBeGreaterThan(before);
+  expect(home.sandbox.requests.bodies('PAY-0001-R2')).toBe(1);
 });
 
 it('P20: every second way to pay a payout again is refused and names the successor that exists', async () => {
