@@ -1,7 +1,7 @@
 import { Registry } from 'prom-client';
 import { discrepancyKinds } from '../domain/discrepancy-kinds.ts';
 import { formatMinor } from '../domain/money.ts';
-import { payoutStates } from '../domain/payout.ts';
+import { countedStates } from '../domain/payout.ts';
 import { rejectionKinds } from '../domain/rejection.ts';
 import { verdicts } from '../domain/verdict.ts';
 import type { HaltKind } from '../sending/halt.ts';
@@ -52,7 +52,7 @@ export function ledgerMetrics(figures: LedgerFigures, facts: MetricFacts): Promi
 function addPayouts(add: Add, { payouts, oldest, batches }: LedgerFigures, nowMs: number): void {
   const currencies = [...new Set(payouts.map(({ currency }) => currency))];
   const cells = currencies.flatMap((currency) =>
-    payoutStates.map((state) => ({
+    countedStates.map((state) => ({
       labels: { currency, state },
       one: payouts.find((figure) => figure.currency === currency && figure.state === state),
     })),

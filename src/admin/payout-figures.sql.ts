@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { type BatchState, batchState, type PayoutState, payoutStates } from '../domain/payout.ts';
+import { recounted, replacedSums } from '../ledger/replaced.ts';
 import type { Db } from '../storage/ledger.ts';
 
 /**
@@ -14,7 +15,12 @@ export async function payoutFigures(db: Db) {
     .orderBy('currency')
     .orderBy('state')
     .execute();
-  return rows.map(({ currency, state, n, amount }) => ({ currency, state, count: Number(n), amount }));
+  return recounted(rows, await replacedSums(db)).map(({ currency, state, n, amount }) => ({
+    currency,
+    state,
+    count: Number(n),
+    amount,
+  }));
 }
 
 type BatchGroup = { phase: 'loading' | 'loaded' | 'cancelled'; n: bigint } & Record<PayoutState, bigint>;

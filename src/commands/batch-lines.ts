@@ -1,5 +1,5 @@
 import { amountText, counted, grouped } from '../domain/counted.ts';
-import type { Mode, PayoutState } from '../domain/payout.ts';
+import { type CountedState, type Mode, replacedStates } from '../domain/payout.ts';
 import type { BatchCounts } from '../ledger/batches.ts';
 import { readReasons } from '../ledger/hold-reasons.ts';
 import { holdTexts } from '../reporting/hold-words.ts';
@@ -27,16 +27,18 @@ export function progressLine({ counts, state }: Pick<BatchCounts, 'counts' | 'st
   );
   const parts = [
     ...(sum === 0 ? [] : [`accepted ${grouped(`${sum}`)}${ends.length > 0 ? ` (${ends.join(', ')})` : ''}`]),
-    ...(['refused', 'unknown', 'sending', 'ready', 'held', 'cancelled'] as const).flatMap((one) => {
-      const n = counts[one] ?? 0;
-      return n === 0 ? [] : [paint(payoutColours[one], `${stateWords[one]} ${grouped(`${n}`)}`)];
-    }),
+    ...([...replacedStates, 'refused', 'unknown', 'sending', 'ready', 'held', 'cancelled'] as const).flatMap(
+      (one) => {
+        const n = counts[one] ?? 0;
+        return n === 0 ? [] : [paint(payoutColours[one], `${stateWords[one]} ${grouped(`${n}`)}`)];
+      },
+    ),
   ];
   return `  ${parts.join('   ')}`;
 }
 
 /** `12 paid, 1 failed`; `none` for none. */
-export function payoutsText(counts: Partial<Record<PayoutState, number>>): string {
+export function payoutsText(counts: Partial<Record<CountedState, number>>): string {
   const parts = Object.entries(stateWords).flatMap(([state, word]) => {
     const n = Object.entries(counts).find(([name]) => name === state)?.[1] ?? 0;
     return n === 0 ? [] : [`${grouped(`${n}`)} ${word}`];

@@ -1,4 +1,4 @@
-import { type PayoutState, payoutStates } from '../domain/payout.ts';
+import { countedStates, isReplaced, type PayoutState, payoutStates } from '../domain/payout.ts';
 import { readReasons, reasonMark } from '../ledger/hold-reasons.ts';
 import { holdTexts } from '../reporting/hold-words.ts';
 import { newsOf } from '../reporting/plain-words.ts';
@@ -98,14 +98,16 @@ function decisions(look: BatchLook, view: View): Html {
 
 function statesTable({ batch, counts, sums }: BatchLook): Html {
   const currencies = [...sums.keys()];
-  const rows = payoutStates.flatMap((state) => {
+  const rows = countedStates.flatMap((state) => {
     const count = counts[state] ?? 0;
     if (count === 0) return [];
     const cells = currencies.map((currency) => {
       const one = sums.get(currency)?.[state];
       return one ? amount(currency, one.minor) : '–';
     });
-    const name = html`<a href="/batches/${encodeURIComponent(batch.id)}?state=${state}">${stateText(state)}</a>`;
+    const name = isReplaced(state)
+      ? stateText(state)
+      : html`<a href="/batches/${encodeURIComponent(batch.id)}?state=${state}">${stateText(state)}</a>`;
     return [[name, number(count), ...cells]];
   });
   if (rows.length === 0) return html`<p>Its payouts are still being taken in.</p>`;

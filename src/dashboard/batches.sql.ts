@@ -1,6 +1,13 @@
 import { sql } from 'kysely';
 import { passingStates } from '../admin/payout-figures.sql.ts';
-import { type BatchState, batchState, type PayoutState } from '../domain/payout.ts';
+import {
+  type BatchState,
+  batchState,
+  type CountedState,
+  countByState,
+  type PayoutState,
+} from '../domain/payout.ts';
+import { recounted, replacedSums } from '../ledger/replaced.ts';
 import { textsOf } from '../storage/bulk.ts';
 import type { Db } from '../storage/ledger.ts';
 import type { Batch } from '../storage/tables/tables.ts';
@@ -11,9 +18,9 @@ type Sum = { count: number; minor: bigint };
 export type BatchLook = {
   batch: Batch;
   state: BatchState;
-  counts: Partial<Record<PayoutState, number>>;
+  counts: Partial<Record<CountedState, number>>;
   /** By currency and state, in minor units. */
-  sums: Map<string, Partial<Record<PayoutState, Sum>>>;
+  sums: Map<string, Partial<Record<CountedState, Sum>>>;
 };
 
 /** The batches that were taken in since an instant, or that are not finished; the newest first, and how many more. */
@@ -64,7 +71,9 @@ async function looksOf(db: Db, ids: readonly string[]): Promise<BatchLook[]> {
     .orderBy('currency')
     .orderBy('state')
     .execute();
-  const byBatch = Map.groupBy(totals, ({ batch_id }) => batch_id);
+  const states = Map.groupBy(totals, ({ batch_id }) => batch_id);
+  const replaced = await replacedSums(db, sql`p.batch_id in ${textsOf(ids)}`);
+  const byBatch = Map.groupBy(recounted(totals, replaced), ({ batch_id }) => batch_id);
   const byId = new Map(batches.map((batch) => [batch.id, batch]));
   return ids.flatMap((id) => {
     const batch = byId.get(id);
@@ -75,7 +84,7 @@ async function looksOf(db: Db, ids: readonly string[]): Promise<BatchLook[]> {
       counts[state] = (counts[state] ?? 0) + Number(n);
       sums.set(currency, { ...sums.get(currency), [state]: { count: Number(n), minor: amount } });
     }
-    return [{ batch, state: batchState(batch.phase, counts), counts, sums }];
+    return [{ batch, state: batchState(batch.phase, countByState(states.get(id) ?? [])), counts, sums }];
   });
 }
 

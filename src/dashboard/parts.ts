@@ -1,7 +1,7 @@
 import { amountText, grouped } from '../domain/counted.ts';
 import type { Severity } from '../domain/discrepancy-kinds.ts';
 import { formatMinor } from '../domain/money.ts';
-import type { PayoutState } from '../domain/payout.ts';
+import type { CountedState } from '../domain/payout.ts';
 import type { Verdict } from '../domain/verdict.ts';
 import { badge, markup } from '../reporting/page/page-markup.ts';
 import { duration } from '../reporting/page/page-words.ts';
@@ -45,7 +45,7 @@ export function number(count: number | bigint): string {
   return grouped(count.toString());
 }
 
-export function stateText(state: PayoutState): string {
+export function stateText(state: CountedState): string {
   return stateWords[state];
 }
 

@@ -1,6 +1,6 @@
 import type { LedgerFigures } from '../admin/ledger-figures.sql.ts';
 import { counted, grouped } from '../domain/counted.ts';
-import { type PayoutState, payoutStates } from '../domain/payout.ts';
+import { type CountedState, countedStates, type PayoutState } from '../domain/payout.ts';
 import { money } from '../reporting/presentation.ts';
 import { nextDue } from '../runtime/next-due.ts';
 import { haltAdvice } from '../sending/halt.ts';
@@ -97,11 +97,11 @@ function haltBanner({ halt, haltMarks, figures }: Look, view: View): Html {
   );
 }
 
-function countIn({ payouts }: LedgerFigures, states: readonly PayoutState[]): number {
+function countIn({ payouts }: LedgerFigures, states: readonly CountedState[]): number {
   return payouts.filter(({ state }) => states.includes(state)).reduce((sum, { count }) => sum + count, 0);
 }
 
-function sumsIn({ payouts }: LedgerFigures, states: readonly PayoutState[]): Html[] {
+function sumsIn({ payouts }: LedgerFigures, states: readonly CountedState[]): Html[] {
   const byCurrency = Map.groupBy(
     payouts.filter(({ state }) => states.includes(state)),
     ({ currency }) => currency,
@@ -142,7 +142,7 @@ ${batches.more > 0 && html`<p>… and ${counted(batches.more, 'more open batch',
 function moneyTable({ payouts }: LedgerFigures): Html {
   const currencies = [...new Set(payouts.map(({ currency }) => currency))];
   if (payouts.every(({ count }) => count === 0)) return html`<p>The ledger holds no payout yet.</p>`;
-  const rows = payoutStates.flatMap((state) => {
+  const rows = countedStates.flatMap((state) => {
     const some = payouts.filter((one) => one.state === state && one.count > 0);
     if (some.length === 0) return [];
     const cells = currencies.map((currency) => {

@@ -23,8 +23,45 @@ export function isFinalState(state: PayoutState): boolean {
   return finalStates.includes(state);
 }
 
+/**
+ * How a payout that came to nothing counts while a successor that was not cancelled pays it again (P20): as paid again,
+ * as waiting, or as failed again. Its money counts once, with the last successor.
+ */
+export const replacedStates = ['paid_again', 'waits_again', 'failed_again'] as const;
+export type ReplacedState = (typeof replacedStates)[number];
+/** How a payout counts in totals: its state, unless a successor pays it again. */
+export type CountedState = PayoutState | ReplacedState;
+export const countedStates: readonly CountedState[] = [...payoutStates, ...replacedStates];
+
+/** How it counts by the state of the last successor. */
+export const replacedAs: Record<PayoutState, ReplacedState> = {
+  held: 'waits_again',
+  ready: 'waits_again',
+  sending: 'waits_again',
+  pending: 'waits_again',
+  unknown: 'waits_again',
+  success: 'paid_again',
+  failed: 'failed_again',
+  refused: 'failed_again',
+  returned: 'failed_again',
+  cancelled: 'failed_again',
+};
+
+export function isReplaced(state: string): state is ReplacedState {
+  return replacedStates.some((one) => one === state);
+}
+
+/** Counts groups of payouts by their state alone. */
+export function countByState(
+  groups: readonly { state: PayoutState; n: bigint }[],
+): Partial<Record<PayoutState, number>> {
+  const counts: Partial<Record<PayoutState, number>> = {};
+  for (const { state, n } of groups) counts[state] = (counts[state] ?? 0) + Number(n);
+  return counts;
+}
+
 /** Where a payout's money stands: paid, open (it may still be paid), or ended without payment. */
-export const moneyStanding: Record<PayoutState, 'paid' | 'open' | 'ended'> = {
+export const moneyStanding: Record<CountedState, 'paid' | 'open' | 'ended'> = {
   held: 'open',
   ready: 'open',
   sending: 'open',
@@ -35,6 +72,9 @@ export const moneyStanding: Record<PayoutState, 'paid' | 'open' | 'ended'> = {
   unknown: 'open',
   cancelled: 'ended',
   returned: 'ended',
+  paid_again: 'ended',
+  waits_again: 'ended',
+  failed_again: 'ended',
 };
 
 /** Batch states; all except `loading` and `cancelled` follow from the states of the payouts. */

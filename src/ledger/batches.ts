@@ -1,6 +1,12 @@
 import { sql } from 'kysely';
 import { formatMinor } from '../domain/money.ts';
-import { type BatchState, batchState, type PayoutState } from '../domain/payout.ts';
+import {
+  type BatchState,
+  batchState,
+  type CountedState,
+  countByState,
+  type PayoutState,
+} from '../domain/payout.ts';
 import { overRows } from '../storage/bound-rows.ts';
 import { textsOf } from '../storage/bulk.ts';
 import { countRows, hasRow } from '../storage/counting.ts';
@@ -9,6 +15,7 @@ import type { Batch, Payout } from '../storage/tables/tables.ts';
 import { type PromisedFile, promiseFiles } from './file-tasks.ts';
 import { type HoldReason, readReasons, reasonColumns } from './hold-reasons.ts';
 import { recordIntake } from './record.ts';
+import { recounted, replacedSums } from './replaced.ts';
 
 export type NewBatch = Pick<
   Batch,
@@ -185,18 +192,18 @@ export function listBatches(db: Db | Trx, limit = 1000): Promise<Batch[]> {
 }
 
 /** The payouts of a batch in one state and currency. */
-export type BatchSum = { state: PayoutState; currency: string; count: number; minor: bigint };
+export type BatchSum = { state: CountedState; currency: string; count: number; minor: bigint };
 
 export type BatchCounts = {
   batch: Batch;
   state: BatchState;
-  counts: Partial<Record<PayoutState, number>>;
+  counts: Partial<Record<CountedState, number>>;
   /** Payouts and minor units per currency and payout state, with successors that pay a row again. */
   sums: BatchSum[];
   /** Amounts of the file's rows per currency, as decimals with the currency's digits. */
   totals: Record<string, string>;
   /** Amounts per currency and payout state, with those of successors that pay a row again. */
-  totalsByState: Record<string, Partial<Record<PayoutState, string>>>;
+  totalsByState: Record<string, Partial<Record<CountedState, string>>>;
 };
 
 /** Returns counts and sums of batches in one grouped query. Without `ids`: of every batch. */
@@ -209,7 +216,7 @@ export async function batchCounts(db: Db | Trx, ids?: string[]): Promise<BatchCo
       'state',
       'currency',
       (eb) => eb.fn.countAll<bigint>().as('n'),
-      sql<bigint>`sum(amount)`.as('sum'),
+      sql<bigint>`sum(amount)`.as('amount'),
     ])
     .groupBy(['batch_id', 'state', 'currency']);
   if (ids) {
@@ -217,26 +224,36 @@ export async function batchCounts(db: Db | Trx, ids?: string[]): Promise<BatchCo
     groups = groups.where('batch_id', 'in', ids);
   }
   const all = await batches.orderBy('created_at').orderBy('id').execute();
-  const grouped = Map.groupBy(await groups.execute(), (group) => group.batch_id);
+  const rows = await groups.execute();
+  const states = Map.groupBy(rows, (group) => group.batch_id);
+  const own = ids && sql`p.batch_id in ${textsOf(ids)}`;
+  const grouped = Map.groupBy(recounted(rows, await replacedSums(db, own)), (group) => group.batch_id);
   const again = Map.groupBy(await paidInOwnBatch(db, ids), (group) => group.batch_id);
   return all.map((batch) => {
     const counts: BatchCounts['counts'] = {};
     const rowSums: Record<string, bigint> = {};
     const totalsByState: BatchCounts['totalsByState'] = {};
-    for (const { state, currency, n, sum } of grouped.get(batch.id) ?? []) {
+    for (const { state, currency, n, amount } of grouped.get(batch.id) ?? []) {
       counts[state] = (counts[state] ?? 0) + Number(n);
-      rowSums[currency] = (rowSums[currency] ?? 0n) + sum;
-      totalsByState[currency] = { ...totalsByState[currency], [state]: formatMinor(sum, currency) };
+      rowSums[currency] = (rowSums[currency] ?? 0n) + amount;
+      totalsByState[currency] = { ...totalsByState[currency], [state]: formatMinor(amount, currency) };
     }
     for (const { currency, sum } of again.get(batch.id) ?? [])
       rowSums[currency] = (rowSums[currency] ?? 0n) - sum;
     const totals = Object.fromEntries(
       Object.entries(rowSums).map(([currency, sum]) => [currency, formatMinor(sum, currency)]),
     );
-    const sums = (grouped.get(batch.id) ?? []).map(({ state, currency, n, sum }) => {
-      return { state, currency, count: Number(n), minor: sum };
+    const sums = (grouped.get(batch.id) ?? []).map(({ state, currency, n, amount }) => {
+      return { state, currency, count: Number(n), minor: amount };
     });
-    return { batch, state: batchState(batch.phase, counts), counts, sums, totals, totalsByState };
+    return {
+      batch,
+      state: batchState(batch.phase, countByState(states.get(batch.id) ?? [])),
+      counts,
+      sums,
+      totals,
+      totalsByState,
+    };
   });
 }
 

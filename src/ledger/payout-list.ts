@@ -1,8 +1,9 @@
 import { type SelectQueryBuilder, sql } from 'kysely';
 import { foldReference } from '../domain/ids.ts';
-import type { PayoutState } from '../domain/payout.ts';
+import type { CountedState, PayoutState } from '../domain/payout.ts';
 import type { Db } from '../storage/ledger.ts';
 import type { Payout, Tables } from '../storage/tables/tables.ts';
+import { recounted, replacedSums } from './replaced.ts';
 
 /** What a list of payouts is narrowed to. `reference`: how it begins. `since`: taken in then or later, ISO UTC. */
 export type PayoutFilter = {
@@ -82,19 +83,22 @@ function payoutPage(
     .execute();
 }
 
-/** How many payouts match, and their minor units, by currency and state. */
+/** How many payouts match, and their minor units, by currency and how they count. */
 export async function sumPayouts(
   db: Db,
   filter: PayoutFilter,
-): Promise<{ currency: string; state: PayoutState; count: number; minor: bigint }[]> {
+): Promise<{ currency: string; state: CountedState; count: number; minor: bigint }[]> {
   const rows = await matching(db, filter)
     .select(['p.currency', 'p.state', (eb) => eb.fn.countAll<bigint>().as('n')])
-    .select(sql<bigint>`sum(p.amount)`.as('minor'))
+    .select(sql<bigint>`sum(p.amount)`.as('amount'))
     .groupBy(['p.currency', 'p.state'])
     .orderBy('p.currency')
     .orderBy('p.state')
     .execute();
-  return rows.map(({ currency, state, n, minor }) => ({ currency, state, count: Number(n), minor }));
+  const replaced = await replacedSums(db, sql`p.id in (${matching(db, filter).select('p.id')})`);
+  return recounted(rows, replaced).map(({ currency, state, n, amount }) => {
+    return { currency, state, count: Number(n), minor: amount };
+  });
 }
 
 /** References that begin so, in their order, whatever their case. */

@@ -18,12 +18,12 @@ const integers: ReadonlySet<Column> = new Set([
 ]);
 
 /** A payout with what its totals need beside the columns that events change. */
-export type CountedRow = Row & Pick<Payout, 'currency' | 'amount'>;
+export type CountedRow = Row & Pick<Payout, 'currency' | 'amount' | 'successor_of'>;
 
 const selectRows = prepared<CountedRow>((db, slot) =>
   db
     .selectFrom('payouts')
-    .select([...columns, 'currency', 'amount'])
+    .select([...columns, 'currency', 'amount', 'successor_of'])
     .where('id', 'in', idsIn(slot(0))),
 );
 
@@ -34,6 +34,16 @@ export function loadRows(trx: Trx, ids: readonly bigint[]): Promise<CountedRow[]
 
 const raiseVersions = prepared<never>(
   (_, slot) => sql`update batches set version = version + 1 where id in ${textsIn(slot(0))}`,
+);
+
+/** The results of a payout's batch name who pays it again, and how that one stands. */
+const raiseVersionsBefore = prepared<never>(
+  (_, slot) => sql`with recursive line (id) as (
+      select successor_of from payouts where id in ${idsIn(slot(0))}
+      union
+      select p.successor_of from line join payouts p on p.id = line.id where p.successor_of is not null)
+    update batches set version = version + 1
+    where id in (select p.batch_id from line join payouts p on p.id = line.id)`,
 );
 
 type Update = (trx: Trx, shared: readonly string[], rows: readonly Row[]) => Promise<unknown>;
@@ -73,6 +83,10 @@ export async function writeRows(trx: Trx, at: string, rows: readonly Changed[]):
   for (const [key, { names, own }] of groups) await updateOf(key, names)(trx, [at], own);
   const batches = new Set(rows.map(({ after }) => after.batch_id));
   await raiseVersions(trx, [JSON.stringify([...batches])]);
+  const again = rows.filter(
+    ({ before, after }) => after.successor_of !== null && before.state !== after.state,
+  );
+  if (again.length > 0) await raiseVersionsBefore(trx, [idsText(again.map(({ after }) => after.id))]);
   await moveTotals(
     trx,
     rows.map(({ before, after }) => {

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { kindRules } from '../domain/discrepancy-kinds.ts';
 import { forbiddenPlace } from '../domain/forbidden.ts';
+import { replacementsOf } from '../ledger/replaced.ts';
 import { type OpenOf, openOf } from '../reconciliation/open-of-payouts.sql.ts';
 import type { Config } from '../settings/settings.ts';
 import { ArchiveAbsent, openArchive } from '../storage/archive-file.ts';
@@ -38,6 +39,7 @@ const ours = [
   'settled_at',
   'evidence',
   'open_discrepancy',
+  'paid_again_as',
 ];
 
 /** The only writer of results.csv, results.xlsx and failed.csv: writes a batch's whenever its version changed. */
@@ -61,10 +63,13 @@ export function createBatchResults(deps: {
     for await (const page of outcomesOf(batch)) {
       const ids = page.map(({ id }) => id);
       const open = await openOf(ledger.db, ids);
-      for (const payout of page) tally?.add(payout, open.has(payout.id));
+      const again = await replacementsOf(ledger.db, ids);
+      for (const payout of page)
+        tally?.add(payout, again.get(payout.id)?.counted ?? payout.state, open.has(payout.id));
       yield page.map((payout) => [
         ...mask(inputCells(payout, columns.length)),
         ...outcome(payout, open.get(payout.id) ?? [], { shown, told }),
+        again.get(payout.id)?.reference ?? '',
       ]);
     }
   }

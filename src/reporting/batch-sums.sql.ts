@@ -1,20 +1,23 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { PayoutState } from '../domain/payout.ts';
+import type { CountedState, PayoutState } from '../domain/payout.ts';
 import type { Sum } from '../domain/verdict.ts';
+import { type ReplacedSum, recounted, replacedSums } from '../ledger/replaced.ts';
 import { type Halves, joined, sums } from '../reconciliation/run-facts.sql.ts';
 import type { Db } from '../storage/ledger.ts';
 
 type Money = Map<string, bigint>;
 
 /**
- * What became of a batch. `ordered` and `paid`: minor units by currency. `unpaid`: how many of its payouts are in each
+ * What became of a batch. `ordered` and `paid`: minor units by currency. `unpaid`: how many of its payouts count as each
  * other state. `open`: its open discrepancies.
  */
 export type BatchSums = {
   ordered: Money;
   paid: Money;
   paidCount: bigint;
-  unpaid: Map<PayoutState, bigint>;
+  unpaid: Map<CountedState, bigint>;
+  /** Minor units that a payout of another batch has paid again. */
+  paidElsewhere: Money;
   open: bigint;
 };
 
@@ -34,11 +37,17 @@ export async function batchSums(db: Db, batches: readonly string[]): Promise<Map
   const groups = [...(await unpaidOf(db, known)), ...(await allOf(db, bare))];
   const byBatch = Map.groupBy(groups, ({ batch }) => batch);
   const open = await openOf(db, batches);
+  const replaced = Map.groupBy(
+    await replacedSums(db, sql`p.batch_id in (${sql.join(batches)})`),
+    ({ batch_id }) => batch_id,
+  );
   const found = new Map<string, BatchSums>();
   for (const id of batches) {
     const [own, ordered, more] = [byBatch.get(id) ?? [], totals.get(id), again.get(id) ?? []];
     const paid = ordered ? remaining(ordered, more, own) : addedUp(own, more);
-    found.set(id, { ...paid, unpaid: unpaidStates(own), open: open.get(id) ?? 0n });
+    const moved = replaced.get(id) ?? [];
+    const unpaid = unpaidStates(own, moved);
+    found.set(id, { ...paid, unpaid, paidElsewhere: elsewhere(moved), open: open.get(id) ?? 0n });
   }
   return found;
 }
@@ -80,11 +89,21 @@ function add(money: Money, currency: string, amount: bigint): void {
   money.set(currency, (money.get(currency) ?? 0n) + amount);
 }
 
-function unpaidStates(groups: readonly StateGroup[]): BatchSums['unpaid'] {
+function unpaidStates(groups: readonly StateGroup[], replaced: readonly ReplacedSum[]): BatchSums['unpaid'] {
   const states: BatchSums['unpaid'] = new Map();
-  for (const { state, count } of groups)
-    if (state !== 'success') states.set(state, (states.get(state) ?? 0n) + count);
+  for (const { state, n } of recounted(
+    groups.map(({ count, ...group }) => ({ ...group, n: count })),
+    replaced,
+  ))
+    if (state !== 'success') states.set(state, (states.get(state) ?? 0n) + n);
   return states;
+}
+
+function elsewhere(replaced: readonly ReplacedSum[]): Money {
+  const paid: Money = new Map();
+  for (const one of replaced)
+    if (one.elsewhere && one.counted === 'paid_again') add(paid, one.currency, one.amount);
+  return paid;
 }
 
 /** The totals of the intake. All rows of a file are counted with its first currency; `again` are rows of no file. */

@@ -1,7 +1,8 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { PayoutState } from '../domain/payout.ts';
+import type { CountedState, PayoutState } from '../domain/payout.ts';
 import type { Sum } from '../domain/verdict.ts';
 import { payoutRanges } from '../ledger/payout-ranges.ts';
+import { recounted, replacedSums } from '../ledger/replaced.ts';
 import { type Halves, joined, type Scope, stateAt, sums } from '../reconciliation/run-facts.sql.ts';
 import { perDialect } from '../storage/dialect.ts';
 import type { Db } from '../storage/ledger.ts';
@@ -51,8 +52,11 @@ async function addUp<Row extends Halves>(
 
 const none: Halves = { count: 0n, hi: 0n, lo: 0n };
 
-/** Where the payouts stand at the cut, summed per currency and state. */
-export function stateSums(db: Db, scope: Scope) {
+/** How the payouts count at the cut, summed per currency and state (P20). */
+export async function stateSums(
+  db: Db,
+  scope: Scope,
+): Promise<({ currency: string; state: CountedState } & Sum)[]> {
   const rows = overPayouts(
     db,
     (among) => sql<Halves & { currency: string; state: PayoutState }>`
@@ -60,7 +64,14 @@ export function stateSums(db: Db, scope: Scope) {
       from (select p.currency, p.amount, ${stateAt(scope)} as state from payouts p where ${among}) w
       where w.state is not null group by w.currency, w.state`,
   );
-  return addUp(rows, ({ currency, state }) => `${currency} ${state}`);
+  const groups = await addUp(rows, ({ currency, state }) => `${currency} ${state}`);
+  const atCut = (id: RawBuilder<unknown>) =>
+    sql<PayoutState | null>`(select ${stateAt(scope)} from payouts p where p.id = ${id})`;
+  const replaced = await replacedSums(db, sql`true`, atCut);
+  return recounted(
+    groups.map(({ count, ...group }) => ({ ...group, n: count })),
+    replaced,
+  ).map(({ currency, state, n, amount }) => ({ currency, state, count: n, amount }));
 }
 
 /** What was first sent, and what settled, on each day of the window that had any. */

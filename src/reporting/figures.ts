@@ -2,7 +2,7 @@ import { Big } from 'big.js';
 import { DateTime } from 'luxon';
 import { startOfDay } from '../domain/local-day.ts';
 import { exponentOf } from '../domain/money.ts';
-import { payoutStates } from '../domain/payout.ts';
+import { countedStates } from '../domain/payout.ts';
 import type { Sum } from '../domain/verdict.ts';
 import type { Scope } from '../reconciliation/run-facts.sql.ts';
 import type { Db } from '../storage/ledger.ts';
@@ -64,7 +64,8 @@ const stateSheet = sheetOf<Row<typeof stateSums>>({
 
 async function stateRows(db: Db, scope: Scope): Promise<string[][]> {
   const rows = (await stateSums(db, scope)).toSorted(
-    (a, b) => byText(a.currency, b.currency) || payoutStates.indexOf(a.state) - payoutStates.indexOf(b.state),
+    (a, b) =>
+      byText(a.currency, b.currency) || countedStates.indexOf(a.state) - countedStates.indexOf(b.state),
   );
   return stateSheet.all(rows);
 }

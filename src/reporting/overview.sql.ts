@@ -1,7 +1,8 @@
 import { sql } from 'kysely';
 import { foldReference } from '../domain/ids.ts';
 import { formatMinor } from '../domain/money.ts';
-import type { PayoutState } from '../domain/payout.ts';
+import type { CountedState } from '../domain/payout.ts';
+import { recounted, replacedSums } from '../ledger/replaced.ts';
 import { type Shown, shownUnder } from '../listing/shown-under.sql.ts';
 import { type Life, livesOf } from '../reconciliation/discrepancy-events.sql.ts';
 import { ArchiveAbsent, openArchive } from '../storage/archive-file.ts';
@@ -11,11 +12,11 @@ import type { Attempt, Discrepancy, HistoryRow, Inquiry, Payout, Webhook } from 
 
 export type Overview = {
   batches: Record<string, number>;
-  payouts: Partial<Record<PayoutState, number>>;
-  totals: Record<string, Partial<Record<PayoutState, string>>>;
+  payouts: Partial<Record<CountedState, number>>;
+  totals: Record<string, Partial<Record<CountedState, string>>>;
 };
 
-/** Payouts by state, counts and amounts, in one grouped query. */
+/** Payouts by how they count, with amounts. */
 export async function payoutOverview(db: Db): Promise<Omit<Overview, 'batches'>> {
   const rows = await db
     .selectFrom('payouts')
@@ -23,16 +24,16 @@ export async function payoutOverview(db: Db): Promise<Omit<Overview, 'batches'>>
       'state',
       'currency',
       (eb) => eb.fn.countAll<bigint>().as('n'),
-      sql<bigint>`sum(amount)`.as('sum'),
+      sql<bigint>`sum(amount)`.as('amount'),
     ])
     .groupBy(['state', 'currency'])
     .orderBy('currency')
     .execute();
   const payouts: Overview['payouts'] = {};
   const totals: Overview['totals'] = {};
-  for (const { state, currency, n, sum } of rows) {
+  for (const { state, currency, n, amount } of recounted(rows, await replacedSums(db))) {
     payouts[state] = (payouts[state] ?? 0) + Number(n);
-    totals[currency] = { ...totals[currency], [state]: formatMinor(sum, currency) };
+    totals[currency] = { ...totals[currency], [state]: formatMinor(amount, currency) };
   }
   return { payouts, totals };
 }

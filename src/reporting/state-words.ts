@@ -1,6 +1,6 @@
-import type { PayoutState } from '../domain/payout.ts';
+import type { CountedState } from '../domain/payout.ts';
 
-export const stateWords: Record<PayoutState, string> = {
+export const stateWords: Record<CountedState, string> = {
   held: 'held',
   ready: 'waiting',
   sending: 'sending',
@@ -11,4 +11,7 @@ export const stateWords: Record<PayoutState, string> = {
   unknown: 'unknown',
   cancelled: 'cancelled',
   returned: 'returned',
+  paid_again: 'paid again',
+  waits_again: 'waiting under a new reference',
+  failed_again: 'failed again',
 };

@@ -29,8 +29,8 @@ describe('results of a batch', () => {
     const result = await world.reporting.writeBatchResults(batch);
     expect(result).toMatchObject({ batch, changed: true, skipped: [] });
     expect(read()).toBe(
-      '\ufeffreference,Account Number,account_name,bank_code,amount,currency,note,payout_state,transfer_id,trx,fee,message,submitted_at,settled_at,evidence,open_discrepancy\r\n' +
-        'R1,0123456789,"Ada, ""A""",058,100,NGN,"two\nlines",success,77,X1,10.755,\'=bad,2026-11-21T14:03:05.123+01:00,2026-11-21T14:04:00.000+01:00,response+listing,\r\n',
+      '\ufeffreference,Account Number,account_name,bank_code,amount,currency,note,payout_state,transfer_id,trx,fee,message,submitted_at,settled_at,evidence,open_discrepancy,paid_again_as\r\n' +
+        'R1,0123456789,"Ada, ""A""",058,100,NGN,"two\nlines",success,77,X1,10.755,\'=bad,2026-11-21T14:03:05.123+01:00,2026-11-21T14:04:00.000+01:00,response+listing,,\r\n',
     );
     expect(
       readFileSync(result.files[1] ?? '')
@@ -81,13 +81,13 @@ describe('results of a batch', () => {
     expect(header).toHaveLength(16_384);
     expect(header.slice(16_372, 16_376)).toEqual([
       'c16372',
-      'c16373',
-      '26 more columns: see results.csv',
+      '27 more columns: see results.csv',
       'payout_state',
+      'transfer_id',
     ]);
-    expect(first.slice(16_373, 16_376)).toEqual(['c16373 of R1', null, 'ready']);
-    expect(skipped).toEqual([expect.stringContaining('26 of 16400 columns of the file')]);
-    expect(read().split(',')).toHaveLength(2 * 16_400 + 17);
+    expect(first.slice(16_372, 16_375)).toEqual(['c16372 of R1', null, 'ready']);
+    expect(skipped).toEqual([expect.stringContaining('27 of 16400 columns of the file')]);
+    expect(read().split(',')).toHaveLength(2 * 16_400 + 19);
   });
 
   it('writes no workbook of more cells than an archive can hold', async () => {

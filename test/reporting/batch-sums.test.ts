@@ -50,9 +50,11 @@ it('finds the paid part of a batch from the totals of its intake as if each payo
     ]),
     paidCount: 2n,
     unpaid: new Map([
-      ['failed', 2n],
+      ['paid_again', 2n],
       ['unknown', 1n],
     ]),
+    // Its row is paid by the file of another batch, once.
+    paidElsewhere: new Map([['NGN', 400n]]),
     open: 1n,
   });
   expect((await sumsOf('other'))?.paid).toEqual(new Map([['NGN', 400n]]));

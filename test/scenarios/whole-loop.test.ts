@@ -59,7 +59,7 @@ it('a batch goes in, is sent once, settles, is reconciled and reported (contract
   expect(home.names('data/archive')).toEqual([`${batch}--november.csv`]);
   const results = `data/reports/${batch}/results.csv`;
   const head =
-    'reference,account_number,account_name,bank_code,amount,currency,narration,sender_name,department,payout_state,transfer_id,trx,fee,message,submitted_at,settled_at,evidence,open_discrepancy';
+    'reference,account_number,account_name,bank_code,amount,currency,narration,sender_name,department,payout_state,transfer_id,trx,fee,message,submitted_at,settled_at,evidence,open_discrepancy,paid_again_as';
   expect(home.read(results).replace('\ufeff', '').split('\r\n')[0]).toBe(head);
   expect(existsSync(join(home.dir, `data/reports/${batch}/results.xlsx`))).toBe(true);
 

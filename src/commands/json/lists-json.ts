@@ -1,11 +1,13 @@
 import { z } from 'zod';
-import { payoutStates } from '../../domain/payout.ts';
+import { payoutStates, replacedStates } from '../../domain/payout.ts';
 
 /** A decimal with the currency's digits, such as `1500.00`. */
 export const decimal = z.string().regex(/^-?\d+(\.\d+)?$/);
 /** An instant in UTC, ISO 8601. */
 export const instant = z.iso.datetime();
 export const payoutStateJson = z.enum(payoutStates);
+/** How a payout counts: its state, unless a successor pays it again. */
+const countedStateJson = z.enum([...payoutStates, ...replacedStates]);
 
 const sum = z.strictObject({ count: z.int().describe('payouts'), amount: decimal.describe('their total') });
 const byCurrency = <T extends z.ZodType>(value: T) => z.record(z.string(), value);
@@ -38,7 +40,7 @@ export const payoutsJson = z.strictObject({
   payouts: z.array(listedPayout).describe('the newest first, at most --limit'),
   matching: z.int().describe('how many payouts match, listed or not'),
   totals: byCurrency(
-    sum.extend({ states: z.partialRecord(payoutStateJson, sum).describe('the same by state') }),
+    sum.extend({ states: z.partialRecord(countedStateJson, sum).describe('the same by state') }),
   ).describe('of all that match, by currency'),
 });
 export type PayoutsJson = z.infer<typeof payoutsJson>;
@@ -50,7 +52,7 @@ const listedBatch = z.strictObject({
   taken_in_at: instant,
   dropped_by: z.string().describe('the account of the person who brought the file'),
   rows: z.int(),
-  payouts: z.partialRecord(payoutStateJson, z.int()).describe('payouts by state'),
+  payouts: z.partialRecord(countedStateJson, z.int()).describe('payouts by how they count'),
   totals: byCurrency(decimal).describe('amounts of the rows of the file, by currency'),
   paid: byCurrency(sum).describe('payouts in success'),
   open: byCurrency(sum).describe('payouts that may still be paid'),

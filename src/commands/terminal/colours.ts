@@ -1,10 +1,10 @@
 import type { Severity } from '../../domain/discrepancy-kinds.ts';
-import type { BatchState, PayoutState } from '../../domain/payout.ts';
+import type { BatchState, CountedState } from '../../domain/payout.ts';
 import type { Verdict } from '../../domain/verdict.ts';
 import type { Colour } from './ink.ts';
 
 /** The colour of each payout state: good is paid, bad needs a decision, doubt needs a person's eye. */
-export const payoutColours: Record<PayoutState, Colour> = {
+export const payoutColours: Record<CountedState, Colour> = {
   held: 'doubt',
   ready: 'moving',
   sending: 'moving',
@@ -15,6 +15,9 @@ export const payoutColours: Record<PayoutState, Colour> = {
   unknown: 'doubt',
   cancelled: 'faint',
   returned: 'bad',
+  paid_again: 'faint',
+  waits_again: 'faint',
+  failed_again: 'faint',
 };
 
 export const batchColours: Record<BatchState, Colour> = {

@@ -1,4 +1,4 @@
-import type { PayoutState } from '../../domain/payout.ts';
+import type { CountedState } from '../../domain/payout.ts';
 import { isUsable } from '../../domain/verdict.ts';
 import type { BatchSums } from '../batch-sums.sql.ts';
 import type { LastRun } from '../run-verdicts.sql.ts';
@@ -18,7 +18,7 @@ export type BatchVerdict =
   | { kind: 'none_open' }
   | { kind: 'reconciled' };
 
-const unsent = new Set<PayoutState>(['held', 'ready', 'cancelled']);
+const unsent = new Set<CountedState>(['held', 'ready', 'cancelled']);
 
 /**
  * The verdict on a batch: that of its currencies in the last run, as far as the run stated the batch as it is now.

@@ -1,5 +1,5 @@
 import { grouped } from '../../domain/counted.ts';
-import { type PayoutState, payoutStates } from '../../domain/payout.ts';
+import { type CountedState, countedStates, isReplaced, replacedStates } from '../../domain/payout.ts';
 import type { ListStanding, Verdict } from '../../domain/verdict.ts';
 import type { Period } from '../../storage/tables/period-tables.ts';
 import type { Batch, Run } from '../../storage/tables/tables.ts';
@@ -7,6 +7,7 @@ import type { BatchSums } from '../batch-sums.sql.ts';
 import { periodFiles, periodFolder } from '../closed-month.ts';
 import { readableMonth, readableTime } from '../presentation.ts';
 import type { RunVerdict } from '../run-verdicts.sql.ts';
+import { stateWords } from '../state-words.ts';
 import type { BatchVerdict } from './batch-verdict.ts';
 import {
   amountLines,
@@ -86,7 +87,8 @@ export function batchRow(
     grouped(`${batch.row_count}`),
     amountLines(sums.ordered, () => ''),
     amountLines(paid, (currency) => {
-      const part = share(paid.get(currency) ?? 0n, sums.ordered.get(currency) ?? 0n);
+      const all = (paid.get(currency) ?? 0n) + (sums.paidElsewhere.get(currency) ?? 0n);
+      const part = share(all, sums.ordered.get(currency) ?? 0n);
       return part === '' ? '' : `<small>${part}</small>`;
     }),
     statesText(sums.unpaid),
@@ -96,14 +98,16 @@ export function batchRow(
 }
 
 /** Payouts that are not paid: those that may still be, then below them those that ended otherwise. */
-function statesText(unpaid: ReadonlyMap<PayoutState, bigint>): string {
-  const ended = new Set<PayoutState>(['failed', 'refused', 'cancelled', 'returned']);
+function statesText(unpaid: ReadonlyMap<CountedState, bigint>): string {
+  const ended = new Set<CountedState>(['failed', 'refused', 'cancelled', 'returned', ...replacedStates]);
   const texts = (isEnded: boolean): string =>
-    payoutStates
+    countedStates
       .filter((state) => ended.has(state) === isEnded)
       .flatMap((state) => {
         const count = unpaid.get(state);
-        return count === undefined ? [] : [`${grouped(`${count}`)} ${state}`];
+        return count === undefined
+          ? []
+          : [`${grouped(`${count}`)} ${isReplaced(state) ? stateWords[state] : state}`];
       })
       .join(' · ');
   const [open, over] = [texts(false), texts(true)];

@@ -1,5 +1,6 @@
 import type { TopLevelSpec } from 'vega-lite';
 import { counted, grouped } from '../../domain/counted.ts';
+import { isReplaced } from '../../domain/payout.ts';
 import { ageBuckets } from '../ageing.ts';
 import { ageingSpec, type Bar, barsSpec, type Step, waterfallSpec } from './charts-money.ts';
 import { figure, numberColumn, type Part, textColumn } from './page-figure.ts';
@@ -23,7 +24,11 @@ export const statePart: Part = async (rows, { currency, id, draw }) => {
   }));
   const digits = (rows[0]?.amount ?? '').split('.')[1]?.length ?? 0;
   const sum = (states: string[] | null): bigint =>
-    minors.reduce((all, row) => all + (states === null || states.includes(row.state) ? row.minor : 0n), 0n);
+    minors.reduce(
+      (all, row) =>
+        all + ((states === null ? !isReplaced(row.state) : states.includes(row.state)) ? row.minor : 0n),
+      0n,
+    );
   const text = (minor: bigint): string => {
     const plain = `${minor}`.padStart(digits + 1, '0');
     return grouped(digits === 0 ? plain : `${plain.slice(0, -digits)}.${plain.slice(-digits)}`);

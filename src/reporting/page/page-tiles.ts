@@ -1,13 +1,15 @@
 import { counted, grouped } from '../../domain/counted.ts';
+import { isReplaced, replacedStates } from '../../domain/payout.ts';
 import { isUsable, type ListStanding } from '../../domain/verdict.ts';
 import { decimalsOf, type NamedCells, records, totalOf } from '../sheet.ts';
+import { stateWords } from '../state-words.ts';
 import { escapeHtml } from './page-markup.ts';
 import { amountText } from './page-words.ts';
 
 /** The currencies that a tile names; the rest are counted. */
 const mostNamed = 3;
 
-/** A tile's payouts are those in these states; null: all. */
+/** A tile's payouts are those in these states; null: all whose money counts here. */
 const tiles: [string, string[] | null][] = [
   ['Ordered', null],
   ['Paid', ['success']],
@@ -26,15 +28,25 @@ const besides: [string, string[]][] = [
 export function tileSection(sheets: Record<string, string[][]>, list: ListStanding | null): string {
   const rows = records(sheets.states);
   const among = (states: string[] | null): NamedCells[] =>
-    rows.filter(({ state = '' }) => states === null || states.includes(state));
+    rows.filter(({ state = '' }) => (states === null ? !isReplaced(state) : states.includes(state)));
   const money =
     sheets.states === undefined ? [] : tiles.map(([name, states]) => stateTile(name, among(states)));
   const others = besides.flatMap(([what, states]) => {
     const some = among(states);
     return some.length === 0 ? [] : [`${grouped(`${totalOf(some)}`)} ${what} (${amounts(some).join(', ')})`];
   });
-  const note =
-    others.length > 0 ? `<p class="soft">Also ordered: ${escapeHtml(others.join('; '))}.</p>\n` : '';
+  const again = replacedStates.flatMap((state) => {
+    const some = among([state]);
+    return some.length === 0
+      ? []
+      : [`${grouped(`${totalOf(some)}`)} ${stateWords[state]} (${amounts(some).join(', ')})`];
+  });
+  const note = [
+    ...(others.length > 0 ? [`Also ordered: ${others.join('; ')}.`] : []),
+    ...(again.length > 0 ? [`Under another reference, where each counts: ${again.join('; ')}.`] : []),
+  ]
+    .map((text) => `<p class="soft">${escapeHtml(text)}</p>\n`)
+    .join('');
   return `<section id="totals" aria-label="Totals">\n<div class="tiles">\n${money.join('')}${actionTile(sheets, list)}</div>\n${note}</section>\n`;
 }
 

@@ -1,5 +1,5 @@
 import { counted } from '../../domain/counted.ts';
-import { type PayoutState, payoutStates } from '../../domain/payout.ts';
+import { type CountedState, countedStates, isReplaced } from '../../domain/payout.ts';
 import type { Batch, Payout } from '../../storage/tables/tables.ts';
 import { money, readableTime } from '../presentation.ts';
 import { byText } from '../sheet.ts';
@@ -8,17 +8,17 @@ import type { Note } from './notes-sheet.ts';
 import { headerRow, heading, number } from './summary-parts.ts';
 
 type Sum = { count: bigint; amount: bigint };
-type Counted = Pick<Payout, 'currency' | 'state' | 'amount'>;
+type Counted = Pick<Payout, 'currency' | 'amount'>;
 
-/** Adds up the payouts of a batch by currency and state while its rows are written, and those with open discrepancies. */
+/** Adds up the payouts of a batch by currency and how they count while its rows are written, and those with open discrepancies. */
 export function createBatchTally() {
-  const currencies = new Map<string, Map<PayoutState, Sum>>();
+  const currencies = new Map<string, Map<CountedState, Sum>>();
   let questioned = 0;
   return {
     currencies,
     questioned: () => questioned,
-    add({ currency, state, amount }: Counted, hasOpen: boolean): void {
-      const states = currencies.get(currency) ?? new Map<PayoutState, Sum>();
+    add({ currency, amount }: Counted, state: CountedState, hasOpen: boolean): void {
+      const states = currencies.get(currency) ?? new Map<CountedState, Sum>();
       const { count, amount: sum } = states.get(state) ?? { count: 0n, amount: 0n };
       states.set(state, { count: count + 1n, amount: sum + amount });
       currencies.set(currency, states);
@@ -43,14 +43,15 @@ export function batchSummary(batch: Batch, tally: BatchTally, zone: string): Not
   const rows = [...tally.currencies]
     .toSorted(([a], [b]) => byText(a, b))
     .flatMap(([currency, states]) => {
-      const present = payoutStates.flatMap((state) => {
+      const present = countedStates.flatMap((state) => {
         const sum = states.get(state);
         return sum ? [{ state, ...sum }] : [];
       });
-      const all = present.reduce(added, { count: 0n, amount: 0n });
+      // Its money counts once, with the payout that pays it again.
+      const all = present.filter(({ state }) => !isReplaced(state)).reduce(added, { count: 0n, amount: 0n });
       return [
         ...present.map(({ state, count, amount }): Note[] => [
-          { text: state, look: look?.(state) ?? 'plain' },
+          { text: state.replaceAll('_', ' '), look: look?.(state) ?? 'plain' },
           currency,
           number(`${count}`),
           number(money(amount, currency)),
