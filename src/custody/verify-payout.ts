@@ -104,6 +104,7 @@ const fresh = {
   withheld_by: null,
   unseen_sends: 0,
   auto_resends: 0,
+  turned_run: null,
 } satisfies Record<Exclude<keyof Row, 'id' | 'batch_id' | 'state' | 'history_seq' | 'history_head'>, unknown>;
 
 /** Checks what the ledger keeps of an archived payout: every attempt, its last state, and that nothing was sent since. */

@@ -12,6 +12,10 @@ export type PairedPayout = Expected &
     batchId: string;
     state: PayoutState;
     evidence: string;
+    /** The first run that saw this paid payout as failed, while that is not sure (P36). */
+    turnedRun: string | null;
+    /** It came back after the list was begun, which may show the success before. */
+    cameBackSince: boolean;
     /** POSTs of ours, also those that the service refused or turned away: what it shows may refute its word. */
     sends: number;
     /** A lost ledger may have sent it more often than this one can count (P25). */

@@ -7,7 +7,13 @@ export type PayoutEvent =
   | { kind: 'intent'; attemptId: bigint }
   | { kind: 'outcome'; attemptId: bigint; outcome: Outcome }
   | { kind: 'abandoned'; attemptId: bigint; why: string }
-  | { kind: 'witness'; witness: Witness }
+  /** `askedIn`: the state of the payout when the service was asked; absent where nobody asked, or it does not matter. */
+  | { kind: 'witness'; witness: Witness; askedIn?: PayoutState }
+  /**
+   * The details and a complete list of one run both say failed of a paid payout (P36). `first`: the run that saw it so
+   * first. `sure`: that run is long enough ago.
+   */
+  | { kind: 'turned'; witness: Witness; first: string; sure: boolean }
   | { kind: 'looked_up'; found: boolean }
   | { kind: 'hold'; why: string; by?: WithheldBy }
   | { kind: 'release' }
@@ -63,7 +69,9 @@ export function transition(now: Standing, event: PayoutEvent): Effect {
     case 'abandoned':
       return now.state === 'sending' && !now.otherUnderWay ? move(now, 'unknown') : keep(now, event.why);
     case 'witness':
-      return onWitness(now, event.witness);
+      return onWitness(now, event);
+    case 'turned':
+      return onTurned(now, event);
     // P16: a transfer that was not found may still have been sent.
     case 'looked_up':
       return keep(
@@ -165,7 +173,10 @@ function onOutcome(now: Standing, outcome: Outcome): Effect {
   }
 }
 
-function onWitness(now: Standing, witness: Witness): Effect {
+type WitnessEvent = Extract<PayoutEvent, { kind: 'witness' }>;
+
+function onWitness(now: Standing, event: WitnessEvent): Effect {
+  const { witness } = event;
   const proves = witness.source !== 'webhook';
   switch (now.state) {
     case 'held':
@@ -182,7 +193,7 @@ function onWitness(now: Standing, witness: Witness): Effect {
     case 'success':
     case 'failed':
     case 'returned':
-      return onFinal(now, witness);
+      return onFinal(now, event);
   }
 }
 
@@ -224,10 +235,11 @@ function maybeSeveral({ possiblyTaken, forgotten }: Standing): boolean {
   return possiblyTaken > 1 || forgotten === true;
 }
 
-function onFinal(now: Standing, witness: Witness): Effect {
+function onFinal(now: Standing, { witness, askedIn }: WitnessEvent): Effect {
   const { source, status } = witness;
   const proves = source !== 'webhook';
-  if (status === now.state)
+  // P36: the service shows a return as failed.
+  if (status === now.state || (now.state === 'returned' && status === 'failed'))
     return now.unshown === undefined
       ? keep(now, `${source} agrees`, source)
       : keep(now, whyUnshown(now, witness));
@@ -240,10 +252,23 @@ function onFinal(now: Standing, witness: Witness): Effect {
       ? keep(now, `${source} shows one transfer returned of several sent`)
       : move(now, 'returned', source);
   }
-  if (now.state === 'returned' && status === 'success')
-    return keep(now, `${source} still shows the success before the return`);
+  // An answer that was asked for before the return, and any webhook, may be older than it.
+  if (now.state === 'returned' && status === 'success' && (!proves || askedIn !== 'returned'))
+    return keep(now, `${source} may show the success before the return`);
   // P14 would allow the move on such a word; list and details come from one book, so that a person looks at it first.
   return contradiction(now, witness);
+}
+
+/**
+ * P36: the service has no status for a return and shows it as failed. P17: of several sends each must have failed, and
+ * the transfer that was accepted must be among those shown.
+ */
+function onTurned(now: Standing, { witness, sure }: Extract<PayoutEvent, { kind: 'turned' }>): Effect {
+  if (now.state !== 'success') return keep(now, `not returned: already ${now.state}`);
+  const several = maybeSeveral(now) && (witness.transfers ?? 0) < now.possiblyTaken;
+  if (now.forgetful || several || now.unshown !== undefined) return contradiction(now, witness);
+  if (!sure) return keep(now, 'list and details say failed; a later run must say so too');
+  return { kind: 'move', to: 'returned', evidence: 'listing+details' };
 }
 
 function contradiction({ state }: Standing, { source, status }: Witness): Effect {

@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { contradicting } from '../ledger/contradiction-columns.ts';
 import { idsOf } from '../storage/bulk.ts';
 import type { Db } from '../storage/ledger.ts';
@@ -9,7 +9,7 @@ import type { Db } from '../storage/ledger.ts';
  * webhook may be about another one.
  */
 const contradictedLater = sql<boolean>`(webhooks.verdict = 'says'
-  and ((webhooks.said = 'failed' and payouts.state in ('success', 'returned'))
+  and ((webhooks.said = 'failed' and payouts.state = 'success')
     or (webhooks.said = 'success' and payouts.state = 'failed'))
   and payouts.attempt_count + payouts.unseen_sends <= 1
   and (payouts.evidence like '%listing%' or payouts.evidence like '%details%'))`;
@@ -22,10 +22,15 @@ const knownWhenClosed = sql<boolean>`exists (select 1 from history h where h.pay
 const contradicts = sql<boolean>`(webhooks.verdict in ${contradicting}
   and not (webhooks.verdict = 'against_ledger' and webhooks.said = coalesce(payouts.state, '')
     and webhooks.against in ('success', 'failed', 'returned'))
+  and not (webhooks.said = 'failed' and coalesce(payouts.state, '') = 'returned')
   and not ${knownWhenClosed})`;
 
+/** What a webhook says was said by the run's list or details too: one fact is one discrepancy. */
+const alsoShown = (run: string): RawBuilder<boolean> => sql`exists (select 1 from discrepancies d
+  where d.payout_id = payouts.id and d.kind = 'status_conflict' and d.last_run_id = ${run} and d.actual = webhooks.said)`;
+
 /** Webhooks that contradict what is known, each with its payout where that is known, in the order of receipt. */
-function conflicting(db: Db) {
+function conflicting(db: Db, run: string) {
   return db
     .selectFrom('webhooks')
     .leftJoin('payouts', 'payouts.id', 'webhooks.payout_id')
@@ -47,7 +52,7 @@ function conflicting(db: Db) {
       'payouts.state',
     ])
     .where('webhooks.kind', '=', 'payout')
-    .where((eb) => eb.or([contradicts, contradictedLater]))
+    .where((eb) => eb.and([eb.or([contradicts, contradictedLater]), eb.not(alsoShown(run))]))
     .orderBy('webhooks.id');
 }
 
@@ -57,14 +62,18 @@ export type ConflictingWebhook = Awaited<ReturnType<ReturnType<typeof conflictin
  * Yields all conflicting webhooks, `limit` at a time. Those of one payout come together and once: they are one
  * discrepancy. Each webhook of no payout comes by itself.
  */
-export async function* conflictingWebhooks(db: Db, limit: number): AsyncGenerator<ConflictingWebhook[][]> {
+export async function* conflictingWebhooks(
+  db: Db,
+  run: string,
+  limit: number,
+): AsyncGenerator<ConflictingWebhook[][]> {
   for (let after = 0n; ; ) {
-    const some = await conflicting(db).where('webhooks.id', '>', after).limit(limit).execute();
+    const some = await conflicting(db, run).where('webhooks.id', '>', after).limit(limit).execute();
     const last = some.at(-1);
     if (!last) return;
     after = last.id;
     const ids = some.flatMap(({ payout_id }) => payout_id ?? []);
-    const all = await conflicting(db).where('webhooks.payout_id', 'in', idsOf(ids)).execute();
+    const all = await conflicting(db, run).where('webhooks.payout_id', 'in', idsOf(ids)).execute();
     const ofPayouts = [...Map.groupBy(all, ({ payout_id }) => payout_id).values()];
     const nobodys = some.filter(({ payout_id }) => payout_id === null);
     // A payout whose last webhook is on a later page comes with that page.

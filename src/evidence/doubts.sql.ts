@@ -20,9 +20,11 @@ export const disputes: RawBuilder<boolean> = sql`(d.kind = 'status_conflict' and
   and d.actual <> 'failed')`;
 /**
  * True for the inquiry `q` that is its payout's last details look-up that said anything, where it contradicts the ledger.
- * The literals must match the partial index.
+ * The literals must match the partial index. What said failed of a payout that has come back agrees (P36).
  */
 export const lastContradicts = sql<boolean>`(q.kind = 'details' and q.outcome in ('against_ledger', 'differs')
+    and not (q.outcome = 'against_ledger' and q.said = 'failed' and exists (
+      select 1 from payouts r where r.id = q.payout_id and r.state = 'returned'))
     and not exists (select 1 from inquiries later where later.payout_id = q.payout_id
       and (later.history_seq, later.id) > (q.history_seq, q.id)
       and later.kind = 'details' and later.outcome in ('found', 'against_ledger', 'differs')))`;

@@ -61,7 +61,8 @@ export async function unshownIds(
 
 /** Returns details and lists with a transfer id that end a payout, or show how the source names transfers. */
 function sightingOf(event: RecordEvent, row: Row | undefined): Sighting[] {
-  if (event.event.kind !== 'witness' || !row || row.attempt_count === 0n) return [];
+  if ((event.event.kind !== 'witness' && event.event.kind !== 'turned') || !row || row.attempt_count === 0n)
+    return [];
   const { witness } = event.event;
   if (witness.source === 'webhook' || witness.transferId === null) return [];
   const over = witness.status === 'failed' || witness.status === 'returned';

@@ -34,6 +34,7 @@ export const columns = [
   'withheld_by',
   'unseen_sends',
   'auto_resends',
+  'turned_run',
   'history_seq',
   'history_head',
 ] as const;
@@ -51,6 +52,7 @@ export function apply(
 ): Record<string, unknown> {
   const before = { ...row };
   if (effect.kind === 'move') {
+    row.turned_run = null;
     row.state = effect.to;
     row.withheld_by = effect.to === 'held' ? withheldBy(event) : null;
     // A new state clears the day on which money moved; a return keeps it.
@@ -96,6 +98,8 @@ function learn(row: Row, now: Standing, event: PayoutEvent, at: string): void {
       return;
     case 'witness': {
       const { witness } = event;
+      // P36: what is shown as paid again has not come back.
+      if (witness.status === 'success' && witness.source !== 'webhook') row.turned_run = null;
       row.transfer_id ??= witness.transferId;
       row.trx ??= witness.trx;
       Object.assign(row, nameFee(row, witness.source, witness.fee));
@@ -103,6 +107,9 @@ function learn(row: Row, now: Standing, event: PayoutEvent, at: string): void {
       if (isFinalState(row.state) && witness.status === row.state) row.settled_at ??= witness.settledAt ?? at;
       return;
     }
+    case 'turned':
+      if (row.state === 'success') row.turned_run = event.first;
+      return;
     case 'abandoned':
       saysItself(row, event.why);
       return;

@@ -35,7 +35,7 @@ export async function record(
   const stored = known ?? (await loadRows(trx, [...new Set(events.map((e) => e.payoutId))]));
   const rows = new Map(stored.map((row) => [row.id, { ...row }]));
   const attempts = await loadAttempts(trx, decidedByAttempts(events, rows));
-  const asksFall = events.some(({ event: { kind } }) => kind === 'witness' || kind === 'settle');
+  const asksFall = events.some(({ event: { kind } }) => asksPast.includes(kind));
   const forgetful = asksFall && (await wentBack(trx));
   const unshown = await unshownIds(trx, events, rows);
   const recorded: Recorded[] = [];
@@ -91,6 +91,9 @@ export async function record(
   return recorded;
 }
 
+/** Events that a ledger which went back in time may not conclude from (P25). */
+const asksPast: readonly PayoutEvent['kind'][] = ['witness', 'turned', 'settle'];
+
 /** Writes the first history entry of new payouts, which gives them their first state. */
 export async function recordIntake(
   trx: Trx,
@@ -120,7 +123,7 @@ function decidedByAttempts(events: readonly RecordEvent[], rows: Map<bigint, Row
     event.kind === 'adopted' ||
     event.kind === 'doubted' ||
     event.kind === 'settle' ||
-    (event.kind === 'witness' && sends(rows.get(payoutId)) > 1n);
+    ((event.kind === 'witness' || event.kind === 'turned') && sends(rows.get(payoutId)) > 1n);
   return events.filter(asks).map((e) => e.payoutId);
 }
 

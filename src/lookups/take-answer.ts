@@ -115,7 +115,7 @@ type Answered = { outcome: LookUpOutcome; word?: Word };
 /** Tells the ledger; returns what came of the look-up. */
 async function hear(
   trx: Trx,
-  { due: { payoutId }, mark }: Asked,
+  { due: { payoutId }, mark, known }: Asked,
   answer: { reply: LookUpReply | ServiceTrouble; finding: Heard; answeredAt: string },
 ): Promise<Answered> {
   const { reply, finding, answeredAt } = answer;
@@ -127,7 +127,7 @@ async function hear(
   switch (finding.kind) {
     case 'witness': {
       const { witness } = finding;
-      const event = { kind: 'witness' as const, witness };
+      const event = { kind: 'witness' as const, witness, askedIn: known.payout.state };
       const [recorded] = await record(trx, answeredAt, [{ payoutId, source: 'details', event }]);
       return recorded?.effect.kind === 'conflict'
         ? against({ kind: 'against_ledger', source: 'details', said: witness.status, state: recorded.from })

@@ -15,7 +15,12 @@ import { restsOnPerson } from '../domain/transition.ts';
 import { readStatus, type Witness } from '../domain/witness.ts';
 
 /** What the listing does to a payout: the witness to record, if any, and every discrepancy that it shows. */
-export type Judgement = { witness: Witness | null; found: Found[] };
+export type Judgement = {
+  witness: Witness | null;
+  found: Found[];
+  /** The list shows this paid payout as failed: it may have come back (P36). */
+  turned?: Witness;
+};
 
 /**
  * Judges one payout against every listed transfer that carries its reference, transfer id or trx (P13-P15, P17).
@@ -59,10 +64,16 @@ export function classifyPair(
   const witness = toWitness(row, status);
   if (isOver(status)) witness.shown = rows.map(({ transfer_id }) => transfer_id);
   if (complete === true && isOver(status) && speaking.length === rows.length) witness.transfers = rows.length;
+  const paid = payout.state === 'success' && !restsOnPerson(payout.evidence);
+  if (paid && status === 'failed') return { ...silent, turned: witness };
   if (!mayBecome(payout, status)) return silent;
   const fees = nameFee(payout, 'listing', row.fee);
   const saysFee = fees.fee !== payout.fee || fees.other_fees !== payout.other_fees;
-  const news = payout.state !== status || saysFee || !payout.evidence.split('+').includes('listing');
+  const news =
+    (payout.state !== status && payout.state !== 'returned') ||
+    payout.turnedRun !== null ||
+    saysFee ||
+    !payout.evidence.split('+').includes('listing');
   return news ? { witness, found } : silent;
 }
 
@@ -86,6 +97,7 @@ export function foreignTransfer(row: ListedRow): Found {
 function mayBecome({ state, evidence }: PairedPayout, status: WitnessStatus): boolean {
   if (state === 'cancelled') return false;
   if (!isFinalState(state) || state === status || restsOnPerson(evidence)) return true;
+  if (state === 'returned') return status === 'failed';
   return state === 'success' && status === 'returned';
 }
 
@@ -147,7 +159,8 @@ function statusConflict(payout: PairedPayout, row: ListedRow, status: WitnessSta
   const reopens = payout.state === 'refused' || (decided && restsOnPerson(payout.evidence));
   if (payout.state === status || (!reopens && (status === 'pending' || !decided))) return null;
   if (payout.state === 'success' && status === 'returned') return null;
-  if (payout.state === 'returned' && status === 'success') return null;
+  // P36: the service shows a return as failed. A list begun before the return may show the success before it.
+  if (payout.state === 'returned' && (status === 'failed' || payout.cameBackSince)) return null;
   return contradiction(payout, row, status, misplaced(payout, status));
 }
 

@@ -6,7 +6,7 @@ import { type Began, firstIntent } from '../ledger/known.ts';
 import { ledgerMode } from '../ledger/meta.ts';
 import type { PayoutRange } from '../ledger/payout-ranges.ts';
 import { payoutSteps } from '../listing/pairing.sql.ts';
-import { idsIn, idsText } from '../storage/bulk.ts';
+import { idsIn, idsOf, idsText } from '../storage/bulk.ts';
 import type { Db } from '../storage/ledger.ts';
 import { prepared, unseen } from '../storage/prepared.ts';
 import type { Tables } from '../storage/tables/tables.ts';
@@ -72,6 +72,7 @@ const payoutColumns = [
   'payouts.other_fees',
   'payouts.submitted_at',
   'payouts.unseen_sends',
+  'payouts.turned_run',
 ] as const;
 
 const listedColumns = [
@@ -147,6 +148,7 @@ function differs(eb: InPair, mode: RawBuilder<string>): Expression<SqlBool> {
     eb.and([eb('listed.fee', 'is not', null), eb('payouts.fee', 'is', null)]),
     eb('payouts.other_fees', 'is not', null),
     eb('payouts.evidence', 'not like', '%listing%'),
+    eb('payouts.turned_run', 'is not', null),
   ]);
 }
 
@@ -169,7 +171,19 @@ async function casesOf(db: Db, { run, mode }: Own, found: readonly FoundCase[]):
     if (cases.at(-1)?.payout.id === row.id) continue;
     cases.push(whole ?? { payout: pairedPayout(row, mode, [row]), rows: [shownRow(row)] });
   }
+  const late = await returnedSince(db, run, cases);
+  for (const { payout } of cases) payout.cameBackSince = late.has(payout.id);
   return cases;
+}
+
+/** The payouts that came back after the run's list was begun. Entries say so: clocks may jump (P33). */
+async function returnedSince(db: Db, run: string, cases: readonly PairCase[]): Promise<Set<bigint>> {
+  const ids = cases.flatMap(({ payout }) => (payout.state === 'returned' ? [payout.id] : []));
+  if (ids.length === 0) return new Set();
+  const { rows } = await sql<{ id: bigint }>`select distinct h.payout_id as id from history h
+    where h.payout_id in ${idsOf(ids)} and h.to_state = 'returned' and h.from_state <> 'returned'
+      and h.id > (select history_mark from runs where id = ${run})`.execute(db);
+  return new Set(rows.map(({ id }) => id));
 }
 
 function isPlain({ several, attempt_count, began_at }: FoundCase): boolean {
@@ -257,6 +271,8 @@ function pairedPayout(row: PayoutPart, mode: Mode, own: readonly Began[]): Paire
     fee: row.fee,
     fee_by: row.fee_by,
     other_fees: row.other_fees,
+    turnedRun: row.turned_run,
+    cameBackSince: false,
     firstIntentAt: firstIntent(row.submitted_at, own),
     accepted: own.some((attempt) => attempt.outcome === 'accepted'),
     sends: countSends(own, row.unseen_sends),

@@ -29,6 +29,8 @@ import { createConclusions } from './record-findings.ts';
 import { type Heard, recordHeard } from './record-heard.ts';
 import { resendAbsent } from './resend-absent.ts';
 import type { FirstLook } from './second-look.sql.ts';
+import { wantsCompleteList } from './turned.sql.ts';
+import { concludeTurned } from './turned.ts';
 import { judgeWaitedList } from './unproven-list.ts';
 import { createWatch, type Work } from './watch.ts';
 
@@ -80,6 +82,9 @@ export type Reconciliation = {
 
 type Asked = Map<bigint, LookedUp>;
 
+/** The payouts whose final state a list contradicts; `turned`: those among them that it shows as failed after success. */
+type Doubtful = { disputed: bigint[]; turned: Map<bigint, Witness> };
+
 /** Payouts judged in one go: few enough that what is read for them is forgotten cheaply. */
 const chunk = 250;
 /** So many goes are recorded in one transaction. */
@@ -98,7 +103,9 @@ export function createReconciliation(deps: Deps): Reconciliation {
 
   async function run(options: RunOptions): Promise<RunSummary> {
     const { signal } = options;
-    const { work, disputed, missed } = await listAndHear(options.full, signal);
+    const { returnHours } = config.reconciliation;
+    const full = options.full || (await wantsCompleteList(ledger.db, hoursAgo(returnHours)));
+    const { work, disputed, turned, missed } = await listAndHear(full, signal);
     const { listing, by } = work;
     const id = by.run;
     const asked: Asked = options.followUp ? await inquire(work, disputed, signal) : new Map();
@@ -107,6 +114,7 @@ export function createReconciliation(deps: Deps): Reconciliation {
     const shown = answered.length > 0 || (await showsOurs(ledger.db, id, await foreign()));
     const standing = await standingOf(ledger.db, { listing, shown });
     const ours = standing !== 'not_ours';
+    if (ours) await concludeTurned({ ledger, standpoint: deps.standpoint, returnHours }, work, turned, asked);
     await conclusions.listing(work, asked, ours);
     const matched = paired - (await countCollisions(ledger.db, id));
     const resubmitted = options.full ? await concludeAbsent(work, asked) : 0;
@@ -164,7 +172,7 @@ export function createReconciliation(deps: Deps): Reconciliation {
   async function listAndHear(
     full: boolean,
     signal?: AbortSignal,
-  ): Promise<{ work: Work; disputed: bigint[]; missed: number }> {
+  ): Promise<{ work: Work; missed: number } & Doubtful> {
     const mark = await markAttempts(ledger.db);
     const begunAt = clock.iso();
     const id = await ledger.write((trx) => beginRun(trx, begunAt, deps.standpoint?.originId));
@@ -175,7 +183,7 @@ export function createReconciliation(deps: Deps): Reconciliation {
     await noteAccount(id);
     const look: FirstLook = { mark: await newestHistory(ledger.db), walked: [], paired: new Set() };
     const work: Work = { by: { run: id, at: clock.iso() }, begunAt, mark, listing, look, opened: 0 };
-    return { work, disputed: await hearList(work), missed };
+    return { work, missed, ...(await hearList(work)) };
   }
 
   /** P31: a list that shows what was sent with another key, or to another address, is of the same account. */
@@ -188,8 +196,15 @@ export function createReconciliation(deps: Deps): Reconciliation {
   async function judgeForAdopted({ by, listing }: Work, standing: ListStanding, options: RunOptions) {
     const isCut = listing.complete === false && (!options.full || options.signal?.aborted === true);
     if (isCut || !(await awaitsListing(ledger.db))) return null;
-    const origin = { originId: deps.standpoint?.originId ?? 0n, address: config.service.baseUrl };
-    return judgeWaitedList(ledger.db, { run: by.run, listing, standing, ...origin });
+    return judgeWaitedList(ledger.db, { run: by.run, listing, standing, ...whoseList() });
+  }
+
+  function hoursAgo(hours: number): string {
+    return new Date(clock.now() - hours * 60 * minute).toISOString();
+  }
+
+  function whoseList(): { originId: bigint; address: string } {
+    return { originId: deps.standpoint?.originId ?? 0n, address: config.service.baseUrl };
   }
 
   /** The origins that are not known to be this account's (P31). */
@@ -209,15 +224,17 @@ export function createReconciliation(deps: Deps): Reconciliation {
   }
 
   /** Tells the ledger what the list proves, and returns the payouts whose final state it contradicts. */
-  async function hearList(work: Work): Promise<bigint[]> {
+  async function hearList(work: Work): Promise<Doubtful> {
     const disputed: bigint[] = [];
+    const turned = new Map<bigint, Witness>();
     let heard: Heard[] = [];
     const about = { run: work.by.run, walked: work.look.walked };
     for await (const cases of pairCases(ledger.db, about, chunk)) {
       const witnesses = new Map<bigint, Witness>();
       const found: Found[] = [];
       const judged = await judgeCases(ledger.db, deps.standpoint, whole(work, cases), work.listing.complete);
-      for (const { payout, witness, found: differing } of judged) {
+      for (const { payout, witness, turned: failed, found: differing } of judged) {
+        if (failed) turned.set(payout.id, failed);
         const conflict = differing.filter((one) => one.kind === 'status_conflict');
         if (conflict.length > 0) disputed.push(payout.id);
         if (!witness) continue;
@@ -231,7 +248,7 @@ export function createReconciliation(deps: Deps): Reconciliation {
       heard = [];
     }
     work.opened += await recordHeard(ledger, work, heard);
-    return disputed;
+    return { disputed, turned };
   }
 
   /** Details look-ups for what the list left open: missing, unknown and contradicted payouts. */

@@ -147,7 +147,7 @@ export function createConclusions(deps: {
         await report(work, payouts.map(unheard));
       });
     }
-    for await (const webhooks of conflictingWebhooks(ledger.db, chunk))
+    for await (const webhooks of conflictingWebhooks(ledger.db, id, chunk))
       await report(work, webhooks.flatMap(contradicting));
     return unheardIds;
   }

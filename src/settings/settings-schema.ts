@@ -242,6 +242,9 @@ export const sections = {
     missing_grace_minutes: count(15, 0).describe(
       'How long a new payout may be absent from the list. 0: at once',
     ),
+    return_hours: count(6, 0).describe(
+      'How far apart two runs must see a paid payout as failed before it counts as returned. 0: any two runs',
+    ),
     max_passes: count(5, 1, 1000).describe('How often a run reads the list at most to prove it complete'),
   }),
   schedules: section({

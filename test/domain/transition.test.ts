@@ -23,9 +23,12 @@ const outcome = (kind: Outcome['kind']): PayoutEvent => ({
   attemptId: 1n,
   outcome: outcomes[kind],
 });
+const said = (source: Witness['source'], status: WitnessStatus): Witness => ({
+  ...{ source, status, transferId: '7', trx: 'T', fee: null, message: null, settledAt: null },
+});
 const witness = (source: Witness['source'], status: WitnessStatus): PayoutEvent => ({
   kind: 'witness',
-  witness: { source, status, transferId: '7', trx: 'T', fee: null, message: null, settledAt: null },
+  witness: said(source, status),
 });
 const standing = (state: PayoutState, more: Partial<Standing> = {}): Standing => ({
   state,
@@ -37,6 +40,10 @@ const standing = (state: PayoutState, more: Partial<Standing> = {}): Standing =>
   possiblyTaken: 0,
   ...more,
 });
+const turned = (sure: boolean): PayoutEvent => ({
+  ...{ kind: 'turned', witness: said('listing', 'failed'), first: 'r-1', sure },
+});
+
 function result(now: Standing, event: PayoutEvent): string {
   const effect = transition(now, event);
   return effect.kind === 'move' ? effect.to : effect.kind;
@@ -55,6 +62,8 @@ const table: [name: string, event: PayoutEvent, effects: string][] = [
   ['a dead sender', { kind: 'abandoned', attemptId: 1n, why: 'died' }, '. . unknown . . . . . . .'],
   ['a look-up that found it', { kind: 'looked_up', found: true }, '. . . . . . . . . .'],
   ['a look-up that did not (P16)', { kind: 'looked_up', found: false }, '. . . . . . . . . .'],
+  ['turned to failed, too soon (P36)', turned(false), '. . . . . . . . . .'],
+  ['turned to failed, surely (P36)', turned(true), '. . . . returned . . . . .'],
   ['hold', { kind: 'hold', why: 'a person' }, '. held . . . . . . . .'],
   ['release', { kind: 'release' }, 'ready . . . . . . . . .'],
   ['cancel (P21)', { kind: 'cancel', why: 'a person' }, 'cancelled cancelled . . . . . . . .'],
@@ -89,13 +98,13 @@ const table: [name: string, event: PayoutEvent, effects: string][] = [
 const details: [WitnessStatus, string][] = [
   ['pending', 'pending pending pending . . . pending pending ! .'],
   ['success', 'success success success success . ! success success ! .'],
-  ['failed', 'failed failed failed failed ! . failed failed ! !'],
+  ['failed', 'failed failed failed failed ! . failed failed ! .'],
   ['returned', 'returned returned returned returned returned ! returned returned ! .'],
 ];
 const webhook: [WitnessStatus, string][] = [
   ['pending', 'pending pending pending . . . ! pending ! .'],
   ['success', 'pending pending pending . . ! ! pending ! .'],
-  ['failed', 'pending pending pending . ! . ! pending ! !'],
+  ['failed', 'pending pending pending . ! . ! pending ! .'],
   ['returned', 'pending pending pending . ! ! ! pending ! .'],
 ];
 for (const [status, effects] of details) {
@@ -259,4 +268,15 @@ describe('P14: final needs a details or listing witness', () => {
       for (const source of ['webhook', 'details', 'listing'] as const)
         expect(result(standing(state, { isNeverSent: true }), witness(source, 'success'))).toBe('conflict');
   });
+});
+
+it('P36: a success asked for after a return contradicts it, one asked for before or a webhook may be older', () => {
+  const asked = (source: Witness['source'], askedIn?: PayoutState): PayoutEvent => ({
+    kind: 'witness',
+    witness: said(source, 'success'),
+    ...(askedIn && { askedIn }),
+  });
+  expect(result(standing('returned'), asked('details', 'returned'))).toBe('conflict');
+  expect(result(standing('returned'), asked('details', 'success'))).toBe('keep');
+  expect(result(standing('returned'), asked('webhook', 'returned'))).toBe('keep');
 });

@@ -20,6 +20,8 @@ const payout: PairedPayout = {
   fee: null,
   fee_by: null,
   other_fees: null,
+  turnedRun: null,
+  cameBackSince: false,
   firstIntentAt: '2026-11-21T12:00:00.000Z',
   accepted: true,
   sends: 1,

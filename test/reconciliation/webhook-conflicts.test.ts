@@ -66,7 +66,7 @@ it('P18: those of one payout stay together however many are read at once (an ack
   await paid();
   for (const ms of [3000, 4000, 5000]) await told.heard(ms, 'success', { amount: `${ms}.00` });
   const read: string[][] = [];
-  for await (const some of conflictingWebhooks(ledger.db, 1))
+  for await (const some of conflictingWebhooks(ledger.db, '', 1))
     for (const own of some) read.push(own.map(({ received_at }) => received_at));
   expect(read).toEqual([[at(3000), at(4000), at(5000)]]);
 });

@@ -14,7 +14,7 @@ export const rejectionEnds = "'taken','refused_again','acknowledged'";
 export const fileStates = "'due','whole','changed','missing','accepted','begun'";
 export const precheckStates = "'due','named','clear','held','accepted','begun'";
 export const historyEvents = `'intake','intent','accepted','refused','not_sent','turned_away','unknown','abandoned',
-  'looked_up','hold','release','cancel','retry','doubted','succeeded','adopted','settle as success',
+  'looked_up','turned','hold','release','cancel','retry','doubted','succeeded','adopted','settle as success',
   'settle as failed','webhook says pending','webhook says success','webhook says failed','webhook says returned',
   'listing says pending','listing says success','listing says failed','listing says returned',
   'details says pending','details says success','details says failed','details says returned',

@@ -67,7 +67,8 @@ const statements = [
     evidence text not null default '', turned_away_until text,
     withheld_by text check (withheld_by in ('list','details','webhook','predecessor','limit','answer')), history_seq integer not null default 0,
     history_head text not null default '', updated_at text not null, successor_of integer references payouts (id),
-    unseen_sends integer not null default 0, auto_resends integer not null default 0, archived_seq integer) strict`,
+    unseen_sends integer not null default 0, auto_resends integer not null default 0, archived_seq integer,
+    turned_run text) strict`,
   `create unique index payouts_reference on payouts (reference_key)`,
   `create index payouts_batch on payouts (batch_id, row_number)`,
   `create index payouts_state on payouts (state, id)`,
@@ -83,6 +84,8 @@ const statements = [
   // A payout enters these two indexes when its transfer id or trx is known.
   `create index payouts_transfer on payouts (transfer_id) where transfer_id is not null`,
   `create index payouts_trx on payouts (trx) where trx is not null`,
+  // Paid payouts that the service shows as failed, until that is sure (P36); there are few.
+  `create index payouts_turned on payouts (id) where turned_run is not null`,
   // Repeated sends and successors, which need an answer of the service first. First sends are not among them.
   `create index payouts_again on payouts (id)
     where state = 'ready' and (submitted_at is not null or unseen_sends > 0 or successor_of is not null)`,

@@ -168,6 +168,8 @@ type PayoutTable = {
   unseen_sends: Generated<bigint>;
   /** Automatic resends after confirmed absence: at most one (P16). */
   auto_resends: Generated<bigint>;
+  /** The first run whose list and details showed this paid payout as failed, while that is not sure (P36); else null. */
+  turned_run: Generated<string | null>;
   history_seq: Generated<bigint>;
   history_head: Generated<string>;
   updated_at: string;
