@@ -233,12 +233,15 @@ export const jsonShapes: Readonly<Record<string, Shape>> = {
     }),
   },
   settle: {
-    does: 'The evidence that the decision was based on, and the state that it led to.',
+    does: 'The evidence that the decision was based on, and what became of each payout.',
     shape: strict({
       evidence_digest: text,
       evidence: z.array(evidence),
-      reference: text,
-      state: text,
+      settled: z.array(strict({ reference: text, state: text })),
+      not_settled: z.array(strict({ reference: text, state: text, why: text })),
+      reference: text.optional().describe('where it was about one payout'),
+      state: text.optional().describe('where it was about one payout'),
+      error: text.optional(),
       note: text.optional().describe('absent where nothing needed settling'),
     }),
   },

@@ -2,7 +2,8 @@ import type { PayoutState } from '../domain/payout.ts';
 import { isFinalByEvidence } from '../domain/transition.ts';
 import { type Weighed, weigh } from '../evidence/weigh.ts';
 import { record } from '../ledger/record.ts';
-import { closeWithPayout } from '../reconciliation/discrepancy-decisions.sql.ts';
+import type { DiscrepancyFilter } from '../reconciliation/discrepancies.sql.ts';
+import { closeWithPayout, payoutsOfFiltered } from '../reconciliation/discrepancy-decisions.sql.ts';
 import { cancelUnsent, findInBatch, findReferences, standingOf } from './cancel-unsent.sql.ts';
 import { type Decision, type DecisionDeps, decideRetry, groundOf, type RetryOrder } from './retry-payout.ts';
 import { createRetryRows } from './retry-rows.ts';
@@ -39,6 +40,8 @@ export function createDecisions(deps: DecisionDeps) {
 
   return {
     find: (references: readonly string[]) => findReferences(ledger.db, references),
+    /** The payouts that a discrepancy of this filter is about, which nobody has closed. */
+    findDiscrepant: (filter: DiscrepancyFilter) => payoutsOfFiltered(ledger.db, filter),
     findInBatch: (batch: string, state: PayoutState, limit: number) =>
       findInBatch(ledger.db, { batch, state, limit }),
     /** The evidence of these payouts; `since` is when the look-up for it began. */

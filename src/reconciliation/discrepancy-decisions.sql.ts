@@ -92,3 +92,16 @@ export function findByIds(db: Db | Trx, ids: readonly string[]): Promise<Discrep
     .where(filtered({ ids, states: ['open', 'acknowledged', 'resolved'] }))
     .execute();
 }
+
+/** The payouts that a filter's discrepancies are about, by id. */
+export async function payoutsOfFiltered(db: Db, filter: DiscrepancyFilter): Promise<bigint[]> {
+  const rows = await db
+    .selectFrom('discrepancies')
+    .select('payout_id')
+    .distinct()
+    .where(filtered(filter))
+    .where('payout_id', 'is not', null)
+    .orderBy('payout_id')
+    .execute();
+  return rows.flatMap(({ payout_id: id }) => id ?? []);
+}

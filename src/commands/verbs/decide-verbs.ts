@@ -16,12 +16,14 @@ export const decideVerbs: readonly Entry[] = [
     load: async () => (await import('../retry.ts')).retry,
   },
   {
-    usage: 'settle <reference>',
-    summary: 'close a payout that evidence has not made final',
-    does: 'close a payout that evidence has not made final, as paid or not paid; later evidence reopens it',
+    usage: 'settle [reference...]',
+    summary: 'close payouts that evidence has not made final',
+    does: 'close payouts that evidence has not made final, as paid or not paid: by reference, or by the filters those with an open discrepancy; later evidence reopens them',
     example: 'counterfoil settle ACME-0001 --as not-paid --note "bank letter of 3 May"',
     options: [
       ['--as <verdict>', 'paid or not-paid'],
+      ['--batch <batch>', 'those of this batch'],
+      ['--kind <kind>', 'those with an open discrepancy of this kind'],
       ['--note <text>', 'how we know'],
     ],
     load: async () => (await import('../settle.ts')).settle,
