@@ -1,5 +1,6 @@
 import type { Advice, Reason, SayAdvice } from '../domain/advice.ts';
 import type { CellProblem } from '../domain/batch-rules.ts';
+import { kindRules } from '../domain/discrepancy-kinds.ts';
 import { inquiryReasonText } from '../domain/inquiry-reason.ts';
 import { formatMinor } from '../domain/money.ts';
 import type { PayoutState } from '../domain/payout.ts';
@@ -45,6 +46,11 @@ export function obstacle(one: Case, since: Since): Finding | null {
       removable: false,
     });
   return null;
+}
+
+/** True while a discrepancy says that evidence about it conflicts: nobody is offered to pay it again. */
+export function isInConflict({ discrepancies }: Case): boolean {
+  return discrepancies.some(({ kind }) => kindRules[kind].againstEvidence);
 }
 
 function finding(why: string, fix: Advice): Finding {

@@ -8,7 +8,7 @@ import { findBarrier } from '../ledger/barriers.ts';
 import { areHolding, readReasons } from '../ledger/hold-reasons.ts';
 import type { Db, Trx } from '../storage/ledger.ts';
 import { findReferences, standingOf } from './cancel-unsent.sql.ts';
-import { differences, isOpen, obstacle } from './retry-findings.ts';
+import { differences, isInConflict, isOpen, obstacle } from './retry-findings.ts';
 import { type DecisionDeps, groundOf } from './retry-payout.ts';
 import { successorReferences } from './successor.ts';
 
@@ -37,7 +37,7 @@ export function createRetryRows({ ledger, clock, rules, say }: DecisionDeps) {
   async function offer(db: Db | Trx, ids: readonly bigint[]): Promise<Offer[]> {
     if (await findBarrier(db)) return [];
     const { cases } = await weigh(db, { ...ground, ids, since: anyAge });
-    const free = cases.filter((one) => obstacle(one, anyAge) === null);
+    const free = cases.filter((one) => obstacle(one, anyAge) === null && !isInConflict(one));
     const references = await successorReferences(db, free, prefix);
     return free.map((one) => ({
       id: one.payout.id,

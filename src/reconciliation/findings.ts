@@ -163,6 +163,7 @@ const mostQuoted = 5;
 export function contradicting(webhooks: readonly ConflictingWebhook[]): Found[] {
   const webhook = webhooks.at(-1);
   if (!webhook) return [];
+  if (isPaidThenFailed(webhooks)) return [cameBack(webhooks, webhook)];
   const told = distinctWords(webhooks);
   const quoted = told.slice(-mostQuoted);
   const left = told.length > quoted.length ? `${told.length - quoted.length} others, then ` : '';
@@ -185,6 +186,36 @@ export function contradicting(webhooks: readonly ConflictingWebhook[]): Found[] 
       .join(', '),
   });
   return [found];
+}
+
+/**
+ * Webhooks said paid first and failed last, and the payout has failed: it was paid and came back before the list or the
+ * details were read. Nothing contradicts anything.
+ */
+function isPaidThenFailed(webhooks: readonly ConflictingWebhook[]): boolean {
+  if (webhooks.at(-1)?.state !== 'failed' || webhooks.some(({ verdict }) => verdict === 'differs'))
+    return false;
+  const said = webhooks.map((one) => one.said);
+  return said.includes('success') && said.lastIndexOf('success') < said.indexOf('failed');
+}
+
+function cameBack(webhooks: readonly ConflictingWebhook[], last: ConflictingWebhook): Found {
+  return finding('returned_after_success', last.reference ?? '', {
+    payoutId: last.payout_id,
+    batchId: last.batch_id,
+    reference: last.reference ?? '',
+    trx: last.told_trx,
+    transferId: last.transfer_id,
+    currency: last.currency ?? '',
+    expected: 'success',
+    actual: 'paid, then returned',
+    difference: '',
+    moved: false,
+    evidence: webhooks
+      .map(({ said, received_at }) => `webhook received ${received_at} says ${said}`)
+      .slice(-mostQuoted)
+      .join(', '),
+  });
 }
 
 type Told = Pick<FoundFields, 'expected' | 'actual' | 'difference'>;

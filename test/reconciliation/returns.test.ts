@@ -153,3 +153,33 @@ it('P14: a list and details that were asked for before a return may show the suc
   const { kinds } = await night(id, 5 * hour, { listed: 'success', details: null }, { meanwhile });
   expect(kinds).toEqual(['returned_after_success F']);
 });
+
+it('says "paid, then returned" where webhooks said paid and then failed (a conflict, high for 28 days: trust the list)', async () => {
+  const id = await told.sent(replies.accepted('T-1'));
+  await told.heard(1000, 'success');
+  await told.looked(id, 2000, shown('failed'));
+  await told.heard(3000, 'failed', { note: 'returned by the bank' });
+  await told.looked(id, 4000, shown('failed'));
+  const { open, kinds } = await night(id, hour, failed);
+  expect(kinds, 'one fact is one line').toEqual(['returned_after_success F']);
+  expect(open[0]).toMatchObject({
+    actual: 'paid, then returned',
+    severity: 'medium',
+    action: expect.stringContaining('The money came back'),
+  });
+  expect(await stateOf(id)).toBe('failed');
+});
+
+it('failed.csv does not offer a payout whose evidence conflicts', async () => {
+  const id = await told.sent(replies.accepted('T-1'));
+  await told.heard(1000, 'success');
+  await told.looked(id, 2000, shown('failed'));
+  const offered = async (ms: number) => (await told.decisionsAt(ms).rows.offer(ledger.db, [id])).length;
+  expect(await offered(3000)).toBe(1);
+  expect((await night(id, hour, failed)).kinds).toEqual(['webhook_conflict F']);
+  expect(await offered(hour + 1000)).toBe(0);
+  await told.heard(2 * hour, 'failed', { note: 'returned by the bank' });
+  await told.looked(id, 2 * hour + 1, shown('failed'));
+  expect((await night(id, 3 * hour, failed)).kinds).toEqual(['returned_after_success F']);
+  expect(await offered(3 * hour + 1000), 'paid, then returned: it may be paid again').toBe(1);
+});
