@@ -10,6 +10,7 @@ import { newestWebhook } from '../../src/ledger/known.ts';
 import { record } from '../../src/ledger/record.ts';
 import { beginRun } from '../../src/listing/listings.sql.ts';
 import { stage } from '../../src/listing/staging.sql.ts';
+import { decide } from '../../src/reconciliation/discrepancy-decisions.sql.ts';
 import { adviceText } from '../../src/reporting/advice-text.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
 import { holdBatch, releaseBatch } from '../../src/sending/holds.sql.ts';
@@ -176,8 +177,16 @@ it('P20: a webhook that says it was paid keeps a file from paying it again until
   expect(await offered(id, 2.4 * hour), 'no answer is none').toEqual([]);
   expect(await judged(id, 2.4 * hour)).toMatchObject({ why: expect.stringContaining('a webhook received') });
   await nightOf(ledger, { at: 2.5 * hour, rows: [listed('failed')], full: true });
+  expect(await offered(id, 2.6 * hour), 'the webhook is an open conflict').toEqual([]);
+  await resolveAll();
   expect(await offered(id, 2.6 * hour), 'a whole list read since says that it failed').toEqual(['F-R2']);
 });
+
+/** A person has dealt with all that is open. */
+async function resolveAll(): Promise<void> {
+  const word = { verdict: 'resolve' as const, note: 'asked the service', person: 'ada', at: at(2.5 * hour) };
+  await ledger.write((trx) => decide(trx, {}, word));
+}
 
 it.each([
   ['a look-up', (id: bigint) => looked(id, 2.3 * hour, 'found')],
@@ -190,6 +199,7 @@ it.each([
     await looked(id, 2.1 * hour, 'error');
     expect(await offered(id, 2.2 * hour)).toEqual([]);
     await settledBy(id);
+    await resolveAll();
     expect(await offered(id, 2.4 * hour)).toEqual(['F-R2']);
   },
 );
