@@ -17,7 +17,7 @@ const map = (value: z.ZodType) => z.record(z.string(), value);
 
 const byState = map(count);
 const totals = map(amount);
-const verdict = z.enum(['reconciled', 'exceptions', 'not_compared']);
+const verdict = z.enum(['reconciled', 'exceptions', 'not_compared', 'none']);
 const sum = strict({ count, amount });
 const hold_reasons = z.array(text).describe('why the batch is held, with the command that helps');
 const banks = map(strict({ count, totals }));
@@ -31,7 +31,16 @@ const problem = strict({
 const waivedListing = strict({ at: time, by: text, note: text, not_proven: text });
 const halt = open({}).nullable().describe('why nothing is sent, or null');
 const statement = map(
-  strict({ verdict, unseen: sum, foreign: sum, amount_differences: sum, unexplained: sum }),
+  strict({
+    ...{ verdict, unseen: sum, foreign: sum, amount_differences: sum, unexplained: sum },
+    ...{ duplicates: sum.optional(), status_conflicts: sum.optional(), collisions: sum.optional() },
+    ...{ returns: sum.optional(), paid_elsewhere: sum.optional(), overturned: sum.optional() },
+    open_conflicts: strict({ count }).optional(),
+    unreadable: strict({ count }).optional(),
+    difference: strict({ amount: text, listed: text, net_paid: text, made_of: map(sum) })
+      .optional()
+      .describe('what the service lists less net paid, and what that is made of'),
+  }),
 ).describe('by currency');
 const discrepancies = strict({ open: byState.describe('by kind'), opened: count, resolved: count });
 const webhooksDue = { due: count, heard: count, late: count, forged: count, resent: count };

@@ -1,6 +1,7 @@
 import { counted, grouped } from '../domain/counted.ts';
 import type { Mode } from '../domain/payout.ts';
 import type { Verdict } from '../domain/verdict.ts';
+import { verdictFaces } from '../reporting/verdict-faces.ts';
 import { linkLines, noticeLines, noticeTitle, type Style } from './alert-words.ts';
 import type { Content, Digest } from './message.ts';
 
@@ -10,11 +11,13 @@ export type Wording = { title: string; text: string };
 /** So many alerts are told in full; the rest is counted. */
 const mostNotices = 20;
 
-const verdictTexts: Record<Verdict, string> = {
-  reconciled: 'reconciled: everything matches',
-  exceptions: 'exceptions: the list and the ledger differ',
-  not_compared: 'not compared: there was no usable list',
+const verdictMeanings: Record<Verdict, string> = {
+  reconciled: ': the list and the ledger agree',
+  exceptions: ': the list and the ledger differ',
+  not_compared: ': there was no usable list',
+  none: '',
 };
+const verdictText = (verdict: Verdict): string => `${verdictFaces[verdict].name}${verdictMeanings[verdict]}`;
 
 /** The words of messages that leave as one. */
 export function messageWords(contents: readonly Content[], mode: Mode, style: Style): Wording {
@@ -28,7 +31,7 @@ export function messageWords(contents: readonly Content[], mode: Mode, style: St
       : first
         ? noticeTitle(first)
         : digest
-          ? `reconciliation ${verdictTexts[digest.verdict]}`
+          ? `reconciliation ${verdictText(digest.verdict)}`
           : 'a message';
   const rest = notices.length - mostNotices;
   const blocks = [
@@ -67,8 +70,8 @@ function digestLines(
   const own = Object.entries(currencies);
   return [
     `RECONCILIATION  ${run}`,
-    ...(own.length === 0 ? [`  Verdict: ${verdictTexts[verdict]}`] : []),
-    ...own.map(([currency, one]) => `  ${currency}: ${verdictTexts[one]}`),
+    ...(own.length === 0 ? [`  Verdict: ${verdictText(verdict)}`] : []),
+    ...own.map(([currency, one]) => `  ${currency}: ${verdictText(one)}`),
     `  Payouts: ${listText(payouts)}`,
     ...Object.entries(totals).map(([currency, states]) => {
       const amounts = Object.entries(states).map(([state, amount]) => `${state} ${grouped(amount)}`);

@@ -3,19 +3,25 @@ import type * as reconcileJob from '../../jobs/reconcile.ts';
 import type { App } from '../app/app.ts';
 import { amountText, counted, grouped } from '../domain/counted.ts';
 import { plainTrouble } from '../domain/run-error.ts';
-import { exceptionLines, isUsable, type ListStanding } from '../domain/verdict.ts';
+import {
+  type ExceptionLine,
+  exceptionLines,
+  isUsable,
+  type ListStanding,
+  needsAPerson,
+} from '../domain/verdict.ts';
 import { listOpen, openGroups } from '../reconciliation/discrepancies.sql.ts';
 import { commandFor } from '../reporting/discrepancy-words.ts';
 import type { SaidHalt } from '../reporting/halt-words.ts';
 import { payoutOverview } from '../reporting/overview.sql.ts';
 import type { CurrencyJson } from '../reporting/statement/statement-json.ts';
+import { verdictFaces } from '../reporting/verdict-faces.ts';
 import { collectionLines, countsText, haltText } from './describe.ts';
 import { openTable, openText } from './open-table.ts';
 import { closing, pathText } from './terminal/closing.ts';
 import { verdictColours } from './terminal/colours.ts';
 import { type Terminal, terminalOf } from './terminal/terminal.ts';
 import { wrapAll } from './terminal/wrap.ts';
-import { verdictWords } from './verdict-text.ts';
 import type { Context } from './world.ts';
 
 type Run = reconcileJob.ReconcileResult;
@@ -46,7 +52,7 @@ export function runLines(concluded: Concluded): string[] {
   const { run, terminal, cwd } = concluded;
   const blocks = [
     [...(run.taken ?? []).flatMap(collectionLines), titleLine(concluded)],
-    verdictLines(run, terminal),
+    [...verdictLines(run, terminal), ...madeOfLines(run)],
     isUsable(run.list) ? [] : uncheckedLines(concluded),
     openLines(concluded),
     besideLines(run),
@@ -71,7 +77,7 @@ export function troubleLines(concluded: Concluded): string[] {
   return [
     ...partly.flatMap(collectionLines),
     ...(run.verdict === 'not_compared' ? [titleLine(concluded)] : []),
-    ...(run.verdict === 'reconciled' ? [] : verdictLines(run, terminal)),
+    ...(needsAPerson(run.verdict) ? verdictLines(run, terminal) : []),
     ...(groups.length > 0 ? [...openLines(concluded), 'Next: counterfoil discrepancies'] : []),
     ...haltLines(concluded),
   ];
@@ -97,8 +103,7 @@ type Difference = { currency: string; verdict: string; what: string; amount: str
 /** The verdict and the non-zero lines of each currency; the run's verdict when no money moved. */
 function verdictLines({ verdict, statement, list }: Run, terminal: Terminal): string[] {
   const all = Object.entries(statement);
-  if (all.length === 0)
-    return verdict === 'reconciled' || list === 'unread' ? [] : [`  ${verdictWords[verdict]}`];
+  if (all.length === 0) return list === 'unread' ? [] : [`  ${verdictFaces[verdict].name}`];
   const rows = all.flatMap(([currency, one]) => differencesOf(currency, one));
   const colourOf = new Map(all.map(([currency, one]) => [currency, verdictColours[one.verdict]]));
   return terminal.table(
@@ -117,21 +122,15 @@ function verdictLines({ verdict, statement, list }: Run, terminal: Terminal): st
 
 /** What is paid here and failed there comes first. */
 function differencesOf(currency: string, one: CurrencyJson): Difference[] {
-  const words = verdictWords[one.verdict];
+  const words = verdictFaces[one.verdict].name;
   const only = one.verdict === 'reconciled' ? 'none' : '';
   if (one.verdict !== 'exceptions') return [{ currency, verdict: words, what: only, amount: '' }];
   const overturned = one.overturned
     ? [{ what: `${one.overturned.count} paid here, failed at the service`, amount: one.overturned.amount }]
     : [];
   const others = exceptionLines.flatMap((line) => {
-    if (line === 'unreadable')
-      return one.unreadable
-        ? [{ what: `${one.unreadable.count} with an unreadable amount`, amount: '' }]
-        : [];
-    const { count, amount } = one[line];
-    const name =
-      line === 'amount_differences' && count === 1 ? 'amount difference' : line.replaceAll('_', ' ');
-    return count === 0 ? [] : [{ what: `${count} ${name}`, amount }];
+    const { count = 0, amount = '' }: { count?: number; amount?: string } = one[line] ?? {};
+    return count === 0 ? [] : [{ what: `${count} ${lineText(line, count)}`, amount }];
   });
   return [...overturned, ...others].map(({ what, amount }, index) => ({
     currency,
@@ -139,6 +138,26 @@ function differencesOf(currency: string, one: CurrencyJson): Difference[] {
     what,
     amount: amount === '' ? '' : amountText(currency, amount),
   }));
+}
+
+const wordings: Partial<Record<ExceptionLine, string>> = { unreadable: 'with an unreadable amount' };
+
+function lineText(line: ExceptionLine, count: number): string {
+  const name = wordings[line] ?? line.replaceAll('_', ' ');
+  return count === 1 && line !== 'unreadable' ? name.replace(/s$/, '') : name;
+}
+
+/** How far the list is from net paid in each currency, and what that is made of. */
+function madeOfLines({ statement }: Run): string[] {
+  return Object.entries(statement).flatMap(([currency, { difference }]) => {
+    if (!difference) return [];
+    const { amount, listed, net_paid: paid, made_of: madeOf } = difference;
+    const parts = Object.entries(madeOf).map(
+      ([line, one]) => `${line.replaceAll('_', ' ')} ${grouped(one.amount)}`,
+    );
+    const sums = `listed ${grouped(listed)}, net paid ${grouped(paid)}, difference ${grouped(amount)}`;
+    return [`  ${currency}: ${sums}: ${parts.join(', ')}`];
+  });
 }
 
 function uncheckedLines({ run, payouts }: Concluded): string[] {

@@ -1,6 +1,7 @@
 import * as reconcileJob from '../../jobs/reconcile.ts';
 import type { App } from '../app/app.ts';
 import { hasNoList, runError } from '../domain/run-error.ts';
+import { needsAPerson } from '../domain/verdict.ts';
 import { haltInWords } from '../reporting/halt-words.ts';
 import { tryReconcile } from '../runtime/worker-lock.ts';
 import { hushed, loadSettings } from './context.ts';
@@ -42,7 +43,7 @@ async function describe(context: Context, app: App, run: reconcileJob.ReconcileR
   const open = Object.keys(run.discrepancies.open).length > 0;
   const unlisted = hasNoList(run);
   const partly = (run.taken ?? []).some(({ skipped }) => skipped > 0);
-  const loose = run.verdict !== 'reconciled';
+  const loose = needsAPerson(run.verdict);
   if (context.options.quiet) for (const line of troubleLines(concluded)) context.say(line);
   const refused = run.refused ?? [];
   for (const { file, problems, problem_count: count, error } of refused) {

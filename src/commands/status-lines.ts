@@ -5,6 +5,7 @@ import { waitingWhy } from '../domain/waiting-file.ts';
 import type { BatchCounts } from '../ledger/batches.ts';
 import { rejectedText } from '../reporting/rejected-words.ts';
 import type { LastRun } from '../reporting/run-verdicts.sql.ts';
+import { verdictFaces } from '../reporting/verdict-faces.ts';
 import { heldBecause } from './batch-lines.ts';
 import { countsText, haltText, standText, waivedText } from './describe.ts';
 import { type JobStanding, jobProblem, whyOf } from './jobs-standing.ts';
@@ -16,7 +17,6 @@ import { closing } from './terminal/closing.ts';
 import { verdictColours } from './terminal/colours.ts';
 import type { Terminal } from './terminal/terminal.ts';
 import { wrapAll } from './terminal/wrap.ts';
-import { verdictWords } from './verdict-text.ts';
 
 /** At most this many batches and files are printed. */
 const most = 10;
@@ -58,9 +58,9 @@ function headLine(mode: string, { halted, lastRun, terminal }: Standing): string
 function lastRunText(last: LastRun | undefined, { time, paint }: Terminal): string {
   if (!last) return 'never reconciled';
   const all = last.currencies.map(
-    ({ currency, verdict }) => `${currency} ${paint(verdictColours[verdict], verdictWords[verdict])}`,
+    ({ currency, verdict }) => `${currency} ${paint(verdictColours[verdict], verdictFaces[verdict].name)}`,
   );
-  const words = all.length > 0 ? all.join(', ') : verdictWords[last.verdict];
+  const words = all.length > 0 ? all.join(', ') : verdictFaces[last.verdict].name;
   return `last reconciliation ${time(last.startedAt)}: ${words}`;
 }
 

@@ -1,3 +1,4 @@
+import { needsAPerson } from '../domain/verdict.ts';
 import type { BatchCounts } from '../ledger/batches.ts';
 import { rejectedJson } from '../reporting/rejected-words.ts';
 import type { LastRun } from '../reporting/run-verdicts.sql.ts';
@@ -19,7 +20,7 @@ export const status: Handler = async (context, _args, options) => {
   return withApp(context, { level: 'looking', use: 'reads' }, async (app) => {
     const terminal = terminalOf(context, app.config, app.clock.iso());
     const standing = await standingOf(app, terminal);
-    const needsPerson = needsAPerson(standing);
+    const needsPerson = waitsForAPerson(standing);
     const { mode } = app.config;
     return {
       code: needsPerson ? 4 : 0,
@@ -30,7 +31,7 @@ export const status: Handler = async (context, _args, options) => {
 };
 
 /** Whether something needs a person, whatever it is. */
-function needsAPerson(standing: Standing): boolean {
+function waitsForAPerson(standing: Standing): boolean {
   const { halted, batches, overview, discrepancies, lastRun, brakes, alerts, isStuck, jobs, rejected } =
     standing;
   return (
@@ -41,7 +42,7 @@ function needsAPerson(standing: Standing): boolean {
     rejected.length > 0 ||
     waits(overview.payouts, batches) ||
     jobs.some((job) => jobProblem(job) !== null) ||
-    (lastRun !== undefined && lastRun.verdict !== 'reconciled') ||
+    (lastRun !== undefined && needsAPerson(lastRun.verdict)) ||
     Object.keys(discrepancies).length > 0
   );
 }

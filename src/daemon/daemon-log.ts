@@ -2,6 +2,7 @@ import type * as reconcileJob from '../../jobs/reconcile.ts';
 import type { App } from '../app/app.ts';
 import { amountText, counted, grouped } from '../domain/counted.ts';
 import { batchCounts } from '../ledger/batches.ts';
+import { verdictFaces } from '../reporting/verdict-faces.ts';
 import { errorText, logEvent } from '../runtime/log-events.ts';
 import type { StandingCause } from '../sending/halts.sql.ts';
 import type { CheckProgress } from '../sending/precheck.ts';
@@ -74,10 +75,10 @@ export function logSent({ log }: Log, counts: SendResult['counts']): void {
 /** Logs a reconciliation: its verdicts, and how much is open. */
 export function logRun({ log }: Log, run: reconcileJob.ReconcileResult): void {
   const verdicts = Object.entries(run.statement).map(
-    ([currency, { verdict }]) => `${currency} ${verdict.replaceAll('_', ' ')}`,
+    ([currency, { verdict }]) => `${currency} ${verdictFaces[verdict].name}`,
   );
   const open = Object.values(run.discrepancies.open).reduce((sum, count) => sum + count, 0);
-  const words = verdicts.length > 0 ? verdicts.join(', ') : run.verdict.replaceAll('_', ' ');
+  const words = verdicts.length > 0 ? verdicts.join(', ') : verdictFaces[run.verdict].name;
   logEvent(log, 'run_finished', {
     run: run.run,
     verdict: run.verdict,

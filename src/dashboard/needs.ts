@@ -1,5 +1,6 @@
 import { counted } from '../domain/counted.ts';
 import { plainKind } from '../domain/plain-kind.ts';
+import { needsAPerson } from '../domain/verdict.ts';
 import { readReasons } from '../ledger/hold-reasons.ts';
 import { rejectedText } from '../reporting/rejected-words.ts';
 import type { View } from './frame.ts';
@@ -93,7 +94,7 @@ function rejectedNeeds({ rejected }: Look, view: View): Need[] {
 }
 
 function verdictNeeds({ lastRun }: Look, view: View): Need[] {
-  if (lastRun === null || lastRun.verdict === 'reconciled') return [];
+  if (lastRun === null || !needsAPerson(lastRun.verdict)) return [];
   const cause = lastRun.verdict === 'not_compared' ? '. To find the cause: counterfoil doctor' : '';
   return [
     {

@@ -5,11 +5,11 @@ import type { CountedState } from '../domain/payout.ts';
 import type { Verdict } from '../domain/verdict.ts';
 import { badge, markup } from '../reporting/page/page-markup.ts';
 import { duration } from '../reporting/page/page-words.ts';
-import { verdictNames } from '../reporting/page/verdict-words.ts';
 import { money } from '../reporting/presentation.ts';
 import { readable } from '../reporting/readable.ts';
 import { shortTime, shortTimeWithSeconds } from '../reporting/short-times.ts';
 import { stateWords } from '../reporting/state-words.ts';
+import { verdictFaces } from '../reporting/verdict-faces.ts';
 import type { View } from './frame.ts';
 import { type Html, html, trusted } from './html.ts';
 
@@ -58,12 +58,10 @@ export function severity(one: Severity): Html {
   return trusted(markup(badge(one)));
 }
 
-const verdictLooks: Record<Verdict, string> = { reconciled: 'good', exceptions: 'bad', not_compared: 'warn' };
-
 /** A verdict with its sign; only the first is green. */
 export function verdictText(verdict: Verdict): Html {
-  const { sign, name } = verdictNames[verdict];
-  return html`<span class="${verdictLooks[verdict]}"><span aria-hidden="true">${sign}</span> ${name}</span>`;
+  const { sign, name, look } = verdictFaces[verdict];
+  return html`<span class="${look}"><span aria-hidden="true">${sign}</span> ${name}</span>`;
 }
 
 /** The name of a column; one of numbers stands at the right. */
@@ -99,8 +97,8 @@ ${content}
 }
 
 /** The big answer at the top of a page; `look` colours what the words say. */
-export function banner(look: 'good' | 'warn' | 'bad', title: string, content: Html): Html {
-  const sign = { good: '✓', warn: '▲', bad: '■' }[look];
+export function banner(look: 'good' | 'warn' | 'bad' | 'none', title: string, content: Html): Html {
+  const sign = { good: '✓', warn: '▲', bad: '■', none: '–' }[look];
   return html`<section class="state is-${look}"><h1 data-news><span aria-hidden="true">${sign}</span> ${title}</h1>
 ${content}
 </section>

@@ -1,10 +1,11 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { amountText } from '../domain/counted.ts';
-import { plainKind } from '../domain/plain-kind.ts';
 import { listWords } from '../reporting/page/verdict-words.ts';
 import type { RunVerdict } from '../reporting/run-verdicts.sql.ts';
 import { records } from '../reporting/sheet.ts';
+import { lineWords } from '../reporting/statement/line-words.ts';
+import type { Line } from '../reporting/statement/statement-lines.ts';
 import type { Run } from '../storage/tables/tables.ts';
 import { type Page, pages } from './batch-view.ts';
 import type { View } from './frame.ts';
@@ -73,9 +74,11 @@ ${links.length > 0 && panel('Files', html`<ul>${links}</ul>`)}
 ${statement.length > 0 && panel('Statement', statementTable(statement))}`;
 }
 
+const isLine = (name: string): name is Line => Object.hasOwn(lineWords, name);
+
 function statementTable(statement: string[][]): Html {
   const rows = records(statement).map(({ currency = '', line = '', count = '', amount = '' }) => [
-    plainKind(line),
+    isLine(line) ? lineWords[line] : line,
     currency,
     /^\d+$/.test(count) ? number(BigInt(count)) : count,
     amount === '' ? '' : amountText(currency, amount),

@@ -2,6 +2,7 @@ import type { LedgerFigures } from '../admin/ledger-figures.sql.ts';
 import { counted, grouped } from '../domain/counted.ts';
 import { type CountedState, countedStates, type PayoutState } from '../domain/payout.ts';
 import { money } from '../reporting/presentation.ts';
+import { verdictSentences } from '../reporting/verdict-faces.ts';
 import { nextDue } from '../runtime/next-due.ts';
 import { haltAdvice } from '../sending/halt.ts';
 import { scheduleList } from '../settings/schedule-list.ts';
@@ -66,6 +67,12 @@ function answer(
       'warn',
       'Nothing was compared with the service yet',
       html`<p>${sends} The first reconciliation shows whether everything is fine.</p>`,
+    );
+  if (look.lastRun.verdict === 'none')
+    return banner(
+      'none',
+      'Nothing to state',
+      html`<p>${sends} Nothing waits for a person. ${verdictSentences.none}</p>`,
     );
   return banner('good', 'Everything is fine', html`<p>${sends} Nothing waits for a person.</p>`);
 }

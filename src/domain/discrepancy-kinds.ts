@@ -43,7 +43,16 @@ type KindRules = {
   againstEvidence: boolean;
   /** While it is open, what the results say of the payout may be wrong. */
   againstState: boolean;
+  /** How it enters the verdict of a run. */
+  inVerdict: InVerdict;
 };
+
+/**
+ * How a discrepancy enters the verdict on its currency: `line`: a line of the statement has its money; `itself`: it says
+ * that money is elsewhere or was paid twice, perhaps without a line, so that it counts until it is resolved; `not`: it is
+ * about a delay, a fee, a webhook, or a return that both sides agree about.
+ */
+export type InVerdict = 'line' | 'itself' | 'not';
 
 const wrongMoney: Rating = { moved: 'high', still: 'medium', most: 'high', afterDays: null, urgent: false };
 /** Nobody has this money wrongly, yet somebody waits for it: a delay that lasts is grave. */
@@ -51,7 +60,7 @@ const delay: Rating = { moved: 'medium', still: 'medium', most: 'high', afterDay
 const nuisance: Rating = { moved: 'low', still: 'low', most: 'medium', afterDays: 7, urgent: false };
 
 /** It speaks against nothing that is known of the payout. */
-const noDoubt = { isSilence: false, againstEvidence: false, againstState: false } as const;
+const noDoubt = { isSilence: false, againstEvidence: false, againstState: false, inVerdict: 'not' } as const;
 /** Nothing more came, and a person's decision about the payout ends that. */
 const silence = { ...noDoubt, onClose: 'resolved', isSilence: true } as const;
 /** Another transfer than the one that was ordered: it speaks against all that is known of the payout. */
@@ -62,6 +71,7 @@ const notAsOrdered: KindRules = {
   isSilence: false,
   againstEvidence: true,
   againstState: true,
+  inVerdict: 'itself',
 };
 
 /** It does not end with its payout. */
@@ -75,21 +85,28 @@ const rules = {
     rating: wrongMoney,
     againstEvidence: true,
     againstState: true,
+    inVerdict: 'line',
   },
-  missing_in_ledger: { ...lasting, shownBy: 'foreign_transfer', rating: wrongMoney },
+  missing_in_ledger: { ...lasting, shownBy: 'foreign_transfer', rating: wrongMoney, inVerdict: 'line' },
   status_conflict: { ...notAsOrdered, onClose: 'resolved' },
-  amount_conflict: notAsOrdered,
-  currency_conflict: notAsOrdered,
+  amount_conflict: { ...notAsOrdered, inVerdict: 'line' },
+  currency_conflict: { ...notAsOrdered, inVerdict: 'line' },
   beneficiary_conflict: notAsOrdered,
   mode_conflict: notAsOrdered,
   reference_collision: { ...notAsOrdered, onClose: 'resolved' },
   fee_conflict: { ...lasting, shownBy: 'ledger', rating: { ...nuisance, afterDays: 30 } },
-  duplicate_at_service: { ...lasting, shownBy: 'transfer_count', rating: wrongMoney },
+  duplicate_at_service: {
+    ...lasting,
+    shownBy: 'transfer_count',
+    rating: wrongMoney,
+    inVerdict: 'line',
+  },
   paid_twice: {
     ...lasting,
     shownBy: 'transfer_count',
     rating: { ...wrongMoney, still: 'high', urgent: true },
     againstState: true,
+    inVerdict: 'itself',
   },
   stale_pending: { ...silence, shownBy: 'ledger', rating: delay },
   unknown_outcome: { ...silence, shownBy: 'ledger', rating: { ...wrongMoney, afterDays: 3 } },

@@ -1,5 +1,8 @@
-/** A run's verdict on one currency. Only `reconciled` may look green. */
-export const verdicts = ['reconciled', 'exceptions', 'not_compared'] as const;
+/**
+ * A run's verdict on one currency, or on the whole. Only `reconciled` may look green. `none`: no money of any currency
+ * appears, so that there is nothing to state.
+ */
+export const verdicts = ['reconciled', 'exceptions', 'not_compared', 'none'] as const;
 export type Verdict = (typeof verdicts)[number];
 
 /**
@@ -36,11 +39,18 @@ export function isUsable(list: ListStanding | null): boolean {
   return list !== null && usable[list];
 }
 
-/** The statement's lines that must be zero before a currency is reconciled. */
+/**
+ * The statement's lines that must be zero before a currency is reconciled. A difference with a name is one all the same.
+ * `open_conflicts`: discrepancies about where money is that no sum of the statement shows, until they are resolved.
+ */
 export const exceptionLines = [
   'unseen',
   'foreign',
   'amount_differences',
+  'duplicates',
+  'status_conflicts',
+  'collisions',
+  'open_conflicts',
   'unexplained',
   'unreadable',
 ] as const;
@@ -51,21 +61,26 @@ export type Sum = { count: bigint; amount: bigint };
 
 /**
  * The facts behind the verdict on a currency. `overturned`: paid here and failed on the listing, a part of
- * `unexplained`. `imbalance`: the closing line minus in flight and unknown.
+ * `status_conflicts`. `imbalance`: the closing line minus in flight and unknown.
  */
 export type CurrencyFacts = Record<ExceptionLine, Sum> & { overturned: Sum; imbalance: Sum };
 
-/** Returns the verdict on one currency; only this function decides it. */
+/** Returns the verdict on one currency; only this function decides it. Every page, file and command repeats it. */
 export function verdictOf(list: ListStanding | null, facts: CurrencyFacts): Verdict {
   if (!isUsable(list)) return 'not_compared';
   const parts = [...exceptionLines, 'imbalance' as const].map((line) => facts[line]);
   return parts.every(({ count, amount }) => count === 0n && amount === 0n) ? 'reconciled' : 'exceptions';
 }
 
-const gravity: Record<Verdict, number> = { reconciled: 0, exceptions: 1, not_compared: 2 };
+const gravity: Record<Verdict, number> = { none: 0, reconciled: 1, exceptions: 2, not_compared: 3 };
 
-/** The verdict on a whole run: the worst of its currencies, or that of the listing if there are none. */
+/** The verdict on a whole run: the worst of its currencies. Without any, `none`, if the run could look. */
 export function worstVerdict(list: ListStanding | null, all: readonly Verdict[]): Verdict {
-  const first: Verdict = isUsable(list) ? 'reconciled' : 'not_compared';
+  const first: Verdict = isUsable(list) ? 'none' : 'not_compared';
   return all.reduce((worst, one) => (gravity[one] > gravity[worst] ? one : worst), first);
+}
+
+/** True where a person must look at the run: something differs, or nothing was compared. */
+export function needsAPerson(verdict: Verdict): boolean {
+  return verdict === 'exceptions' || verdict === 'not_compared';
 }

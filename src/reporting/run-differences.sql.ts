@@ -103,7 +103,8 @@ export type RowChange = Record<
 > & { times: bigint; was_state: string | null; now_state: string | null };
 
 /** Lines whose rows are about one transfer; the others are about the payout, whatever is known of its transfer. */
-const ofTransfers = sql`('foreign', 'unexplained', 'amount_differences', 'timing')`;
+const ofTransfers = sql`('foreign', 'unexplained', 'amount_differences', 'timing', 'duplicates',
+  'status_conflicts', 'collisions')`;
 
 /** Rows of the statement that came or went between the runs, with the payout's state in each. */
 export async function changedRows(db: Db, runs: RunPair): Promise<RowChange[]> {

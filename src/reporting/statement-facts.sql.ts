@@ -1,7 +1,8 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { ListedRow } from '../domain/pair-conflicts.ts';
 import type { Mode, PayoutState } from '../domain/payout.ts';
-import type { ListStanding } from '../domain/verdict.ts';
+import { isUsable, type ListStanding } from '../domain/verdict.ts';
+import { type PayoutRange, payoutRanges } from '../ledger/payout-ranges.ts';
 import { idsOf } from '../storage/bulk.ts';
 import { jsonText } from '../storage/dialect.ts';
 import { keyset } from '../storage/keyset.ts';
@@ -42,9 +43,6 @@ export type StatementScope = {
   until: string | null;
 };
 
-/** The service's mode is compared where its transfers are. */
-export type PayoutScope = Omit<StatementScope, 'mode'>;
-
 const payoutColumns = [
   'id',
   'reference',
@@ -62,6 +60,9 @@ const payoutColumns = [
   'settled_at',
   'evidence',
 ] as const;
+
+/** Where there is no listing, nothing is asked of its mode. */
+type PayoutScope = StatementScope | (Omit<StatementScope, 'mode' | 'listing'> & { listing: null });
 
 export type StatedPayout = Pick<Payout, (typeof payoutColumns)[number]>;
 
@@ -81,42 +82,59 @@ const unfinished: PayoutState[] = ['held', 'ready', 'sending', 'pending', 'unkno
 
 /**
  * Yields every payout of the span, in intake order, a page at a time. A span from the ledger's beginning has all payouts.
- * A span after a closed month has those that moved since, are unfinished, or are newly listed.
+ * A span after a closed month has those that moved since, are unfinished, are newly listed, or are not listed as the
+ * books have them: what a month has closed is still held against today's list.
  */
 export async function* payoutFacts(db: Db | Trx, scope: PayoutScope): AsyncGenerator<PayoutFacts[]> {
-  for (let after = 0n; ; ) {
-    const ids = await idsAfter(db, scope, after);
-    const last = ids.at(-1);
-    if (last === undefined) return;
-    after = last;
-    const page = await load(db, scope, ids);
-    if (page.length > 0) yield page;
-  }
+  for await (const range of payoutRanges(db))
+    for (let { after } = range; ; ) {
+      const ids = await idsIn(db, scope, { ...range, after });
+      const last = ids.at(-1);
+      if (last === undefined) break;
+      after = last;
+      const page = await load(db, scope, ids);
+      if (page.length > 0) yield page;
+    }
 }
 
-async function idsAfter(db: Db | Trx, scope: PayoutScope, after: bigint): Promise<bigint[]> {
-  const { rows } =
-    scope.span.from === 0n
-      ? await sql<{ id: bigint }>`select p.id from payouts p where p.id > ${after}
-          order by p.id limit ${pageSize}`.execute(db)
-      : await sql<{ id: bigint }>`select id from (${sql.join(arms(scope, after), sql` union `)}) w
-          order by id limit ${pageSize}`.execute(db);
+async function idsIn(db: Db | Trx, scope: PayoutScope, { after, upTo }: PayoutRange): Promise<bigint[]> {
+  const among = scope.span.from === 0n ? sql`` : sql`and (${isInSpan(scope)})`;
+  const { rows } = await sql<{ id: bigint }>`select p.id from payouts p
+    where p.id > ${after} and p.id <= ${upTo} ${among} order by p.id limit ${pageSize}`.execute(db);
   return rows.map(({ id }) => id);
 }
 
-/** Each arm is read in the order of an index and stops at a page. */
-function arms(scope: PayoutScope, after: bigint): RawBuilder<unknown>[] {
-  const { span, listing } = scope;
-  const moved = sql`select distinct h.payout_id as id from history h
-    where h.payout_id > ${after} and h.id > ${span.from} order by h.payout_id limit ${pageSize}`;
-  const open = unfinished.map(
-    (state) => sql`select p.id from payouts p where p.state = ${state} and p.id > ${after}
-      order by p.id limit ${pageSize}`,
+/** Whether payout `p` belongs to a span after a closed month. The plus signs keep SQLite on the payout's own rows. */
+function isInSpan(scope: PayoutScope): RawBuilder<unknown> {
+  const open = sql`p.state in (${sql.join(unfinished)})`;
+  const moved = sql`exists (select 1 from history h where h.payout_id = p.id and +h.id > ${scope.span.from})`;
+  if (scope.listing === null) return sql.join([open, moved], sql` or `);
+  const { listing, mode } = scope;
+  const news = sql`exists (select 1 from listed l indexed by listed_payout
+    where l.run_id = ${listing.run} and l.payout_id = p.id and not ${isCounted})`;
+  return sql.join(
+    [open, moved, news, ...(isUsable(listing.standing) ? [isOdd(listing, mode)] : [])],
+    sql` or `,
   );
-  const listed = sql`select distinct l.payout_id as id from listed l indexed by listed_payout
-    where l.run_id = ${listing?.run ?? ''} and l.payout_id > ${after} and not ${isCounted}
-    order by l.payout_id limit ${pageSize}`;
-  return [moved, ...open, listed].map((arm) => sql`select id from (${arm}) a`);
+}
+
+/**
+ * Whether the list may not show payout `p` as the books have it: anything but one plain transfer of what was paid, anything
+ * but failures of what was not, or a reference that collides. The statement then says what differs, if anything.
+ */
+function isOdd(listing: Listing, mode: Mode): RawBuilder<unknown> {
+  const asPaid = sql`l.amount = p.amount and l.currency = p.currency and l.reference_key = p.reference_key
+    and lower(l.status) in ('success', 'pending') and coalesce(lower(l.domain), ${mode}) = ${mode}`;
+  const asUnpaid = sql`l.amount is not null and lower(l.status) = 'failed'`;
+  const weight = sql`case when p.state in ('success', 'returned') then case when ${asPaid} then 1 else 2 end
+    when ${asUnpaid} then 0 else 2 end`;
+  const weigh = (run: string, also: RawBuilder<unknown>): RawBuilder<unknown> => sql`coalesce((
+    select sum(${weight}) from listed l indexed by listed_payout
+    where l.run_id = ${run} and l.payout_id = p.id ${also}), 0)`;
+  const { run, base } = listing;
+  const older = base ? sql` + ${weigh(base.run, sql`and ${notShownAgain(listing)}`)}` : sql``;
+  return sql`(${weigh(run, sql``)}${older}) <> case when p.state in ('success', 'returned') then 1 else 0 end
+    or exists (select 1 from discrepancies d where d.payout_id = p.id and d.kind = 'reference_collision')`;
 }
 
 const isCounted: RawBuilder<unknown> = sql`exists (
@@ -167,7 +185,7 @@ type Flag = 'counted' | 'collides' | 'others';
 type FlaggedRow = Omit<ListedPart, Flag> & Record<Flag, bigint> & { payout_id: bigint };
 
 /** The index is named because SQLite, without statistics, takes the primary key's first column and reads the whole listing. */
-async function listedOf(db: Db | Trx, scope: PayoutScope, among: RawBuilder<bigint>) {
+async function listedOf(db: Db | Trx, scope: Pick<PayoutScope, 'listing'>, among: RawBuilder<bigint>) {
   const { listing } = scope;
   if (listing === null) return [];
   const { base } = listing;
@@ -190,7 +208,7 @@ async function listedOf(db: Db | Trx, scope: PayoutScope, among: RawBuilder<bigi
 const notShownAgain = ({ run, base }: Listing): RawBuilder<unknown> => sql`l.created_at < ${base?.edge ?? ''}
   and not exists (select 1 from listed n where n.run_id = ${run} and n.transfer_id = l.transfer_id)`;
 
-/** Listed transfers that no payout of ours explains and no closed month has counted, by transfer id. */
+/** Listed transfers that no payout of ours explains, by transfer id, and whether a closed month has counted them. */
 export async function* foreignFacts(db: Db | Trx, scope: StatementScope): AsyncGenerator<ListedPart[]> {
   const { listing } = scope;
   if (listing === null) return;
@@ -206,12 +224,12 @@ function foreignOf(
 ): AsyncGenerator<ListedPart[]> {
   const before = scope.until === null ? sql`` : sql`and l.created_at < ${scope.until}`;
   return keyset<ListedPart>(pageSize, async (last) => {
-    const { rows } = await sql<Omit<ListedPart, Flag>>`
-      select ${listedColumns} from listed l
+    const { rows } = await sql<Omit<ListedPart, Flag> & { counted: bigint }>`
+      select ${listedColumns}, ${isCounted} as counted from listed l
       where l.run_id = ${run} and l.transfer_id > ${last?.transfer_id ?? ''} and l.payout_id is null
         and coalesce(lower(l.domain), ${scope.mode}) = ${scope.mode} ${before} ${also}
-        and (l.created_at >= ${scope.since} or l.created_at = '') and not ${isCounted}
+        and (l.created_at >= ${scope.since} or l.created_at = '')
       order by l.transfer_id limit ${pageSize}`.execute(db);
-    return rows.map((row) => ({ ...row, counted: false, collides: false, others: false }));
+    return rows.map((row) => ({ ...row, counted: row.counted === 1n, collides: false, others: false }));
   });
 }

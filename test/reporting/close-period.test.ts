@@ -196,6 +196,12 @@ it('P30: a closed month keeps its figures, and the next one opens with what was 
       payout_id: row.id,
     });
   }
+  const paid = await world.ledger.db
+    .selectFrom('payouts')
+    .select('id')
+    .where('reference', '=', 'paid')
+    .executeTakeFirstOrThrow();
+  await addListed(world.ledger, 'paid', { run_id: next, created_at: october(2), payout_id: paid.id });
   await addListed(world.ledger, 'nobody', { run_id: next, created_at: november(1), amount: 500n });
   await world.reporting.freezeRun(next, november(3));
   await world.reporting.writeRun(next);

@@ -284,7 +284,7 @@ describe('report.html', () => {
     await addListed(world.ledger, 'R2', { payout_id: 2n, currency: 'ZAR', status: 'pending' });
     const html = await page();
     expect(words(html, 'verdict')).toContain(
-      '✗ NGN: exceptions Reported as paid, failed on the list: 1 Unexplained: 1, NGN −100.00',
+      '✗ NGN: exceptions Reported as paid, failed on the list: 1 Status conflicts: 1, NGN −100.00',
     );
     expect(words(html, 'action')).toContain('Reported as paid, failed at the service: 1 payout in NGN.');
     expect(words(html, 'verdict')).toContain('Do not sign off. Each row: statement-rows.csv');

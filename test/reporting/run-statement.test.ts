@@ -89,16 +89,17 @@ describe('P30: the statement', () => {
     expect(statement().unexplained).toBeUndefined();
   });
 
-  it('shows what no line explains: a success that the service lists as failed, and a second transfer', async () => {
+  it('names what differs: a success that the service lists as failed, and a second transfer', async () => {
     await addPayout(world.ledger, 'R1', ['ready', 'sending', 'pending', 'success']);
     await addListed(world.ledger, 'R1', { status: 'failed' });
     await reportRun(world);
-    expect(statement().unexplained).toEqual(['1', '-100.00']);
+    expect(statement().status_conflicts).toEqual(['1', '-100.00']);
     await addPayout(world.ledger, 'R2', ['ready', 'sending', 'pending', 'success'], { transfer_id: 'T-R2' });
     await addListed(world.ledger, 'R2');
     await addListed(world.ledger, 'R2', { transfer_id: 'again', amount: 70_000n });
     await reportRun(world);
-    expect(statement().unexplained).toEqual(['2', '600.00']);
+    expect(statement()).toMatchObject({ status_conflicts: ['1', '-100.00'], duplicates: ['1', '700.00'] });
+    expect(statement().unexplained, 'each has a name').toBeUndefined();
   });
 
   it('puts wrong amounts and currencies into amount_differences and still ties', async () => {

@@ -79,15 +79,16 @@ it.each([
   const [service, timing, difference, ...more] = told;
   expect(linesOf('success', 5n, listed)).toEqual([
     `listed_by_service ${service}`,
-    timing,
     `amount_differences ${difference}`,
     ...more,
+    timing,
   ]);
 });
 
 it('P35: an amount that nobody can read is no amount: ours stays unexplained, and is listed beside all sums', () => {
   const unread = { amount: null, amount_text: '1,500' };
-  expect(linesOf('success', 5n, unread)).toEqual(['unreadable NGN 0']);
+  const counted = 'timing NGN 150000';
+  expect(linesOf('success', 5n, unread)).toEqual(['unreadable NGN 0', 'unexplained NGN -150000', counted]);
   expect(linesOf('success', 0n, unread)).toEqual(['unreadable NGN 0', 'unexplained NGN -150000']);
 });
 
@@ -185,13 +186,18 @@ it('P33: what a clock far ahead stamped is not too young to be missed', () => {
   expect(stamped(20), 'stamped by a wrong clock').toHaveProperty('unseen');
 });
 
-it('P35: a payout that was never sent and that a person settled as paid is not called sent', () => {
+it('P35: a payout that was never sent and that a person settled as paid is paid elsewhere, and not missing on the list', () => {
   const settled = { id: 1n, at: at(0), event: 'settle as success', to: 'success' as const, fee: null };
-  const facts = { payout: { ...payout, submitted_at: null }, moves: [settled], listed: [] };
+  const facts = {
+    payout: { ...payout, submitted_at: null, evidence: 'person' },
+    moves: [settled],
+    listed: [],
+  };
   const span = { from: 0n, through: 20n };
   const scope = { mode: 'test' as const, span, known: 20n, listing, since: at(0), until: null };
   const entries = payoutEntries(facts, { ...scope, show: (instant) => instant });
-  expect(entries.find(({ line }) => line === 'unseen')?.why).toBe(
+  expect(entries.some(({ line }) => line === 'unseen')).toBe(false);
+  expect(entries.find(({ line }) => line === 'paid_elsewhere')?.why).toBe(
     'never sent, settled as paid by a person, and the list does not show it; the list is complete',
   );
 });

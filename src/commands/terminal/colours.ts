@@ -37,4 +37,5 @@ export const verdictColours: Record<Verdict, Colour> = {
   reconciled: 'good',
   exceptions: 'bad',
   not_compared: 'doubt',
+  none: 'faint',
 };

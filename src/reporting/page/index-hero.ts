@@ -4,7 +4,8 @@ import type { Run } from '../../storage/tables/tables.ts';
 import { readableTime } from '../presentation.ts';
 import type { RunVerdict } from '../run-verdicts.sql.ts';
 import { records } from '../sheet.ts';
-import { banner, downloads } from './index-parts.ts';
+import { verdictSentences } from '../verdict-faces.ts';
+import { banner, downloads, verdictList } from './index-parts.ts';
 import { escapeHtml, paragraph, section } from './page-markup.ts';
 import { openText } from './run-open.ts';
 import { listWords, verdictLines } from './verdict-words.ts';
@@ -36,9 +37,7 @@ export function heroSection({ run, compared, verdicts, sheets, zone, files }: La
   const open = files.includes('report.html')
     ? `<p><a class="go" href="${hrefOf(run)}">Open the report</a></p>`
     : '';
-  const none = isUsable(list)
-    ? 'No money moved: there is nothing to state.'
-    : `${listWords[list ?? 'unread']}.`;
+  const none = isUsable(list) ? verdictSentences.none : `${listWords[list ?? 'unread']}.`;
   const last =
     compared === null
       ? 'never'
@@ -48,7 +47,7 @@ export function heroSection({ run, compared, verdicts, sheets, zone, files }: La
   const before = isUsable(list) ? '' : `<p>Last compared with the service’s list: ${last}.</p>\n`;
   return `<section id="latest" class="hero" aria-labelledby="latest-title">
 <h2 id="latest-title">Latest reconciliation, ${escapeHtml(readableTime(run.started_at, zone))}</h2>
-${listed}${banners.length > 0 ? `<ul class="banners">${banners.join('')}</ul>` : paragraph(none)}${more > 0 ? paragraph(`… and ${counted(more, 'more currency', 'more currencies')} in the report.`) : ''}
+${listed}${banners.length > 0 ? `<ul class="banners">${banners.join('')}</ul>` : paragraph({ html: `${verdictList(run.verdict, [])}. ${escapeHtml(none)}` })}${more > 0 ? paragraph(`… and ${counted(more, 'more currency', 'more currencies')} in the report.`) : ''}
 ${before}<p>Needs a person: ${openText(sheets.open, list)}${halt}</p>
 ${open}${downloads(folder, files, `run ${run.id}`)}
 </section>\n`;

@@ -12,7 +12,7 @@ import { frozenRuns, reportedBatches } from '../batch-results.sql.ts';
 import { batchSums } from '../batch-sums.sql.ts';
 import { closedMonth, periodFiles, periodFolder } from '../closed-month.ts';
 import { unchangedSince } from '../compared-batches.sql.ts';
-import { closedPeriods, lastPeriod } from '../periods.sql.ts';
+import { closedPeriods } from '../periods.sql.ts';
 import { runSheets } from '../run-files.ts';
 import { sheetOfRuns } from '../run-sheets.sql.ts';
 import { lastRun, verdictsOf } from '../run-verdicts.sql.ts';
@@ -95,11 +95,10 @@ export function createIndexPage(deps: {
     const approvals = await approvalsOf(ledger.db, ids);
     const last = await lastRun(ledger.db, await foreignOrigins(ledger.db, account));
     const unchanged = last ? await unchangedSince(ledger.db, last.run, ids) : new Set();
-    const closedUntil = (await lastPeriod(ledger.db))?.ends_at ?? null;
     const rows = batches.flatMap((batch) => {
       const sums = all.get(batch.id);
       if (!sums) return [];
-      const verdict = batchVerdict(batch, sums, { last, isUnchanged: unchanged.has(batch.id), closedUntil });
+      const verdict = batchVerdict(batch, sums, { last, isUnchanged: unchanged.has(batch.id) });
       const files = ['results.csv', ...present(batch.id, ['results.xlsx', 'failed.csv'])];
       const approvers = (approvals.get(batch.id) ?? []).map(({ by }) => by);
       return [batchRow(batch, { sums, verdict, files, approvers }, zone)];

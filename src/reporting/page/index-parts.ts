@@ -2,8 +2,8 @@ import { grouped } from '../../domain/counted.ts';
 import type { Verdict } from '../../domain/verdict.ts';
 import { money, readableTime } from '../presentation.ts';
 import type { RunVerdict } from '../run-verdicts.sql.ts';
+import { verdictFaces } from '../verdict-faces.ts';
 import { escapeHtml, link } from './page-markup.ts';
-import { verdictNames } from './verdict-words.ts';
 
 /** The parts that index.html and the page of a closed month share. */
 
@@ -46,31 +46,27 @@ export function timeTag(instant: string, zone: string): string {
   return `<time datetime="${escapeHtml(instant)}">${escapeHtml(readableTime(instant, zone))}</time>`;
 }
 
-const looks: Record<Verdict, string> = { reconciled: 'good', exceptions: 'bad', not_compared: 'none' };
-
 /** How many currencies are named with their verdict: the service decides how many it lists. */
 const mostNamed = 6;
 
 /** The verdict on each currency, one below the other, or on the whole when no money moved. */
 export function verdictList(whole: Verdict | null, currencies: readonly RunVerdict[]): string {
   if (whole === null) return 'made before verdicts were kept';
-  if (currencies.length === 0) return whole === 'reconciled' ? 'nothing to state' : verdictWord(whole);
+  if (currencies.length === 0) return verdictWord(whole);
   const named = currencies.slice(0, mostNamed).map(({ currency, verdict }) => verdictWord(verdict, currency));
   const more = currencies.length - named.length;
   return named.join('<br>') + (more > 0 ? `<br>and ${more} more currencies` : '');
 }
 
 function verdictWord(verdict: Verdict, currency?: string): string {
-  const { sign, name } = verdictNames[verdict];
-  const look = looks[verdict];
+  const { sign, name, look } = verdictFaces[verdict];
   if (currency === undefined) return `<span class="${look}">${sign} ${name}</span>`;
   return `<span class="${look}" data-currency="${escapeHtml(currency)}" data-verdict="${verdict}">${sign} ${escapeHtml(currency)} ${name}</span>`;
 }
 
 /** The verdict on a currency as a banner, with lines of text. */
 export function banner(currency: string, verdict: Verdict, lines: readonly string[]): string {
-  const { sign, name } = verdictNames[verdict];
-  const look = looks[verdict];
+  const { sign, name, look } = verdictFaces[verdict];
   return `<li class="banner is-${verdict}" data-currency="${escapeHtml(currency)}" data-verdict="${verdict}"><strong class="${look}">${sign} ${escapeHtml(currency)}: ${name}</strong><p>${lines.map(escapeHtml).join('<br>')}</p></li>`;
 }
 

@@ -8,6 +8,7 @@ import { periodFiles, periodFolder } from '../closed-month.ts';
 import { readableMonth, readableTime } from '../presentation.ts';
 import type { RunVerdict } from '../run-verdicts.sql.ts';
 import { stateWords } from '../state-words.ts';
+import { verdictFaces } from '../verdict-faces.ts';
 import type { BatchVerdict } from './batch-verdict.ts';
 import {
   amountLines,
@@ -115,14 +116,17 @@ function statesText(unpaid: ReadonlyMap<CountedState, bigint>): string {
 }
 
 type Words = { sign: string; look: string; words: string };
+const asRun = (verdict: Verdict): Words => {
+  const { sign, look, name: words } = verdictFaces[verdict];
+  return { sign, look, words };
+};
 const batchWords: Record<BatchVerdict['kind'], Words> = {
-  exceptions: { sign: '✗', look: 'bad', words: 'exceptions' },
-  not_compared: { sign: '○', look: 'none', words: 'not compared' },
+  exceptions: asRun('exceptions'),
+  not_compared: asRun('not_compared'),
   changed_since: { sign: '○', look: 'none', words: 'changed since the last run' },
   nothing_sent: { sign: '○', look: 'none', words: 'nothing sent' },
-  closed_month: { sign: '○', look: 'none', words: 'see its closed month' },
   none_open: { sign: '○', look: 'none', words: 'no discrepancy open' },
-  reconciled: { sign: '✓', look: 'good', words: 'reconciled' },
+  reconciled: asRun('reconciled'),
 };
 
 function verdictText({ kind }: BatchVerdict, open: bigint): string {

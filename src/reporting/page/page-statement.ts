@@ -2,9 +2,12 @@ import { grouped } from '../../domain/counted.ts';
 import { isUsable, type ListStanding } from '../../domain/verdict.ts';
 import type { RunVerdict } from '../run-verdicts.sql.ts';
 import { records } from '../sheet.ts';
+import { differenceOf } from '../statement/difference.ts';
 import { lineWords } from '../statement/line-words.ts';
 import type { Line } from '../statement/statement-lines.ts';
+import { verdictFaces, verdictSentences } from '../verdict-faces.ts';
 import { escapeHtml, link, paragraph, section } from './page-markup.ts';
+import { amountText } from './page-words.ts';
 import {
   type Figure,
   isZero,
@@ -14,7 +17,7 @@ import {
   negated,
   paidAndReopened,
 } from './statement-figures.ts';
-import { listWords, verdictNames } from './verdict-words.ts';
+import { listWords } from './verdict-words.ts';
 
 /** A line as a reader adds it up: what is taken off is negative. */
 type Printed = { name: string; figure: Figure; kind: 'part' | 'sum' | 'of' };
@@ -48,19 +51,19 @@ export function statementSection(
 
 function nothingText(list: ListStanding | null): string {
   return isUsable(list)
-    ? 'Nothing was sent, and the service lists nothing: there is no money to state.'
+    ? verdictSentences.none
     : `Nothing was sent. What the service lists was not checked: ${listWords[list ?? 'unread']}.`;
 }
 
 function currencyPart(currency: string, lines: Lines, judged: RunVerdict | undefined): string {
-  const mark = judged === undefined ? '' : verdictNames[judged.verdict];
+  const mark = judged === undefined ? '' : verdictFaces[judged.verdict];
   const name = mark === '' ? '' : ` <span class="soft">${mark.sign} ${mark.name}</span>`;
   const ours = [ledgerSum(lines), paidSum(lines)];
   const tables = (ours.every(isEmpty) ? ours.slice(0, 1) : ours).map((sum) => sumTable(currency, sum));
   const against =
     judged?.verdict === 'not_compared'
       ? `<p class="empty"><strong>Not checked:</strong> which of these payouts the service lists, and whether it lists others.</p>\n`
-      : sumTable(currency, listSum(lines)) + unreadPart(lines);
+      : sumTable(currency, listSum(lines)) + unreadPart(lines) + differencePart(currency, lines);
   return `<h3>${escapeHtml(currency)}${name}</h3>\n<div class="sums">\n${tables.join('')}<div>${against}</div></div>\n`;
 }
 
@@ -111,10 +114,30 @@ function listSum(lines: Lines): Sum {
       part('foreign'),
       part('amount_differences'),
       part('timing'),
+      part('duplicates'),
+      part('status_conflicts'),
+      part('collisions'),
+      part('returns'),
+      part('paid_elsewhere'),
       part('unexplained'),
       sum('listed_by_service'),
     ],
   };
+}
+
+/** What finance asks first: how far the list is from net paid, and why. Nothing where both are the same. */
+function differencePart(currency: string, lines: Lines): string {
+  const { sum } = printers(lines);
+  const { amount, reasons } = differenceOf(lines);
+  if (reasons.length === 0) return '';
+  const text = `Total difference: ${amountText(currency, amount)}, listed less net paid.`;
+  const title = 'Net paid and the list';
+  const parts = reasons.map(({ name, figure }): Printed => ({ name, figure, kind: 'part' }));
+  const rows = [{ ...sum('net_paid'), kind: 'part' as const }, ...parts, sum('listed_by_service')];
+  return (
+    paragraph({ html: `<strong>${escapeHtml(text)}</strong>` }) +
+    sumTable(currency, { title, lines: rows, empty: '' })
+  );
 }
 
 function printers(lines: Lines) {

@@ -1,11 +1,12 @@
 import { counted, grouped } from '../../domain/counted.ts';
-import { isUsable, type ListStanding, type Verdict } from '../../domain/verdict.ts';
+import { isUsable, type ListStanding, type Verdict, worstVerdict } from '../../domain/verdict.ts';
 import type { RunVerdict } from '../run-verdicts.sql.ts';
 import { records } from '../sheet.ts';
+import { verdictFaces, verdictSentences } from '../verdict-faces.ts';
 import { escapeHtml, link } from './page-markup.ts';
 import { amountText, localTimes } from './page-words.ts';
 import { isZero, type Lines, lineOf, linesByCurrency } from './statement-figures.ts';
-import { exceptionTexts, listWords, verdictNames } from './verdict-words.ts';
+import { exceptionTexts, listWords } from './verdict-words.ts';
 
 /** The page's facts about a run: `verdict` is the whole run's, `trouble` says why its list cannot be used. */
 export type Judged = {
@@ -38,22 +39,26 @@ function runBanner(hasStatement: boolean, { verdict, list }: Judged): string {
     return banner('is-none', 'No verdict', [
       'This run was made before verdicts were kept: run counterfoil reconcile for one.',
     ]);
-  if (!isUsable(list)) return banner('is-not_compared', '○ Not compared', [notCompared]);
-  return banner('is-none', 'Nothing to state', ['Nothing was sent, and the service lists nothing.']);
+  const whole = worstVerdict(list, []);
+  const { sign, name } = verdictFaces[whole];
+  return banner(`is-${whole}`, `${sign} ${capitalised(name)}`, [verdictSentences[whole]]);
 }
 
-const notCompared = 'Paid amounts rest on earlier evidence only. Do not sign off.';
+function capitalised(text: string): string {
+  return text.slice(0, 1).toUpperCase() + text.slice(1);
+}
 
 function currencyBanner(
   { currency, verdict, overturned }: RunVerdict,
   lines: Lines,
   open: Judged['open'],
 ): string {
-  const { sign, name } = verdictNames[verdict];
+  const { sign, name } = verdictFaces[verdict];
   const words: Record<Verdict, () => string[]> = {
+    none: () => [verdictSentences.none],
     reconciled: () => reconciledTexts(currency, lines, open.get(currency) ?? 0n),
     exceptions: () => exceptionTexts(currency, (line) => lineOf(lines, line), overturned),
-    not_compared: () => [notCompared],
+    not_compared: () => [verdictSentences.not_compared],
   };
   const mark = `data-currency="${escapeHtml(currency)}" data-verdict="${verdict}"`;
   const rows =
@@ -75,12 +80,12 @@ function banner(look: string, title: string, texts: string[], mark = '', after =
 function reconciledTexts(currency: string, lines: Lines, open: bigint): string[] {
   const { count, amount } = lineOf(lines, 'listed_by_service');
   const timing = lineOf(lines, 'timing');
-  const listed = `Explained in full: ${counted(count, 'transfer')} on the service’s list, ${amountText(currency, amount)}.`;
+  const listed = `The list and the ledger agree: ${counted(count, 'transfer')} listed, ${amountText(currency, amount)}.`;
   return [
     listed,
     ...(isZero(timing)
       ? []
-      : [`Timing, inside the grace: ${grouped(`${timing.count}`)}, ${amountText(currency, timing.amount)}.`]),
+      : [`Timing: ${grouped(`${timing.count}`)}, ${amountText(currency, timing.amount)}.`]),
     ...(open === 0n
       ? []
       : [`Not all is done: ${counted(open, 'discrepancy is', 'discrepancies are')} open.`]),

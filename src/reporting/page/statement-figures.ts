@@ -38,7 +38,7 @@ export function paidAndReopened(lines: Lines): Figure {
 }
 
 /** `a` less `b`, with the digits of the longer. */
-function minus(a: string, b: string): string {
+export function minus(a: string, b: string): string {
   const digits = Math.max(...[a, b].map((one) => one.split('.')[1]?.length ?? 0));
   return Big(a || '0')
     .minus(b || '0')

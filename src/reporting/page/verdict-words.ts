@@ -1,9 +1,10 @@
 import { counted, grouped } from '../../domain/counted.ts';
-import { exceptionLines, type ListStanding, type Verdict } from '../../domain/verdict.ts';
+import { exceptionLines, type ListStanding } from '../../domain/verdict.ts';
 import type { RunVerdict } from '../run-verdicts.sql.ts';
 import type { NamedCells } from '../sheet.ts';
 import { lineWords, overturnedWords } from '../statement/line-words.ts';
 import type { Line } from '../statement/statement-lines.ts';
+import { verdictSentences } from '../verdict-faces.ts';
 import { amountText } from './page-words.ts';
 import { type Figure, lineOf, linesByCurrency } from './statement-figures.ts';
 
@@ -15,13 +16,6 @@ export const listWords: Record<ListStanding, string> = {
   not_ours: 'The service’s list may be another account’s',
   incomplete: 'The service’s list was not proven complete',
   unread: 'The service’s list could not be read',
-};
-
-/** Each verdict with a sign of its own shape, so that the colour only repeats it. */
-export const verdictNames: Record<Verdict, { sign: string; name: string }> = {
-  reconciled: { sign: '✓', name: 'reconciled' },
-  exceptions: { sign: '✗', name: 'exceptions' },
-  not_compared: { sign: '○', name: 'not compared' },
 };
 
 /**
@@ -49,14 +43,11 @@ export function verdictLines(
   { statement, list }: { statement: readonly NamedCells[]; list: ListStanding | null },
 ): string[] {
   const lines = linesByCurrency(statement).get(currency) ?? {};
-  if (verdict === 'not_compared')
-    return [
-      `${listWords[list ?? 'unread']}.`,
-      'Paid amounts rest on earlier evidence only. Do not sign off.',
-    ];
+  if (verdict === 'not_compared') return [`${listWords[list ?? 'unread']}.`, verdictSentences.not_compared];
+  if (verdict === 'none') return [verdictSentences.none];
   if (verdict === 'reconciled') {
     const { count, amount } = lineOf(lines, 'settled');
-    return [`${counted(count, 'payment')}, ${amountText(currency, amount)}: all is explained.`];
+    return [`${counted(count, 'payment')}, ${amountText(currency, amount)}: the list and the ledger agree.`];
   }
   return [...exceptionTexts(currency, (line) => lineOf(lines, line), overturned), 'Do not sign off.'];
 }

@@ -6,7 +6,7 @@ import { writeCsv } from '../csv-writer.ts';
 import { changedRows, differingRows, type RunPair, runsInOrder, type Twice } from '../run-differences.sql.ts';
 import { isFrozen, runRows } from '../run-sheets.sql.ts';
 import { type NamedCells, records, sheetOf, storedCells } from '../sheet.ts';
-import { type Line, statementLines } from './statement-lines.ts';
+import { causeLines, countsOnly, type Line, statementLines } from './statement-lines.ts';
 
 /** A payout or transfer that a line counts in one of the runs and not in the other; `amount` as it moved the line. */
 export type Moved = {
@@ -43,16 +43,7 @@ export type Compared =
 const follows: Partial<Record<Line, readonly Line[]>> = {
   closing: ['opening', 'submitted', 'reopened', 'settled', 'failed', 'refused'],
   net_paid: ['settled', 'returned', 'reopened'],
-  listed_by_service: [
-    'submitted',
-    'failed',
-    'refused',
-    'unseen',
-    'foreign',
-    'amount_differences',
-    'timing',
-    'unexplained',
-  ],
+  listed_by_service: ['submitted', 'failed', 'refused', 'unseen', ...causeLines],
 };
 
 /** Explains line by line what changed between two runs, from their frozen rows alone: the result never changes. */
@@ -94,7 +85,7 @@ export function createCompareRuns(deps: { ledger: Ledger; config: Config; report
     return currencies.toSorted().flatMap((currency) =>
       statementLines.map((line) => {
         const key = `${currency} ${line}`;
-        const none = line === 'unreadable' ? unread : nothing;
+        const none = countsOnly.has(line) ? unread : nothing;
         const [before, after] = [was.get(key) ?? none, now.get(key) ?? none];
         const difference = { count: after.count - before.count, amount: minus(after.amount, before.amount) };
         const from = follows[line];

@@ -1,6 +1,7 @@
 import type { Db, Trx } from '../../storage/ledger.ts';
 import { type Course, courseOf } from '../book.ts';
 import type { PlacedRow } from '../run-sheets.sql.ts';
+import { type Conflict, openConflicts, statedCurrencies } from '../stated-conflicts.sql.ts';
 import { foreignFacts, type PayoutFacts, payoutFacts } from '../statement-facts.sql.ts';
 import {
   type CurrencyVerdict,
@@ -9,7 +10,7 @@ import {
   rowPosition,
   type StatementRow,
 } from './statement.ts';
-import { linesWithRows } from './statement-lines.ts';
+import { type Line, linesWithRows } from './statement-lines.ts';
 import {
   type About,
   type Entry,
@@ -41,9 +42,17 @@ export type Statement = { rows: StatementRow[]; verdicts: CurrencyVerdict[] };
 export async function computeStatement(db: Db | Trx, about: About, sink: Sink): Promise<Statement> {
   const statement = createStatement();
   let foreign = foreignPlaces;
+  /** References whose conflict a sum shows. */
+  const named = new Set<string>();
+  // A month that is closed has counted all there was, and today's list was held against it all the same.
+  if (about.span.from > 0n && about.until === null)
+    for (const currency of await statedCurrencies(db)) statement.note(currency);
 
   async function take(entries: PlacedEntry[]): Promise<void> {
-    for (const { entry } of entries) statement.add(entry);
+    for (const { entry } of entries) {
+      statement.add(entry);
+      if (conflictLines.has(entry.line)) named.add(entry.reference);
+    }
     const rows = entries.filter(({ entry }) => linesWithRows.includes(entry.line)).map(rowOf);
     if (rows.length > 0) await sink.rows(rows);
     const listed = entries.flatMap(({ entry: { line, transferId } }) =>
@@ -74,10 +83,28 @@ export async function computeStatement(db: Db | Trx, about: About, sink: Sink): 
     await take(inPlaces(foreign, entries));
     foreign += BigInt(entries.length);
   }
+  for await (const page of openConflicts(db)) {
+    const entries = page.filter(({ reference }) => !named.has(reference)).map(conflictEntry);
+    await take(inPlaces(foreign, entries));
+    foreign += BigInt(entries.length);
+  }
   const { rows, rest, verdicts } = statement.conclude(about.listing?.standing ?? null);
   const left = inPlaces(foreign, rest).map(rowOf);
   if (left.length > 0) await sink.rows(left);
   return { rows, verdicts };
+}
+
+const conflictLines: ReadonlySet<Line> = new Set<Line>([
+  'status_conflicts',
+  'duplicates',
+  'collisions',
+  'amount_differences',
+]);
+
+function conflictEntry({ id, kind, reference, batch_id, transfer_id, currency }: Conflict): Entry {
+  const why = `${kind} ${id}, not resolved`;
+  const named = { reference, batch: batch_id ?? '', transferId: transfer_id ?? '', why };
+  return { currency, line: 'open_conflicts', count: 1n, amount: 0n, ...named };
 }
 
 /** An entry with its place within its line. A payout has the same places in every run, so that runs share equal rows. */

@@ -148,6 +148,10 @@ const needing: Partial<Record<Line, string>> = {
   in_flight: 'still under way when the month ended; the next month opens with them',
   unknown: 'unknown when the month ended: they may be paid; the next month opens with them',
   unseen: 'sent, and not listed by the service',
+  duplicates: 'listed more than once for the same payout',
+  status_conflicts: 'in another state on the list than here',
+  collisions: 'listed under a reference that was never sent',
+  open_conflicts: 'in a conflict that is not resolved: see statement-rows.csv',
   unexplained: 'not explained: see statement-rows.csv',
   unreadable: 'listed with an amount that cannot be read: see statement-rows.csv',
 };

@@ -20,8 +20,17 @@ export const lineWords: Record<Line, string> = {
   amount_differences: 'Amount differences',
   timing: 'Timing',
   unexplained: 'Unexplained',
+  duplicates: 'Listed more than once',
+  status_conflicts: 'Status conflicts',
+  collisions: 'Reference collisions',
+  returns: 'Returned, failed on the list',
+  paid_elsewhere: 'Paid by other means',
+  open_conflicts: 'Conflicts beside the sums',
   unreadable: 'Unreadable amounts',
 };
+
+/** What the service lists less net paid: no line of the statement, since it follows from them. */
+export const differenceWords = 'Listed less net paid';
 
 /** What a run reported as paid and its list shows as failed: no line of the statement, and graver than any. */
 export const overturnedWords = 'Reported as paid, failed on the list';

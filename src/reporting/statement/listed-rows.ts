@@ -1,6 +1,8 @@
 import { foldReference } from '../../domain/ids.ts';
+import { restsOnPerson } from '../../domain/transition.ts';
 import type { ListStanding } from '../../domain/verdict.ts';
 import { isBeneficiary, readStatus } from '../../domain/witness.ts';
+import type { Course } from '../book.ts';
 import type { ListedPart, PayoutFacts, StatementScope } from '../statement-facts.sql.ts';
 
 /**
@@ -18,15 +20,27 @@ export function ownRows({ payout, listed: all }: PayoutFacts): ListedPart[] {
   return listed.some(isNamed) ? listed.filter((row) => isNamed(row) || isLike(row)) : listed;
 }
 
+/**
+ * True where a person said that it is paid, and nothing was ever sent from here: no list of the service can show it. What
+ * was sent and is not listed stays unseen, whatever a person says.
+ */
+export function isSentElsewhere({ payout }: PayoutFacts, { after }: Course): boolean {
+  return after.state === 'success' && payout.submitted_at === null && restsOnPerson(payout.evidence);
+}
+
 /** Why no list shows a payout of the books. A person may also settle as paid what was never sent. */
 export function whyUnlisted(
   { payout, listed }: PayoutFacts,
   { listing }: Pick<StatementScope, 'listing'>,
 ): string {
-  const sent = payout.submitted_at === null ? 'never sent, settled as paid by a person' : 'sent';
+  const sent =
+    payout.submitted_at === null
+      ? 'never sent, settled as paid by a person'
+      : restsOnPerson(payout.evidence)
+        ? 'sent; only a person says that it is paid'
+        : 'sent';
   if (listing === null) return `${sent}; no list was read`;
   const [other] = listed;
-  if (other?.counted) return `${sent}; its transfer ${other.transfer_id} was counted with an earlier month`;
   if (other) return `${sent}; listed only as ${told(other)} in mode ${other.domain}`;
   return `${sent}, and the list does not show it${listWords[listing.standing ?? 'unread']}`;
 }

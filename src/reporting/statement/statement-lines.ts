@@ -1,4 +1,4 @@
-/** The lines of P30 in the order of statement.csv; `unreadable`, which has no amount, stands there only when it counts any. */
+/** The lines of P30 in the order of statement.csv. */
 export const statementLines = [
   'opening',
   'submitted',
@@ -18,10 +18,43 @@ export const statementLines = [
   'amount_differences',
   'timing',
   'unexplained',
+  'duplicates',
+  'status_conflicts',
+  'collisions',
+  'returns',
+  'paid_elsewhere',
+  'open_conflicts',
   'unreadable',
 ] as const;
 
 export type Line = (typeof statementLines)[number];
+
+/** Lines that stand in statement.csv only when they count any. */
+export const rareLines: ReadonlySet<Line> = new Set<Line>([
+  'duplicates',
+  'status_conflicts',
+  'collisions',
+  'returns',
+  'paid_elsewhere',
+  'open_conflicts',
+  'unreadable',
+]);
+
+/** Lines that only count: an unreadable amount is not zero, and a conflict without a sum has none. */
+export const countsOnly: ReadonlySet<Line> = new Set<Line>(['open_conflicts', 'unreadable']);
+
+/** Why the list does not come to what the ledger sent and did not lose: each is added, as it is signed. */
+export const causeLines = [
+  'foreign',
+  'amount_differences',
+  'timing',
+  'duplicates',
+  'status_conflicts',
+  'collisions',
+  'returns',
+  'paid_elsewhere',
+  'unexplained',
+] as const satisfies readonly Line[];
 
 /** Lines whose every row stands in statement-rows.csv; the big ones are read from payouts.csv, the rest are sums. */
 export const linesWithRows: readonly Line[] = [
@@ -37,5 +70,11 @@ export const linesWithRows: readonly Line[] = [
   'amount_differences',
   'timing',
   'unexplained',
+  'duplicates',
+  'status_conflicts',
+  'collisions',
+  'returns',
+  'paid_elsewhere',
+  'open_conflicts',
   'unreadable',
 ];

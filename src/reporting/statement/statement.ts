@@ -9,13 +9,17 @@ import {
 } from '../../domain/verdict.ts';
 import { money } from '../presentation.ts';
 import { asIs, sheetOf } from '../sheet.ts';
-import { type Line, statementLines } from './statement-lines.ts';
+import { causeLines, countsOnly, type Line, rareLines, statementLines } from './statement-lines.ts';
 import type { Entry } from './statement-rows.ts';
 
 type Sheet = { lines: Record<Line, Sum>; fees: Map<string, bigint>; overturned: Sum; unpaid: Sum };
 
 /** The verdict on one currency, with the facts behind it. */
-export type CurrencyVerdict = { currency: string; verdict: Verdict; facts: CurrencyFacts };
+export type CurrencyVerdict = {
+  currency: string;
+  verdict: Verdict;
+  facts: CurrencyFacts & Record<Line, Sum>;
+};
 
 /** A line of one currency's statement, with the shown amount. */
 export type StatementRow = { currency: string; line: Line; count: bigint; amount: string; verdict: Verdict };
@@ -43,6 +47,11 @@ export function createStatement() {
     const known = sheets.get(currency) ?? emptySheet();
     sheets.set(currency, known);
     return known;
+  }
+
+  /** Makes sure that a currency is stated, even where no line of it counts anything. */
+  function note(currency: string): void {
+    sheet(currency);
   }
 
   function add({ currency, line, count, amount, overturned = false, unpaid = false }: Entry): void {
@@ -78,7 +87,7 @@ export function createStatement() {
       const verdict = verdictOf(list, facts);
       verdicts.push({ currency, verdict, facts });
       return statementLines
-        .filter((line) => line !== 'unreadable' || one.lines[line].count > 0n)
+        .filter((line) => !rareLines.has(line) || !isNothing(one.lines[line]))
         .map((line): StatementRow => {
           const { count, amount } = one.lines[line];
           const sum =
@@ -91,7 +100,7 @@ export function createStatement() {
     return { rows, rest, verdicts };
   }
 
-  return { add, addFee, conclude };
+  return { note, add, addFee, conclude };
 }
 
 /**
@@ -109,17 +118,18 @@ export function rowPosition({ currency, line }: Entry, place: bigint): bigint {
 /** What the service lists beyond everything accounted for. */
 function residue(lines: Record<Line, Sum>): bigint {
   const of = (line: Line): bigint => lines[line].amount;
-  const accounted = of('submitted') - of('failed') - of('refused') - of('unseen') + of('foreign');
-  return of('listed_by_service') - accounted - of('amount_differences') - of('timing');
+  const sent = of('submitted') - of('failed') - of('refused') - of('unseen');
+  return causeLines.reduce(
+    (left, line) => (line === 'unexplained' ? left : left - of(line)),
+    of('listed_by_service') - sent,
+  );
 }
 
-function factsOf({ lines, overturned }: Sheet): CurrencyFacts {
+const isNothing = ({ count, amount }: Sum): boolean => count === 0n && amount === 0n;
+
+function factsOf({ lines, overturned }: Sheet): CurrencyVerdict['facts'] {
   return {
-    unseen: lines.unseen,
-    foreign: lines.foreign,
-    amount_differences: lines.amount_differences,
-    unexplained: lines.unexplained,
-    unreadable: lines.unreadable,
+    ...lines,
     overturned,
     imbalance: difference([lines.closing], [lines.in_flight, lines.unknown]),
   };
@@ -146,9 +156,8 @@ function difference(added: readonly Sum[], taken: readonly Sum[]): Sum {
   };
 }
 
-/** An unreadable amount is not zero: it stays empty. */
 function lineAmount(line: Line, amount: bigint, currency: string): string {
-  return line === 'unreadable' ? '' : money(amount, currency);
+  return countsOnly.has(line) ? '' : money(amount, currency);
 }
 
 /** Exact until here: fees are rounded only when shown (P30). */
@@ -183,6 +192,12 @@ function emptySheet(): Sheet {
     amount_differences: zero(),
     timing: zero(),
     unexplained: zero(),
+    duplicates: zero(),
+    status_conflicts: zero(),
+    collisions: zero(),
+    returns: zero(),
+    paid_elsewhere: zero(),
+    open_conflicts: zero(),
     unreadable: zero(),
   };
   return { lines, fees: new Map(), overturned: zero(), unpaid: zero() };

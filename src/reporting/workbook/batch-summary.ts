@@ -34,7 +34,7 @@ export function batchSummary(batch: Batch, tally: BatchTally, zone: string): Not
   const questioned = tally.questioned();
   const open: Note =
     questioned === 0
-      ? 'No discrepancy is open. What the last reconciliation compared is in its report.'
+      ? 'No open discrepancy is known. Whether these payouts were compared: index.html, column Verdict.'
       : {
           text: `${counted(questioned, 'payout')} with an open discrepancy: see the column open_discrepancy.`,
           look: 'bad',

@@ -1,7 +1,7 @@
 import type { Severity } from '../../domain/discrepancy-kinds.ts';
 import type { PayoutState } from '../../domain/payout.ts';
-import type { Verdict } from '../../domain/verdict.ts';
 import type { MatchState } from '../statement/match-state.ts';
+import { verdictFaces } from '../verdict-faces.ts';
 import type { Look } from './styles.ts';
 
 const states: Record<PayoutState, Look> = {
@@ -24,12 +24,6 @@ const matches: Record<MatchState, Look> = {
   never_sent: 'none',
 };
 const severities: Record<Severity, Look> = { high: 'bad', medium: 'warn', low: 'none' };
-/** Only `reconciled` may look green. */
-export const verdictLooks: Record<Verdict, Look> = {
-  reconciled: 'good',
-  exceptions: 'bad',
-  not_compared: 'none',
-};
 /** The states of a discrepancy; a collection's state has other words and stays plain. */
 const standings: Record<'open' | 'acknowledged' | 'resolved', Look> = {
   open: 'bad',
@@ -43,7 +37,7 @@ const byColumn: Record<string, ReadonlyMap<string, Look>> = {
   state: new Map(Object.entries({ ...states, ...standings })),
   match_state: new Map(Object.entries(matches)),
   severity: new Map(Object.entries(severities)),
-  verdict: new Map(Object.entries(verdictLooks)),
+  verdict: new Map(Object.entries(verdictFaces).map(([verdict, { look }]) => [verdict, look])),
 };
 
 /** Returns how a cell of this column looks, or nothing for a column without colours. */

@@ -1,8 +1,10 @@
-import { exceptionLines, isUsable, type ListStanding, type Verdict } from '../../domain/verdict.ts';
+import { exceptionLines, type ListStanding, type Verdict, worstVerdict } from '../../domain/verdict.ts';
+import { linesByCurrency } from '../page/statement-figures.ts';
 import type { RunVerdict } from '../run-verdicts.sql.ts';
 import type { NamedCells } from '../sheet.ts';
-import { lineWords, overturnedWords } from '../statement/line-words.ts';
-import { verdictLooks } from './looks.ts';
+import { differenceOf } from '../statement/difference.ts';
+import { differenceWords, lineWords, overturnedWords } from '../statement/line-words.ts';
+import { verdictFaces, verdictSentences } from '../verdict-faces.ts';
 import type { Note } from './notes-sheet.ts';
 
 /** The parts that the summary sheets share: rows of a {@link Note} sheet, each part after an empty row. */
@@ -25,12 +27,6 @@ const listSentences: Record<ListStanding, string> = {
 };
 export const listSentence = (list: ListStanding | null): string => listSentences[list ?? 'unread'];
 
-const verdictWords: Record<Verdict, [word: string, sentence: string]> = {
-  reconciled: ['✓ reconciled', 'Every payout and every listed transfer is explained.'],
-  exceptions: ['✗ exceptions', 'Do not sign off before these lines are explained:'],
-  not_compared: ['○ not compared', 'Paid amounts rest on earlier evidence only. Do not sign off.'],
-};
-
 export const heading = (text: string): Note[] =>
   [text, '', '', '', '', ''].map((cell) => ({ text: cell, look: 'heading' }));
 
@@ -46,12 +42,27 @@ export const headerRow = (label: string, count: string, word = ''): Note[] => [
 /** Each currency with its verdict, and below it the lines of its statement that are not zero and should be. */
 export function verdictPart({ list, verdicts, statement }: Judged): Note[][] {
   const rows = verdicts.flatMap((one): Note[][] => {
-    const [word, sentence] = verdictWords[one.verdict];
-    const first: Note[] = [{ text: `${one.currency}: ${word}`, look: verdictLooks[one.verdict] }, sentence];
-    return one.verdict === 'exceptions' ? [first, ...exceptions(one, statement)] : [first];
+    const first = verdictNotes(one.verdict, `${one.currency}: `);
+    const difference = one.verdict === 'not_compared' ? [] : differenceNotes(one.currency, statement);
+    return [first, ...(one.verdict === 'exceptions' ? exceptions(one, statement) : []), ...difference];
   });
-  const none = isUsable(list) ? 'No money moved: there is nothing to state.' : 'Not checked.';
-  return [[], heading('Verdict'), ...(rows.length > 0 ? rows : [[none]])];
+  const whole = verdictNotes(worstVerdict(list, []));
+  return [[], heading('Verdict'), ...(rows.length > 0 ? rows : [whole])];
+}
+
+function verdictNotes(verdict: Verdict, about = ''): Note[] {
+  const { sign, name, look } = verdictFaces[verdict];
+  return [{ text: `${about}${sign} ${name}`, look }, verdictSentences[verdict]];
+}
+
+/** Listed less net paid, and what that is made of. */
+function differenceNotes(currency: string, statement: Judged['statement']): Note[][] {
+  const { amount, reasons } = differenceOf(linesByCurrency(statement).get(currency) ?? {});
+  if (reasons.length === 0) return [];
+  const parts = reasons.map(({ name, figure }): Note[] => {
+    return [`of it: ${name}`, currency, number(`${figure.count}`), number(figure.amount)];
+  });
+  return [[differenceWords, currency, '', number(amount)], ...parts];
 }
 
 function exceptions(

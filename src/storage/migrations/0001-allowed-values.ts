@@ -24,7 +24,7 @@ export const inquiryReasons = `'unknown','unsettled','asked','webhook_says','web
 export const rejectionKinds = `'signature_missing','signature_wrong','merchant_signature_wrong','authorization_missing',
   'authorization_wrong','other_mode','no_keys','source_address','compressed','too_large','no_request','many'`;
 export const haltKinds = "'person','account','signature','unknowns','canary_open','canary_failed'";
-export const verdicts = "'reconciled','exceptions','not_compared'";
+export const verdicts = "'reconciled','exceptions','not_compared','none'";
 export const alertKinds = `'sending_halted','payout_unknown','discrepancy_high','canary_failed','receiver_silent',
   'schedule_missed','schedule_failed','queue_stuck','certificate_ends','disk_low',
   'file_rejected'`;
