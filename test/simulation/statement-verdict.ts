@@ -7,7 +7,7 @@ import { newestCompleteRun } from '../../src/listing/listings.sql.ts';
 import { findRun } from '../../src/reporting/batch-results.sql.ts';
 import { listingOf } from '../../src/reporting/periods.sql.ts';
 import { computeStatement } from '../../src/reporting/statement/compute-statement.ts';
-import type { About } from '../../src/reporting/statement/statement-rows.ts';
+import type { About } from '../../src/reporting/statement/entry.ts';
 import type { Db } from '../../src/storage/ledger.ts';
 import type { Entry } from './book.ts';
 import type { Inspector } from './inspector.ts';

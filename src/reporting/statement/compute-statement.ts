@@ -11,14 +11,8 @@ import {
   type StatementRow,
 } from './statement.ts';
 import { type Line, linesWithRows } from './statement-lines.ts';
-import {
-  type About,
-  type Entry,
-  feesOf,
-  foreignEntries,
-  payoutEntries,
-  strangerEntries,
-} from './statement-rows.ts';
+import type { About, Entry } from './entry.ts';
+import { feesOf, foreignEntries, payoutEntries, strangerEntries } from './statement-rows.ts';
 
 /** A payout with everything that it adds to the statement. */
 export type Stated = { facts: PayoutFacts; course: Course; entries: Entry[] };

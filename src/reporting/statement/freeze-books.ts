@@ -9,10 +9,11 @@ import { addSheetRows, type PlacedRow, placedFrom } from '../run-sheets.sql.ts';
 import { sheetOf } from '../sheet.ts';
 import type { ListedPart, StatedPayout } from '../statement-facts.sql.ts';
 import { computeStatement, type Stated, type Statement } from './compute-statement.ts';
+import type { About } from './entry.ts';
 import { matchState } from './match-state.ts';
 import { entrySheet } from './statement.ts';
 import { linesWithRows } from './statement-lines.ts';
-import { type About, shownRow, standAt } from './statement-rows.ts';
+import { shownRow, standAt } from './statement-rows.ts';
 
 /** A payout as the run left it: its state at the cut, and the transfer shown for it. */
 type Row = {

@@ -20,10 +20,10 @@ import {
 import { zoned } from '../presentation.ts';
 import { placedFrom } from '../run-sheets.sql.ts';
 import { computeStatement } from './compute-statement.ts';
+import type { About } from './entry.ts';
 import { type Month, monthAfter, readMonth } from './months.ts';
 import { entrySheet, type StatementRow, statementSheet } from './statement.ts';
 import type { Line } from './statement-lines.ts';
-import type { About } from './statement-rows.ts';
 
 /** `refused`: nothing was done, and why. `statement`: the rows of statement.csv. */
 export type Closed =

@@ -10,9 +10,9 @@ import {
   times,
 } from '../book.ts';
 import type { ListedPart, PayoutFacts } from '../statement-facts.sql.ts';
+import type { About, Entry } from './entry.ts';
 import { inMode, isFailed, isSentElsewhere, standingFirst, told, whyUnlisted } from './listed-rows.ts';
 import { causeLines, type Line } from './statement-lines.ts';
-import type { About, Entry } from './statement-rows.ts';
 
 export type Add = (
   line: Line,

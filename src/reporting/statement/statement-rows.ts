@@ -1,28 +1,10 @@
 import type { PayoutState } from '../../domain/payout.ts';
 import { type Course, courseOf, type Stand } from '../book.ts';
-import type { ListedPart, PayoutFacts, StatementScope } from '../statement-facts.sql.ts';
+import type { ListedPart, PayoutFacts } from '../statement-facts.sql.ts';
+import type { About, Entry } from './entry.ts';
 import { inMode, isFailed, isUnreadable, ownRows, told } from './listed-rows.ts';
 import { type Add, cause, hasList, isLate, serviceSide } from './service-side.ts';
 import { type Line, linesWithRows } from './statement-lines.ts';
-
-/** One thing that a line of the statement counts; `amount` in minor units, signed as it enters the line. */
-export type Entry = {
-  currency: string;
-  line: Line;
-  count: bigint;
-  amount: bigint;
-  reference: string;
-  batch: string;
-  transferId: string;
-  why: string;
-  /** Paid here, and failed on the list. */
-  overturned?: boolean;
-  /** It was settled and no longer is: this reduces net paid. */
-  unpaid?: boolean;
-};
-
-/** What a statement looks at, and how an instant is shown. */
-export type About = StatementScope & { show(instant: string): string };
 
 /** Everything that one payout adds to the statement of P30, cause by cause, so that none hides another. */
 export function payoutEntries(

@@ -9,8 +9,8 @@ import {
 } from '../../domain/verdict.ts';
 import { money } from '../presentation.ts';
 import { asIs, sheetOf } from '../sheet.ts';
+import type { Entry } from './entry.ts';
 import { causeLines, countsOnly, type Line, rareLines, statementLines } from './statement-lines.ts';
-import type { Entry } from './statement-rows.ts';
 
 type Sheet = { lines: Record<Line, Sum>; fees: Map<string, bigint>; overturned: Sum; unpaid: Sum };
 

@@ -1,0 +1,21 @@
+import type { StatementScope } from '../statement-facts.sql.ts';
+import type { Line } from './statement-lines.ts';
+
+/** One thing that a line of the statement counts; `amount` in minor units, signed as it enters the line. */
+export type Entry = {
+  currency: string;
+  line: Line;
+  count: bigint;
+  amount: bigint;
+  reference: string;
+  batch: string;
+  transferId: string;
+  why: string;
+  /** Paid here, and failed on the list. */
+  overturned?: boolean;
+  /** It was settled and no longer is: this reduces net paid. */
+  unpaid?: boolean;
+};
+
+/** What a statement looks at, and how an instant is shown. */
+export type About = StatementScope & { show(instant: string): string };
