@@ -1,6 +1,7 @@
 import { accountIn } from '../../src/app/looking.ts';
 import { openSnapshot } from '../../src/custody/snapshot.ts';
 import { decimalToMinor } from '../../src/domain/money.ts';
+import { restsOnPerson } from '../../src/domain/transition.ts';
 import { newestHistory } from '../../src/ledger/history.ts';
 import { foreignOrigins } from '../../src/ledger/origins.ts';
 import { newestCompleteRun } from '../../src/listing/listings.sql.ts';
@@ -8,6 +9,7 @@ import { findRun } from '../../src/reporting/batch-results.sql.ts';
 import { listingOf } from '../../src/reporting/periods.sql.ts';
 import { computeStatement } from '../../src/reporting/statement/compute-statement.ts';
 import type { About } from '../../src/reporting/statement/entry.ts';
+import { causeLines } from '../../src/reporting/statement/statement-lines.ts';
 import type { Db } from '../../src/storage/ledger.ts';
 import type { Entry } from './book.ts';
 import type { Inspector } from './inspector.ts';
@@ -22,7 +24,7 @@ type Row = {
   why: string;
 };
 type Books = { sums: Map<string, bigint>; currencies: string[]; rows: Row[] };
-type Final = { reference: string; state: string };
+type Final = { reference: string; state: string; submitted_at: string | null; evidence: string };
 
 /**
  * P30 as the oracle sees it: the product's statement over the whole day ties, in one and cut in two at any entry, and
@@ -98,7 +100,7 @@ function judgeTie(town: Town, { sums, rows, currencies }: Books, told: string): 
     if (closing !== of('closing')) fail(`closing is ${of('closing')}, the flows say ${closing}`);
     if (of('in_flight') + of('unknown') !== closing) fail('what is open is not its closing');
     const ours = of('submitted') - of('failed') - of('refused') - of('unseen');
-    const theirs = of('foreign') + of('amount_differences') + of('timing') + of('unexplained');
+    const theirs = causeLines.reduce((sum, line) => sum + of(line), 0n);
     if (of('listed_by_service') !== ours + theirs) fail('it does not come to what the service lists');
     for (const line of new Set(rows.map((row) => row.line))) {
       const own = rows.filter((row) => row.line === line && row.currency === currency);
@@ -122,10 +124,23 @@ function judgeTurn(town: Town, first: Books, second: Books, whole: Books): void 
   }
 }
 
-/** Exactly the money that the book has beyond the ledger's is foreign or unexplained, and none that it has is unseen. */
+const judged = [
+  'foreign',
+  'unseen',
+  'duplicates',
+  'status_conflicts',
+  'collisions',
+  'returns',
+  'paid_elsewhere',
+  'unexplained',
+];
+
+/** Exactly the money that the book has beyond the ledger's is foreign or has a name, and none that it has is unseen. */
 function judgeCauses(town: Town, { rows }: Books): void {
   const { book } = town.service;
-  const payouts = town.inspector.rows<Final>('select reference, state from payouts order by id');
+  const payouts = town.inspector.rows<Final>(
+    'select reference, state, submitted_at, evidence from payouts order by id',
+  );
   const ours = new Set(payouts.map(({ reference }) => reference));
   const atHome = ({ account }: Entry): boolean => account === 'home';
   const alive = ({ record }: Entry): boolean => record.status !== 'failed';
@@ -135,20 +150,26 @@ function judgeCauses(town: Town, { rows }: Books): void {
   };
   for (const entry of book.all().filter(atHome))
     if (!ours.has(entry.record.reference) && alive(entry)) note('foreign', entry.record.reference, 1);
-  for (const { reference, state } of payouts) {
+  for (const { reference, state, submitted_at: sentAt, evidence } of payouts) {
     const entries = book.entries(reference).filter(atHome);
     const standing = entries.filter(alive);
     const open = ['sending', 'pending', 'unknown'].includes(state) || waits(town, reference);
     if (open || state === 'success' || state === 'returned') {
-      note('unexplained', reference, standing.length - 1);
-      if (entries.length === 0) note('unseen', reference, 1);
-      else if (standing.length === 0 && !open) note('unexplained', reference, 1);
-    } else
-      note('unexplained', reference, standing.filter(({ record }) => record.status !== 'pending').length);
+      note('duplicates', reference, standing.length - 1);
+      // What only a person calls paid, and nobody here ever sent, no list can show.
+      const isElsewhere = state === 'success' && sentAt === null && restsOnPerson(evidence);
+      if (entries.length === 0) note(isElsewhere ? 'paid_elsewhere' : 'unseen', reference, 1);
+      else if (standing.length === 0 && !open)
+        note(state === 'returned' ? 'returns' : 'status_conflicts', reference, 1);
+    } else {
+      const isNeverSent = ['held', 'ready', 'cancelled'].includes(state);
+      const shown = standing.filter(({ record }) => isNeverSent || record.status !== 'pending').length;
+      note(isNeverSent ? 'collisions' : 'status_conflicts', reference, shown);
+    }
   }
   const shown = new Map<string, number>();
   for (const { line, reference } of rows)
-    if (['foreign', 'unseen', 'unexplained'].includes(line))
+    if (judged.includes(line))
       shown.set(`${line} ${reference}`, (shown.get(`${line} ${reference}`) ?? 0) + 1);
   for (const key of new Set([...expected.keys(), ...shown.keys()])) {
     const [line = '', reference = ''] = key.split(' ');

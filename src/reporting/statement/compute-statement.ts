@@ -3,6 +3,7 @@ import { type Course, courseOf } from '../book.ts';
 import type { PlacedRow } from '../run-sheets.sql.ts';
 import { type Conflict, openConflicts, statedCurrencies } from '../stated-conflicts.sql.ts';
 import { foreignFacts, type PayoutFacts, payoutFacts } from '../statement-facts.sql.ts';
+import type { About, Entry } from './entry.ts';
 import {
   type CurrencyVerdict,
   createStatement,
@@ -11,7 +12,6 @@ import {
   type StatementRow,
 } from './statement.ts';
 import { type Line, linesWithRows } from './statement-lines.ts';
-import type { About, Entry } from './entry.ts';
 import { feesOf, foreignEntries, payoutEntries, strangerEntries } from './statement-rows.ts';
 
 /** A payout with everything that it adds to the statement. */
