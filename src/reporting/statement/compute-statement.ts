@@ -1,3 +1,4 @@
+import { exceptionLines } from '../../domain/verdict.ts';
 import type { Db, Trx } from '../../storage/ledger.ts';
 import { type Course, courseOf } from '../book.ts';
 import type { PlacedRow } from '../run-sheets.sql.ts';
@@ -88,12 +89,8 @@ export async function computeStatement(db: Db | Trx, about: About, sink: Sink): 
   return { rows, verdicts };
 }
 
-const conflictLines: ReadonlySet<Line> = new Set<Line>([
-  'status_conflicts',
-  'duplicates',
-  'collisions',
-  'amount_differences',
-]);
+/** Lines that show a difference: a conflict whose reference is in one of them is not counted once more. */
+const conflictLines: ReadonlySet<Line> = new Set<Line>(exceptionLines);
 
 function conflictEntry({ id, kind, reference, batch_id, transfer_id, currency }: Conflict): Entry {
   const why = `${kind} ${id}, not resolved`;
