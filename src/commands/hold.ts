@@ -114,7 +114,13 @@ export const release: Handler = async (context, args, options) => {
     const halts = await haltMarks(app.ledger.db);
     await refuseCancelled(app, batch);
     const { dailyLimit } = app.config.submission;
-    const { released, canary, unanswered } = await releaseWhole(app.ledger, { batch, at, dailyLimit, seen, halts });
+    const { released, canary, unanswered } = await releaseWhole(app.ledger, {
+      batch,
+      at,
+      dailyLimit,
+      seen,
+      halts,
+    });
     const { moved } = released;
     const stays = holdTexts(released.stays, batch);
     const halted = await haltInWords(app.ledger.db);
