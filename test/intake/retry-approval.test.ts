@@ -5,7 +5,7 @@ import { getBatch } from '../../src/ledger/batches.ts';
 import { adviceText } from '../../src/reporting/advice-text.ts';
 import { readApprovable, recordApproval } from '../../src/sending/approvals.sql.ts';
 import { noBrakes } from '../../src/sending/brakes.ts';
-import { finishRelease } from '../../src/sending/holds.sql.ts';
+import { releaseBatch } from '../../src/sending/holds.sql.ts';
 import { claimAt, recordOutcome, replies } from '../support/ledger.ts';
 import { batchOf, csv, head, row, setting } from './setting.ts';
 
@@ -18,7 +18,7 @@ it('P20: what an approved batch did not pay is not paid from small files that ne
   if (!batch) throw new Error('no batch');
   const shown = await readApprovable(s.ledger.db, batch);
   await s.ledger.write((trx) => recordApproval(trx, { batch, shown, by: 'second', at: s.clock.iso() }));
-  await finishRelease(s.ledger, { batch: id, at: s.clock.iso() });
+  await releaseBatch(s.ledger, { batch: id, at: s.clock.iso() });
   await confirmFiles(s);
   for (const claimed of await claimAt(s.ledger, s.clock.iso(), 5, 'w-1', brakes))
     await recordOutcome(s.ledger, s.clock.iso(), claimed, replies.refused());

@@ -232,7 +232,7 @@ it('P20: --batch takes every payout of a state, and what cannot be retried is na
   await home.json(['retry', '--batch', batch, '--state', 'refused'], 2);
   await home.json(['retry', 'PAY-9999'], 2);
   expect((await home.json(['status'], 0)).batches[0].payouts).toEqual({
-    refused: 3,
+    waits_again: 3,
     pending: 3,
     success: 1,
   });

@@ -67,6 +67,6 @@ it('P3: a sender that was stopped longer than its intent may live sends nothing 
   expect(done.code, done.err).toBe(0);
   const { attempts } = await home.json(['show', 'PAY-0001'], 0);
   expect(attempts.map(({ outcome }: { outcome: string }) => outcome)).toEqual(['not_sent', 'accepted']);
-  expect(attempts[0].message).toContain('too old');
+  expect(attempts[0].message).toContain('grew older than submission.send_deadline_ms');
   expect(home.sandbox.requests.bodies('PAY-0001')).toBe(1);
 });

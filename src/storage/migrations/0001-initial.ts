@@ -8,13 +8,10 @@ import {
   historyEvents,
   inquiryReasons,
   precheckStates,
-  rejectionEnds,
   rejectionKinds,
-  rejections,
   standings,
   states,
   statuses,
-  tasks,
   verdicts,
   webhookVerdicts,
   withComparisons,
@@ -22,6 +19,7 @@ import {
 import {
   archiveGuards,
   archiveTables,
+  fileTables,
   limits,
   periodTables,
   strangerTables,
@@ -290,21 +288,7 @@ const statements = [
     problem text, ended_at text) strict`,
   `create index alert_messages_due on alert_messages (channel, id) where state = 'due'`,
   `create unique index alert_messages_run on alert_messages (channel, run_id) where run_id is not null`,
-  `create table file_moves (
-    id integer primary key, source text not null, target text not null, created_at text not null, done_at text,
-    machine text not null default '', kind text not null check (kind in (${tasks})),
-    owner text not null, bytes integer, sha256 text not null default '',
-    outcome text check (outcome in ('done','missing','differs'))) strict`,
-  `create index file_moves_open on file_moves (id) where done_at is null`,
-  `create index file_moves_owner on file_moves (owner)`,
-  // Files that were refused, and taken files without the rows that skip_row left out. An open one needs a person.
-  `create table rejected_files (
-    id integer primary key, kind text not null check (kind in (${rejections})), name text not null,
-    place text not null, errors_file text, problems integer not null, rows_left integer not null,
-    content_hash text not null, owner text not null default '', machine text not null default '',
-    since text not null, ended_at text, ended text check (ended in (${rejectionEnds})),
-    ended_by text not null default '', note text not null default '') strict`,
-  `create index rejected_files_open on rejected_files (id) where ended_at is null`,
+  ...fileTables,
 ];
 
 /** Creates the first schema. Migrations are append-only: a later change is a new file beside this one. */

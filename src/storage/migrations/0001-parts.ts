@@ -1,4 +1,4 @@
-import { states } from './0001-allowed-values.ts';
+import { rejectionEnds, rejections, states, tasks } from './0001-allowed-values.ts';
 
 /** The tables of archives, which batches and runs refer to. */
 export const archiveTables = [
@@ -95,4 +95,23 @@ export const periodTables = [
     transfer_id text not null, month text not null, primary key (transfer_id)) strict, without rowid`,
   ...unchanging('period_transfers'),
   complete('period_transfers'),
+];
+
+/** Files that are promised to move or to be written, and those that a person must deal with (P34). */
+export const fileTables = [
+  `create table file_moves (
+    id integer primary key, source text not null, target text not null, created_at text not null, done_at text,
+    machine text not null default '', kind text not null check (kind in (${tasks})),
+    owner text not null, bytes integer, sha256 text not null default '',
+    outcome text check (outcome in ('done','missing','differs'))) strict`,
+  `create index file_moves_open on file_moves (id) where done_at is null`,
+  `create index file_moves_owner on file_moves (owner)`,
+  // Files that were refused, and taken files without the rows that skip_row left out. An open one needs a person.
+  `create table rejected_files (
+    id integer primary key, kind text not null check (kind in (${rejections})), name text not null,
+    place text not null, errors_file text, problems integer not null, rows_left integer not null,
+    content_hash text not null, owner text not null default '', machine text not null default '',
+    since text not null, ended_at text, ended text check (ended in (${rejectionEnds})),
+    ended_by text not null default '', note text not null default '') strict`,
+  `create index rejected_files_open on rejected_files (id) where ended_at is null`,
 ];
