@@ -20,7 +20,8 @@ import { tooLarge } from './limits.sql.ts';
 import { acceptPrecheck } from './precheck.sql.ts';
 import { countKept, type Released, releaseOf } from './released.ts';
 
-const chunk = 1000;
+/** Payouts of one transaction, where the order names no other number. */
+const usualChunk = 1000;
 
 /**
  * Holds a batch, and returns how many payouts moved to `held` (P21). The first transaction writes the reason: from then on
@@ -35,12 +36,14 @@ export async function holdBatch(
     reason,
     at,
     source = 'person',
+    chunk = usualChunk,
     finding = async () => true,
   }: {
     batch: string;
     reason: HoldReason;
     at: string;
     source?: string;
+    chunk?: number;
     finding?: (trx: Trx) => Promise<boolean>;
   },
 ): Promise<number> {
@@ -48,12 +51,12 @@ export async function holdBatch(
   const first = await ledger.write(async (trx) => {
     if (!(await finding(trx))) return 0;
     await addHoldReason(trx, batch, reason);
-    return holdSome(trx, batch, { at, source, why });
+    return holdSome(trx, batch, { at, source, why, chunk });
   });
-  return first < chunk ? first : first + (await holdRest(ledger, batch, { at, source, why }));
+  return first < chunk ? first : first + (await holdRest(ledger, batch, { at, source, why, chunk }));
 }
 
-type Hold = { at: string; source: string; why: string };
+type Hold = { at: string; source: string; why: string; chunk: number };
 
 /** Moves the ready payouts of a held batch to `held`, until a release begins or none is left. Returns how many moved. */
 async function holdRest(ledger: Ledger, batch: string, hold: Hold): Promise<number> {
@@ -63,11 +66,11 @@ async function holdRest(ledger: Ledger, batch: string, hold: Hold): Promise<numb
       return areHoldingAll(reasons) ? holdSome(trx, batch, hold) : 0;
     });
     moved += done;
-    if (done < chunk) return moved;
+    if (done < hold.chunk) return moved;
   }
 }
 
-async function holdSome(trx: Trx, batch: string, { at, source, why }: Hold): Promise<number> {
+async function holdSome(trx: Trx, batch: string, { at, source, why, chunk }: Hold): Promise<number> {
   const rows = await trx
     .selectFrom('payouts')
     .select('id')
@@ -90,6 +93,8 @@ export type ReleaseOrder = {
   dailyLimit?: Record<string, string>;
   /** Who decided, for the history; empty where no name is known. */
   by?: string;
+  /** Payouts of one transaction. */
+  chunk?: number;
 };
 
 /**
@@ -147,7 +152,7 @@ export async function liftReasons(
  */
 export async function finishRelease(
   ledger: Ledger,
-  { batch, at, dailyLimit = {}, by = '' }: ReleaseOrder,
+  { batch, at, dailyLimit = {}, by = '', chunk = usualChunk }: ReleaseOrder,
 ): Promise<Released> {
   const limits = limitsOf(dailyLimit);
   const source = by === '' ? 'person' : `person:${by}`;
@@ -172,7 +177,7 @@ export async function finishRelease(
     const { reasons: now } = await holdReasonsOf(trx, batch);
     // Another release has another mark: it has not seen what this one has passed.
     if (releaseUnderWay(now)?.mark !== own?.mark) return { kind: 'ended' as const, now };
-    const rows = await heldAfter(trx, batch, after);
+    const rows = await heldAfter(trx, batch, { after, limit: chunk });
     const kept = new Map([...tooLarge(rows, limits), ...(await withheldBy(trx, rows))]);
     await record(
       trx,
@@ -197,7 +202,7 @@ function countHeld(db: Db, batch: string): Promise<number> {
   return countRows(db.selectFrom('payouts').where('batch_id', '=', batch).where('state', '=', 'held'));
 }
 
-function heldAfter(trx: Trx, batch: string, after: bigint) {
+function heldAfter(trx: Trx, batch: string, { after, limit }: { after: bigint; limit: number }) {
   return trx
     .selectFrom('payouts')
     .select([
@@ -214,7 +219,7 @@ function heldAfter(trx: Trx, batch: string, after: bigint) {
     .where('state', '=', 'held')
     .where('id', '>', after)
     .orderBy('id')
-    .limit(chunk)
+    .limit(limit)
     .execute();
 }
 
@@ -233,7 +238,12 @@ export async function finishHolds(ledger: Ledger, order: Omit<ReleaseOrder, 'bat
     const [reason] = readReasons(hold_reasons);
     if (reason?.kind === 'releasing') await finishRelease(ledger, { ...order, batch, by: reason.by });
     else if (reason && (await hasRow(readyOf(ledger.db, batch))))
-      await holdRest(ledger, batch, { at: order.at, source: 'brake', why: holdNote(reason) });
+      await holdRest(ledger, batch, {
+        at: order.at,
+        source: 'brake',
+        why: holdNote(reason),
+        chunk: usualChunk,
+      });
   }
 }
 
