@@ -16,10 +16,13 @@ export function createAlarm(world: World, life: Life): Alarm {
   return (job, timezone, ring) => {
     let over = false;
     let due: Date | null = null;
+    /** Nothing is due up to here that has not rung: a process that stood still rings late. */
+    let searchedTo = life.clock.now();
     const arm = (): void => {
       const now = life.clock.now();
       // Looks again each hour: the clock may step.
-      due = nextDue(job.expression, timezone, now, now + hour);
+      due = nextDue(job.expression, timezone, Math.min(searchedTo, now), now + hour);
+      searchedTo = now + hour;
       world.after((due?.getTime() ?? now + hour) - now, life, beat);
     };
     const beat = (): void => {
@@ -29,7 +32,10 @@ export function createAlarm(world: World, life: Life): Alarm {
         world.after(due.getTime() - now, life, beat);
         return;
       }
-      if (due) ring(due);
+      if (due) {
+        ring(due);
+        searchedTo = now;
+      }
       arm();
     };
     arm();

@@ -12,8 +12,8 @@ type How = Extract<PeoplesAct, `approve${string}`>;
 const approver = { name: 'Bola', uid: 424_242 };
 
 /** Batches with something unsent that no approval covers, where the rule of now, or of their intake, asks for one. */
-export function waitingForApproval({ inspector }: Town, app: App): string[] {
-  const always = app.config.submission.approval === 'none' ? 0 : 1;
+export function waitingForApproval({ inspector }: Town, { config }: Pick<App, 'config'>): string[] {
+  const always = config.submission.approval === 'none' ? 0 : 1;
   return inspector
     .rows<{ id: string }>(
       `select b.id from batches b where b.phase = 'loaded' and (b.approval_needed = 1 or ?)
@@ -22,6 +22,11 @@ export function waitingForApproval({ inspector }: Town, app: App): string[] {
       always,
     )
     .map(({ id }) => id);
+}
+
+/** Where people race, a release takes as many transactions as one of a large batch does. */
+export function chunkOf({ weather }: Town): { chunk?: number } {
+  return weather.long.races ? { chunk: 2 } : {};
 }
 
 /** What `approve BATCH` does; `approve own` by who dropped it, `approve what changed` after something else was shown. */
@@ -52,7 +57,7 @@ export async function approve(town: Town, app: App, how: How, id: string): Promi
     if (done.kind === 'changed' || done.others.length > 0) return;
   } else if (!releaseUnderWay(readReasons(batch.hold_reasons))) return;
   const { dailyLimit } = config.submission;
-  await finishRelease(ledger, { batch: id, at: app.clock.iso(), dailyLimit });
+  await finishRelease(ledger, { batch: id, at: app.clock.iso(), dailyLimit, ...chunkOf(town) });
 }
 
 /** What the approver looked at, before a payout was added; or other bodies altogether. */

@@ -41,7 +41,8 @@ export function writeBatch(
   folder: string,
   { number, size, random }: { number: number; size: number; random: Random },
 ): BatchFile {
-  const twins = random.chance(0.15);
+  // Where people race for it, a batch waits for them.
+  const twins = random.chance(0.15) || weather.long.races;
   const own = random.fork(`file ${number}`);
   const rows = Array.from({ length: size }, (_, i) => {
     const like = twins && i === size - 1 ? 0 : i;

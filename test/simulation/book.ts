@@ -10,6 +10,9 @@ export type Entry = {
   /** Money left the merchant's balance, whether or not it came back later. */
   moved: boolean;
   returned: boolean;
+  /** When it came back, and when that turned out not to be so, true time. */
+  returnedAt: number | null;
+  undoneAt: number | null;
   account: Account;
   /** When it turned out to be paid after it had failed, true time. */
   turnedAt: number | null;
@@ -70,7 +73,10 @@ export function createBook(): Book {
         created_at: stamp,
         updated_at: stamp,
       };
-      const entry: Entry = { record, shownFrom, moved: false, returned: false, account, turnedAt: null };
+      const entry: Entry = {
+        ...{ record, shownFrom, moved: false, returned: false, account },
+        ...{ turnedAt: null, returnedAt: null, undoneAt: null },
+      };
       every.push(entry);
       byReference.set(order.reference, [...(byReference.get(order.reference) ?? []), entry]);
       return entry;

@@ -4,6 +4,7 @@ import type { Book } from './book.ts';
 import { createCanaryWatch } from './canary-watch.ts';
 import { createDayBudget } from './day-budget.ts';
 import type { Fall } from './fall.ts';
+import { createHoldWatch, type HoldWatch } from './hold-watch.ts';
 import type { Attempted, Inspector, Told } from './inspector.ts';
 import type { Weather } from './weather.ts';
 import type { World } from './world.ts';
@@ -37,8 +38,7 @@ export type BrakeWatch = {
   wentBack(): void;
   /** Somebody who did not drop it approves a batch up to this payout. */
   approves(batch: string, throughId: number): void;
-  /** Somebody holds a batch. The returned function is called when the command has ended well. */
-  holding(batch: string): () => void;
+  holding: HoldWatch['holding'];
   /** Somebody lets a batch go, having seen its reasons just now, or everything. */
   releasing(batch: string | null): void;
 };
@@ -59,10 +59,7 @@ export function createBrakeWatch(deps: {
   const budget = createDayBudget(deps);
   /** Batches that a person has let go, or that lay in a copy as let go. */
   const released = new Set<string>();
-  /** Batches that a person holds: a hold has returned, and no release has begun since it did. */
-  const heldNow = new Set<string>();
-  /** The holds under way that no later release has seen, by batch. */
-  const holding = new Map<string, Set<symbol>>();
+  const holds = createHoldWatch(deps);
 
   const attempt = (id: number): Braked | undefined =>
     inspector.rows<Braked>(
@@ -103,7 +100,7 @@ export function createBrakeWatch(deps: {
   }
 
   function judgeHold(one: Braked): void {
-    if (heldNow.has(one.batch_id))
+    if (holds.isHeld(one.batch_id))
       world.violate(
         'P21: what a person holds does not go',
         `attempt ${one.id} of ${one.batch_id}`,
@@ -130,7 +127,10 @@ export function createBrakeWatch(deps: {
       for (const file of all) files.set(file.name, file);
     },
     knows: (worker, approval) => void rules.set(worker, approval),
-    committed: canaries.committed,
+    committed(news) {
+      canaries.committed(news);
+      holds.committed();
+    },
     began,
     leaving: (id) => {
       const one = attempt(id);
@@ -138,31 +138,21 @@ export function createBrakeWatch(deps: {
     },
     wentBack() {
       released.clear();
-      heldNow.clear();
+      holds.wentBack();
       const sql = "select id, hold_reasons from batches where phase = 'loaded'";
       for (const { id, hold_reasons } of inspector.rows<{ id: string; hold_reasons: string }>(sql)) {
         const kinds = readReasons(hold_reasons).map(({ kind }) => kind);
-        if (kinds.includes('person')) heldNow.add(id);
-        else if (kinds.every((kind) => kind === 'approval' || kind === 'releasing')) released.add(id);
+        if (kinds.every((kind) => kind === 'approval' || kind === 'releasing')) released.add(id);
       }
       canaries.wentBack();
       budget.wentBack();
     },
     approves: (batch, throughId) => void approved.add(`${batch} ${throughId}`),
-    holding(batch) {
-      const own = Symbol(batch);
-      const all = holding.get(batch) ?? new Set();
-      holding.set(batch, all.add(own));
-      return () => {
-        if (all.delete(own)) heldNow.add(batch);
-      };
-    },
+    holding: holds.holding,
     releasing(batch) {
       canaries.releasing(batch);
-      if (batch === null) return;
-      holding.get(batch)?.clear();
-      heldNow.delete(batch);
-      released.add(batch);
+      holds.releasing(batch);
+      if (batch !== null) released.add(batch);
     },
   };
 }

@@ -1,3 +1,6 @@
+import { listFlawKinds } from './list-flaw.ts';
+import { raceNames } from './races.ts';
+
 /** How often each kind of trouble really happened; a simulation that never hurts proves nothing. */
 export type Coverage = {
   count(kind: string): void;
@@ -112,6 +115,15 @@ const scheduleFaults = [
   'reconcile',
 ] as const;
 
+/** What became of the schedule and the days of a zone whose clock changes. */
+const zoneFaults = [
+  'the clock goes forward under a daemon',
+  'the clock goes back under a daemon',
+  'due where the clock goes forward',
+  'due where the clock goes back',
+  'sent on a later day',
+] as const;
+
 /** What happened to files. */
 const fileFaults = [
   'in pieces, the writer still at it',
@@ -122,6 +134,9 @@ const fileFaults = [
   'held for late bytes, and released',
 ] as const;
 
+/** What became of money that came back and was shown as failed. */
+const returnFaults = ['shown as failed', 'undone after it was paid again', 'told as paid_twice'] as const;
+
 /** What was on paper. */
 const paperFaults = [
   'reconciled',
@@ -129,6 +144,8 @@ const paperFaults = [
   'not_compared',
   'promised and interrupted',
   'written after an interruption',
+  'a month closed',
+  'after a month was closed',
 ] as const;
 
 /** How the brakes of the office were met. */
@@ -150,6 +167,8 @@ const ledgerFaults = [
   'adopted',
   'a lost file dropped again',
   'a payout forgotten',
+  'its wait ended by a list',
+  'its wait ended by a person',
 ] as const;
 
 /** Second payments that no client can prevent: they must happen too, and be reported as what they are. */
@@ -161,6 +180,7 @@ export const peoplesActs = [
   'release batch',
   'hold mode',
   'release mode',
+  'end the wait',
   'cancel',
   'pay anew',
   'retry rightly',
@@ -189,8 +209,12 @@ export const allKinds: readonly string[] = [
   ...waitingFaults.map((fault) => `waiting: ${fault}`),
   ...accountFaults.map((fault) => `account: ${fault}`),
   ...scheduleFaults.map((fault) => `schedule: ${fault}`),
+  ...zoneFaults.map((fault) => `zone: ${fault}`),
   ...fileFaults.map((fault) => `file: ${fault}`),
   ...paperFaults.map((fault) => `paper: ${fault}`),
+  ...returnFaults.map((fault) => `return: ${fault}`),
+  ...raceNames.map((race) => `race: ${race}`),
+  ...listFlawKinds.map((kind) => `list: ${kind}`),
   ...unknowables.map((cause) => `paid twice: ${cause}`),
 ];
 

@@ -6,7 +6,7 @@ import { scheduledJobs } from '../../src/daemon/schedules.ts';
 import { createGate } from '../../src/daemon/sending-gate.ts';
 import { finishRun } from '../../src/listing/listings.sql.ts';
 import type { Queue } from '../../src/runtime/queue.ts';
-import { createScheduler, type Scheduler } from '../../src/runtime/scheduler.ts';
+import { createScheduler, type ScheduledJob, type Scheduler } from '../../src/runtime/scheduler.ts';
 import { openWorkers } from '../../src/runtime/workers.sql.ts';
 import { sendable } from '../../src/sending/claims.sql.ts';
 import { describeDelivery } from '../../src/webhooks/delivery.ts';
@@ -87,6 +87,7 @@ function run(town: Town, life: Life, app: App): { stop(): void; submit(): void; 
   const working = new Set<string>();
   let cleared = false;
   let scheduled = true;
+  let ringing = { disarm: (): void => undefined };
 
   function lane(name: string, work: () => Promise<unknown>): () => void {
     let again = false;
@@ -154,6 +155,7 @@ function run(town: Town, life: Life, app: App): { stop(): void; submit(): void; 
     await app.takeOver();
     await refill();
     await scheduler.start();
+    if (!signal.aborted) ringing = town.schedules.armed(life, scheduler.jobs);
     every(5 * minute, 5 * minute, makeUp);
   });
   const makeUp = lane('make up', scheduler.makeUp);
@@ -166,10 +168,12 @@ function run(town: Town, life: Life, app: App): { stop(): void; submit(): void; 
   watchSteps(world, life, { signal, onStep }).catch((error: unknown) =>
     town.failed(life, 'a step of the clock', error),
   );
-  const hours = town.calm ? 2 : random.between(1, 6) * (town.weather.long.ordersWait ? 12 : 1);
+  const { ordersWait, returns } = town.weather.long;
+  const hours = town.calm ? 2 : returns ? 1 : random.between(1, 6) * (ordersWait ? 12 : 1);
   every(hours * 60 * minute, random.between(1, 120) * minute, reconcile);
   town.receiver = receiverOf(town, life, app, apply);
   const stop = (): void => {
+    ringing.disarm();
     world.coverage.count('machine: orderly stop');
     world.trace(`${life.name} is asked to stop`);
     stopping.abort();
@@ -188,7 +192,7 @@ function schedulerOf(
   life: Life,
   app: App,
   { stopping, refill }: { stopping: AbortSignal; refill(): Promise<object> },
-): Scheduler {
+): Scheduler & { jobs: readonly ScheduledJob[] } {
   const watched = <T>(work: Promise<T>): Promise<T> =>
     work.catch((error: unknown) => {
       town.failed(life, 'a scheduled job', error);
@@ -202,13 +206,17 @@ function schedulerOf(
     wakeResults: nothing,
     events: { look: nothing },
   });
-  return createScheduler({
+  const scheduler = createScheduler({
     jobs: jobs.map((job) => ({
       ...job,
       async run() {
         const { done } = town.stalls.begins(life, job.name);
         town.world.coverage.count(`schedule: ${job.name}`);
-        return job.run().finally(done);
+        const { ended } = town.schedules.begins(job.name);
+        return job.run().finally(() => {
+          done();
+          ended();
+        });
       },
     })),
     timezone: app.config.schedules.timezone,
@@ -219,6 +227,7 @@ function schedulerOf(
     isAlive: async (worker) => (await openWorkers(app.ledger.db)).some(({ id }) => id === worker),
     alarm: createAlarm(town.world, life),
   });
+  return { ...scheduler, jobs };
 }
 
 /** As the receiver does: verify, store, answer, apply. */

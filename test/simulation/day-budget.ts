@@ -34,7 +34,10 @@ export function createDayBudget(deps: {
     const shown = calendar.format(new Date(began_at));
     if (aheadMs(latest, shown) > farAheadMs) forget();
     const day = jumps && shown < latest ? latest : shown;
-    if (latest !== '' && day > latest) world.coverage.count('brake: sent on a later day');
+    if (latest !== '' && day > latest) {
+      world.coverage.count('brake: sent on a later day');
+      if (weather.long.zone) world.coverage.count('zone: sent on a later day');
+    }
     latest = day;
     add(days, day, reference, amount);
     const sum = sumOf(days.get(day), () => true) + sumOf(lost.get(day), wasAdopted);

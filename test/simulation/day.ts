@@ -17,6 +17,7 @@ import { createFall } from './fall.ts';
 import { openInspector } from './inspector.ts';
 import { createLateBytes } from './late-bytes.ts';
 import { createWriteLock } from './ledger-seam.ts';
+import { createListWatch } from './list-watch.ts';
 import { drawClockError, nameStep } from './long-weather.ts';
 import { createOldCopies } from './old-copies.ts';
 import { createPaperRounds } from './paper-round.ts';
@@ -26,7 +27,7 @@ import { accounts, createService } from './service.ts';
 import { tellStory } from './story.ts';
 import { createTown, type Town } from './town.ts';
 import { judgeTheEnd, type Tally } from './verdict.ts';
-import { createWatch } from './watch.ts';
+import { createWatch, returnHours } from './watch.ts';
 import { drawWeather, type Weather, type Wish } from './weather.ts';
 import { createWebhooks } from './webhooks.ts';
 import { createWorld, type Violation } from './world.ts';
@@ -43,7 +44,6 @@ export type DayResult = {
 };
 
 const hour = 3_600_000;
-const startsAt = Date.UTC(2026, 10, 21, 8);
 
 const nothingWished: Wish = {
   small: false,
@@ -51,6 +51,7 @@ const nothingWished: Wish = {
   oldCopies: false,
   brake: null,
   turn: null,
+  more: [],
   doubtful: false,
 };
 
@@ -65,6 +66,7 @@ export async function runDay(seed: number, options: Partial<DayOptions> = {}): P
     ...nothingWished,
     ...options,
   });
+  const { startsAt } = weather;
   const world = createWorld({ random, coverage, startsAt, keepTrace: true });
   const settingAt = createSettings(root, weather);
   const { config } = settingAt(0);
@@ -85,8 +87,9 @@ export async function runDay(seed: number, options: Partial<DayOptions> = {}): P
   const brakes = createBrakeWatch({ world, book: service.book, inspector, weather, fall });
   const evidence = createEvidenceWatch({ world, weather, inspector, service });
   const lateBytes = createLateBytes(world, inspector);
+  const lists = createListWatch({ world, weather, inspector, service });
   const watch = createWatch({
-    ...{ world, book: service.book, inspector, decisions, weather, fall, brakes, evidence, lateBytes },
+    ...{ world, book: service.book, inspector, decisions, weather, fall, brakes, evidence, lateBytes, lists },
   });
   const lock = createWriteLock(world);
   town = createTown({
@@ -148,7 +151,7 @@ async function liveThrough(
   paper.start();
   scheduleClockJumps(town, random);
   nameAnother(town, daemon.restart);
-  await world.runUntil(startsAt + weather.lengthMs);
+  await world.runUntil(weather.startsAt + weather.lengthMs);
   town.calm = true;
   world.wallError = 0;
   town.service.calmDown();
@@ -276,7 +279,9 @@ function configFor(root: string, weather: Weather, ms: number, account: Account)
       resubmit: weather.resubmit,
       ...brakeSettings(weather.brakes, ms),
     },
+    ...(weather.long.returns && { reconciliation: { return_hours: returnHours } }),
     schedules: schedulesOf(weather),
+    ...(weather.long.zone && { reports: { timezone: weather.long.zone.name } }),
     ...(weather.long.skipsRows && { intake: { on_invalid_row: 'skip_row' } }),
   };
   mkdirSync(join(root, 'config'), { recursive: true });
@@ -290,11 +295,16 @@ function configFor(root: string, weather: Weather, ms: number, account: Account)
 
 function schedulesOf({ long }: Weather) {
   const often = long.ordersWait ? '*/30 * * * *' : '*/15 * * * *';
+  const { zone } = long;
+  const daily = zone
+    ? `${zone.fixed.minutes % 60} ${Math.floor(zone.fixed.minutes / 60)} * * *`
+    : '0 2 * * *';
   return {
+    ...(zone && { timezone: zone.name }),
     intake: long.dropsFiles ? '*/30 * * * *' : '',
     submit: long.sweeps ? often : '',
     follow_up: often,
-    reconcile: long.readsPaper ? '0 2 * * *' : '',
+    reconcile: long.readsPaper || zone ? daily : '',
     reconcile_full: '',
     report: '',
   };

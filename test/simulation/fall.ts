@@ -11,8 +11,14 @@ export type Fall = {
   adoptedAt(): number | null;
   fell(): void;
   adopted(): void;
-  /** True unless it fell and no complete listing begun after its adoption has been matched since. */
+  /** True unless it fell and neither a complete listing begun after its adoption nor a person has ended the wait since. */
   maySend(): boolean;
+  /** Adopted, and the ledger waits for its list. */
+  waits(): boolean;
+  /** A person is about to end that wait. */
+  announceEnd(): void;
+  /** Something was committed: what ended the wait is allowed to. */
+  judgeWait(): void;
   /** Files that the copy does not know and that nobody drops again. */
   forgottenFiles: Set<string>;
 };
@@ -22,13 +28,16 @@ export function createFall(world: World, inspector: Inspector): Fall {
   let adoptedAt: number | null = null;
   let heard = true;
   let runsBefore = new Set<string>();
+  let announced = false;
 
-  const completeRuns = (): string[] =>
+  const finishedRuns = (where: string): string[] =>
     inspector
-      .rows<{ id: string }>(
-        "select id from runs where finished_at is not null and json_extract(summary, '$.complete') = 1",
-      )
+      .rows<{ id: string }>(`select id from runs where finished_at is not null and ${where}`)
       .map(({ id }) => id);
+  const completeRuns = (): string[] => finishedRuns("json_extract(summary, '$.complete') = 1");
+  const isNew = (id: string): boolean => !runsBefore.has(id);
+  const waits = (): boolean =>
+    adoptedAt !== null && inspector.rows("select 1 from meta where key = 'listing_due'").length > 0;
   return {
     shut: false,
     fellAt: () => fellAt,
@@ -37,14 +46,32 @@ export function createFall(world: World, inspector: Inspector): Fall {
       fellAt = world.now();
       adoptedAt = null;
       heard = false;
+      announced = false;
     },
     adopted() {
       adoptedAt = world.now();
-      runsBefore = new Set(completeRuns());
+      runsBefore = new Set(finishedRuns('1 = 1'));
     },
     maySend() {
-      heard ||= adoptedAt !== null && completeRuns().some((id) => !runsBefore.has(id));
+      heard ||= adoptedAt !== null && completeRuns().some(isNew);
       return heard;
+    },
+    waits,
+    announceEnd() {
+      announced = true;
+    },
+    judgeWait() {
+      if (adoptedAt === null || heard || waits()) return;
+      heard = true;
+      if (completeRuns().some(isNew)) {
+        world.coverage.count('ledger: its wait ended by a list');
+        return;
+      }
+      if (!announced)
+        world.violate('P25: a list or a person ends the wait', 'the adopted ledger waits no more');
+      else if (!finishedRuns('1 = 1').some(isNew))
+        world.violate('P32: a person sees first what is not proven', 'no list was read since the adoption');
+      world.coverage.count('ledger: its wait ended by a person');
     },
     forgottenFiles: new Set(),
   };

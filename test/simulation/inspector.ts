@@ -93,7 +93,7 @@ function prepare(path: string) {
           select max(id) from history h where h.payout_id = p.id and h.event = 'turned_away'))`);
   const halted = database.prepare<[], { n: number }>(`
     select (select count(*) from halts) + (select count(*) from meta
-      where key in ('behind', 'sealed', 'listing_due:test')) as n`);
+      where key in ('behind', 'sealed', 'listing_due')) as n`);
   const states = database.prepare<[], Standing>(
     'select id, reference, state, evidence, attempt_count as attempts from payouts where history_seq > 0 order by id',
   );

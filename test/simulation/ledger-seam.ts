@@ -8,18 +8,27 @@ export type WriteLock = {
   take(life: Life): Promise<void>;
   release(life: Life): void;
   isFree(): boolean;
+  /** When a process last let go of it that had held it for long, true time; now, while one does. */
+  longHeldUntil(): number;
 };
 
 const patienceMs = 60_000;
+/** Others may give up what they were about to do. */
+const longMs = 30_000;
 
 export function createWriteLock(world: World): WriteLock {
   let holder: Life | null = null;
   const waiting: { life: Life; go: () => void }[] = [];
+  let takenAt = 0;
+  let longUntil = 0;
+  const isLong = (): boolean => holder !== null && world.now() - takenAt > longMs;
   const passOn = (): void => {
+    if (isLong()) longUntil = world.now();
     holder = null;
     for (let next = waiting.shift(); next; next = waiting.shift()) {
       if (!next.life.alive) continue;
       holder = next.life;
+      takenAt = world.now();
       world.after(0, next.life, next.go);
       return;
     }
@@ -28,6 +37,7 @@ export function createWriteLock(world: World): WriteLock {
     take(life) {
       if (holder === null) {
         holder = life;
+        takenAt = world.now();
         return Promise.resolve();
       }
       return new Promise((resolve, reject) => {
@@ -45,6 +55,7 @@ export function createWriteLock(world: World): WriteLock {
       if (holder === life) passOn();
     },
     isFree: () => holder === null,
+    longHeldUntil: () => (isLong() ? world.now() : longUntil),
   };
 }
 

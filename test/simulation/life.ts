@@ -26,6 +26,8 @@ export type Life = Owner & {
   strike(point: Point, nth: number): void;
   /** Resolves at its death, for those outside it. */
   died: Promise<void>;
+  /** Each of its transactions begins a little later than it could: what runs beside it comes between them. */
+  dawdle(drawMs: () => number): void;
   /** What the operating system does when the process is gone. */
   atDeath(action: () => void): void;
   kill(why: string): void;
@@ -44,6 +46,7 @@ export function createLife(
   const closing: (() => void)[] = [];
   const death = Promise.withResolvers<void>();
   let slept = 0;
+  let drawDelayMs: (() => number) | null = null;
 
   const stroke = (point: Point): Stroke | undefined => {
     const times = (passed.get(point) ?? 0) + 1;
@@ -82,6 +85,10 @@ export function createLife(
     pass(point) {
       if (!life.alive) return never();
       const found = stroke(point);
+      if (!found && drawDelayMs && point === 'before a transaction') {
+        const ms = drawDelayMs();
+        return new Promise((resolve) => world.after(ms, life, resolve));
+      }
       if (!found) return undefined;
       if (found.kind === 'crash') {
         crash(point);
@@ -99,6 +106,9 @@ export function createLife(
       return !life.alive;
     },
     died: death.promise,
+    dawdle(drawMs) {
+      drawDelayMs = drawMs;
+    },
     atDeath: (action) => void closing.push(action),
     kill(why) {
       if (!life.alive) return;

@@ -1,4 +1,6 @@
+import { drawListFlaw, type ListFlaw } from './list-flaw.ts';
 import type { Random } from './random.ts';
+import { drawZoneWeather, type ZoneWeather } from './zone-weather.ts';
 
 const second = 1000;
 const minute = 60 * second;
@@ -32,6 +34,16 @@ export type LongWeather = {
   dropsFiles: boolean;
   /** Every eight hours, or each day of several, the office reads what is on paper. */
   readsPaper: boolean;
+  /** What was paid comes back and is shown as failed (P36), and some of it is shown as paid again later. */
+  returns: boolean;
+  /** Now and then the office closes the month before; the day lies over the end of one. */
+  closes: boolean;
+  /** People decide at once, and on batches of several transactions. */
+  races: boolean;
+  /** What keeps the service's list from being complete; null: nothing does. */
+  listFlaw: ListFlaw | null;
+  /** The office's clock changes within this day; null: it does not. */
+  zone: ZoneWeather | null;
 };
 
 export const shortWeather: LongWeather = {
@@ -44,10 +56,26 @@ export const shortWeather: LongWeather = {
   skipsRows: false,
   dropsFiles: false,
   readsPaper: false,
+  returns: false,
+  closes: false,
+  races: false,
+  listFlaw: null,
+  zone: null,
 };
 
 /** One of these that a day must have, and none of the others; the seed decides all else. */
-export const turnNames = ['clock', 'waiting', 'account', 'schedule', 'files', 'paper'] as const;
+export const turnNames = [
+  'clock',
+  'waiting',
+  'account',
+  'schedule',
+  'files',
+  'paper',
+  'races',
+  'returns',
+  'list',
+  'zone',
+] as const;
 export type TurnName = (typeof turnNames)[number];
 
 /** How long a day is in which orders wait. */
@@ -55,10 +83,13 @@ export function drawLongDayMs(random: Random): number {
   return random.between(1.5 * day, 3 * day);
 }
 
-export function drawLongWeather(random: Random, wished: TurnName | null): LongWeather {
+export function drawLongWeather(
+  random: Random,
+  { wished, more, small }: { wished: TurnName | null; more: readonly TurnName[]; small: boolean },
+): LongWeather {
   const wants = (name: TurnName, likely: number): boolean => {
     const drawn = random.chance(likely);
-    return wished === null ? drawn : wished === name;
+    return more.includes(name) || (wished === null ? drawn && !small : wished === name);
   };
   const ordersWait = wants('waiting', 0.45);
   const someScale = random.pick<readonly ClockScale[]>([
@@ -70,17 +101,25 @@ export function drawLongWeather(random: Random, wished: TurnName | null): LongWe
   ]);
   // Often before the first batch: what is sent while another account is named is what goes there.
   const fromMs = random.chance(0.4) ? 0 : random.between(0, 6 * hour);
-  return {
+  const own = random.fork('lists and zones');
+  const drawn: Omit<LongWeather, 'closes'> = {
     clock: wants('clock', 0.5) ? someScale : [],
     turnsLate: ordersWait ? 0.6 : random.pick([0, 0.2, 0.4]),
-    drawTurnMs: (own) => own.between(minute, ordersWait ? 2 * day : 8 * hour),
+    drawTurnMs: (turns) => turns.between(minute, ordersWait ? 2 * day : 8 * hour),
     ordersWait,
     elsewhere: wants('account', 0.35) ? drawElsewhere(random, fromMs) : [],
     sweeps: !wants('schedule', 0.2),
     skipsRows: wants('files', 0.5),
     dropsFiles: wants('files', 0.75),
     readsPaper: wants('paper', 0.9),
+    races: wants('races', 0.3),
+    returns: wants('returns', 0.3),
+    listFlaw: wants('list', 0.2) ? drawListFlaw(own) : null,
+    zone: wants('zone', 0.3) ? drawZoneWeather(own) : null,
   };
+  const closes = drawn.readsPaper && own.chance(0.7);
+  // What a closed month has as paid comes back now and then.
+  return { ...drawn, closes, returns: drawn.returns || (closes && own.chance(0.5)) };
 }
 
 /** The first account and the other one in turn, with some hours at home between them. */

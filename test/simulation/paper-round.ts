@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import * as reconcileJob from '../../jobs/reconcile.ts';
 import { openApp } from '../../src/app/app.ts';
 import { readRunPaper } from '../support/paper.ts';
+import { createClosedMonths } from './closed-months.ts';
 import { createPaperVerdict } from './paper-verdict.ts';
 import type { Town } from './town.ts';
 
@@ -25,6 +26,7 @@ export function createPaperRounds(town: Town): { start(): void; atLast(): void }
   const reports = join(town.config.dataDir, 'reports');
   const verdict = createPaperVerdict(town, reports);
   const random = world.random.fork('paper');
+  const closed = createClosedMonths(town);
 
   const interrupted = new Set<string>();
 
@@ -64,6 +66,7 @@ export function createPaperRounds(town: Town): { start(): void; atLast(): void }
     if (!sees) town.awayUntil = world.now() + random.between(1, 20) * minute;
     const work = async (): Promise<void> => {
       const app = await openApp('whole', { ...options, kind: 'command' });
+      if (weather.long.closes && random.chance(0.5)) await closed.close(app);
       const before = verdict.look(life);
       const { writeDueRuns } = app.reporting;
       const cutShort = (): ReturnType<typeof writeDueRuns> => {
@@ -80,7 +83,8 @@ export function createPaperRounds(town: Town): { start(): void; atLast(): void }
         },
       );
       if (passes > 2) world.coverage.count('machine: page shift');
-      verdict.judge({ run, life, before, isLast });
+      closed.judge();
+      verdict.judge({ run, life, before, isLast, closed: closed.netPaid() });
       if (isLast) judgeInterrupted();
       await app.close();
       life.kill('done');
@@ -91,7 +95,7 @@ export function createPaperRounds(town: Town): { start(): void; atLast(): void }
   const daily = (): void => {
     if (town.calm) return;
     round(false);
-    world.after(weather.long.ordersWait ? day : day / 3, null, daily);
+    world.after(weather.long.ordersWait ? day : day / (weather.long.closes ? 6 : 3), null, daily);
   };
   return {
     start: () => weather.long.readsPaper && world.after(random.between(0.05 * day, day / 3), null, daily),

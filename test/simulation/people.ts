@@ -1,12 +1,16 @@
 import * as intakeJob from '../../jobs/intake.ts';
 import * as submitJob from '../../jobs/submit.ts';
 import { type App, openApp } from '../../src/app/app.ts';
+import { waiveListing } from '../../src/ledger/barriers.ts';
 import { holdReasonsOf } from '../../src/ledger/hold-reasons.ts';
+import { foreignOrigins } from '../../src/ledger/origins.ts';
 import { sayHalt } from '../../src/reporting/halt-words.ts';
-import { findHalt, halt, liftCanary, liftHalt } from '../../src/sending/halts.sql.ts';
+import { findHalt, halt, haltMarks, liftCanary, liftHalt } from '../../src/sending/halts.sql.ts';
 import { holdBatch, releaseBatch } from '../../src/sending/holds.sql.ts';
-import { approve, waitingForApproval } from './approver.ts';
+import { approve, chunkOf, waitingForApproval } from './approver.ts';
 import type { PeoplesAct } from './coverage.ts';
+import type { Life } from './life.ts';
+import { beginRace } from './races.ts';
 import type { Random } from './random.ts';
 import type { Town } from './town.ts';
 
@@ -19,9 +23,10 @@ export function createPeople(town: Town, wake: () => void): { start(): void; tid
   const random = world.random.fork('people');
 
   /** One command: a process of its own, that may be killed as any other. */
-  async function command(work: (app: App) => Promise<void>): Promise<void> {
+  async function command(work: (app: App) => Promise<void>, begun?: (life: Life) => void): Promise<void> {
     if (town.fall.shut) return;
     const { life, options } = town.begin('person');
+    begun?.(life);
     const { done } = town.stalls.begins(life, 'a command');
     try {
       const app = await openApp('whole', { ...options, kind: 'command' });
@@ -41,10 +46,20 @@ export function createPeople(town: Town, wake: () => void): { start(): void; tid
     void command((app) => decide(town, app, random));
     world.after(random.between(5, 90) * (long.ordersWait ? 3 : 1) * minute, null, visit);
   };
+  const rivals = world.random.fork('races');
+  const race = (): void => {
+    if (town.calm) return;
+    beginRace(town, { command, act, random: rivals });
+    world.after(rivals.between(10, 40) * minute, null, race);
+  };
   return {
-    start: () => world.after(random.between(1, 30) * minute, null, visit),
+    start() {
+      world.after(random.between(1, 30) * minute, null, visit);
+      if (long.races) world.after(minute, null, race);
+    },
     tidyUp: () =>
       command(async (app) => {
+        if (mayEndTheWait(town) && town.service.listFlaw()) await act(town, app, 'end the wait', null);
         if (await findHalt(app.ledger.db)) await act(town, app, 'release mode', null);
         for (const { batch_id: batch } of held(town)) await act(town, app, 'release batch', batch);
         for (const batch of waitingForApproval(town, app)) await act(town, app, 'approve', batch);
@@ -52,6 +67,11 @@ export function createPeople(town: Town, wake: () => void): { start(): void; tid
         if (!long.sweeps) await submitJob.run(app);
       }),
   };
+}
+
+/** An adopted ledger waits for a list that cannot be complete, or that could not be so for a while. */
+function mayEndTheWait({ weather, fall }: Town): boolean {
+  return weather.long.listFlaw !== null && fall.waits();
 }
 
 /** A process was killed before it brought a file to its place. */
@@ -70,6 +90,8 @@ async function decide(town: Town, app: App, random: Random): Promise<void> {
   const { inspector } = town;
   const { sweeps, ordersWait } = town.weather.long;
   if (!sweeps && random.chance(0.3)) await submitJob.run(app);
+  if (mayEndTheWait(town) && random.chance(town.service.listFlaw() ? 0.3 : 0.05))
+    return act(town, app, 'end the wait', null);
   const halted = inspector.rows<{ kind: string }>('select kind from halts').length > 0;
   if (halted && random.chance(0.8)) return act(town, app, 'release mode', null);
   const [unapproved] = waitingForApproval(town, app);
@@ -104,8 +126,9 @@ async function decide(town: Town, app: App, random: Random): Promise<void> {
     .filter(
       ({ state }) => (anyState && state !== 'unknown') || ['failed', 'refused', 'returned'].includes(state),
     );
-  if (over.length > 0 && random.chance(ordersWait ? 0.9 : 0.5)) {
-    for (let more = ordersWait ? 4 : 1; more > 0; more--) {
+  const { returns } = town.weather.long;
+  if (over.length > 0 && random.chance(ordersWait || returns ? 0.9 : 0.5)) {
+    for (let more = ordersWait || returns ? 4 : 1; more > 0; more--) {
       const someOver = over[random.between(0, over.length - 1)];
       if (!someOver) return;
       if (ordersWait && random.chance(0.6)) await holdBatchOf(town, app, someOver.reference);
@@ -134,17 +157,31 @@ async function act(town: Town, app: App, what: PeoplesAct, subject: string | nul
   world.coverage.count(`person: ${what}`);
   world.trace(`a person: ${what} ${subject ?? ''}`);
   switch (what) {
-    case 'hold mode':
-      return ledger.write((trx) => halt(trx, { kind: 'person' }, at));
-    case 'release mode':
-      world.trace(`it was halted: ${sayHalt(await findHalt(ledger.db))?.cause}`);
-      town.brakes.releasing(null);
-      await ledger.write((trx) => liftHalt(trx, { at }));
+    case 'hold mode': {
+      const halted = town.brakes.holding(null);
+      await ledger.write((trx) => halt(trx, { kind: 'person' }, at));
+      halted();
       return;
+    }
+    case 'release mode': {
+      world.trace(`it was halted: ${sayHalt(await findHalt(ledger.db))?.cause}`);
+      const seen = await haltMarks(ledger.db);
+      town.brakes.releasing(null);
+      await ledger.write((trx) => liftHalt(trx, { at, seen }));
+      return;
+    }
+    case 'end the wait': {
+      town.fall.announceEnd();
+      await ledger.write(async (trx) => {
+        const foreign = await foreignOrigins(trx, app.account);
+        return waiveListing(trx, { at, by: 'Ada', note: 'no other list will come', foreign });
+      });
+      return;
+    }
     case 'hold batch':
     case 'release batch': {
       const { dailyLimit } = app.config.submission;
-      const request = { batch: subject ?? '', at, dailyLimit };
+      const request = { batch: subject ?? '', at, dailyLimit, ...chunkOf(town) };
       if (what === 'hold batch') {
         const held = town.brakes.holding(request.batch);
         await holdBatch(ledger, { ...request, reason: { kind: 'person' } });

@@ -30,8 +30,12 @@ export function refused(at: number, code: string, reference: string, status = 40
   return envelope(at, status, { success: false, status: code, message: `code ${code}`, data: { reference } });
 }
 
-/** One page of "List all transfers", newest first. */
-export function listPage(at: number, rows: TransferRecord[], number: number, perPage: number): HttpReply {
+/** One page of "List all transfers", newest first; its total counts so many `more` than there are. */
+export function listPage(
+  at: number,
+  rows: TransferRecord[],
+  { number, perPage, more }: { number: number; perPage: number; more: number },
+): HttpReply {
   const from = (number - 1) * perPage;
   const data = rows.slice(from, from + perPage);
   const lastPage = Math.max(1, Math.ceil(rows.length / perPage));
@@ -52,7 +56,7 @@ export function listPage(at: number, rows: TransferRecord[], number: number, per
       per_page: perPage,
       prev_page_url: number > 1 ? url(number - 1) : null,
       to: from + data.length,
-      total: rows.length,
+      total: rows.length + more,
     },
   };
   return envelope(at, 200, body);

@@ -50,6 +50,7 @@ const summary = await runDays({
     doubtful: values.doubtful,
     fault: postFaults.find((fault) => fault === values.fault) ?? null,
     brake: brakeNames.find((name) => name === values.brake) ?? null,
+    more: [],
     turn: turnNames.find((name) => name === values.turn) ?? null,
     ...(isChosen ? {} : wishOf(seed)),
   }),

@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto';
 import type { HttpReply, HttpRequest } from '../../src/service/transport.ts';
 import { type Account, type Book, createBook, type Entry, type Order, stampOf } from './book.ts';
 import type { PostFault, QuestionFault } from './coverage.ts';
+import { type ListFlaw, type ListFlawKind, stranger } from './list-flaw.ts';
 import { accepted, envelope, listPage, page, refused } from './replies.ts';
 import type { Weather } from './weather.ts';
 import type { World } from './world.ts';
@@ -28,11 +29,15 @@ export type Service = {
   question(request: HttpRequest, fault: QuestionFault | null, account: Account): PostAnswer;
   /** What a look-up of the reference would show now. */
   shownNow(account: Account, reference: string): Entry | undefined;
+  /** What keeps the list from being complete now, and since when, true time. */
+  listFlaw(): { kind: ListFlawKind; since: number } | null;
   /** Everything shows itself at once, and nothing is late any more. */
   calmDown(): void;
 };
 
+const second = 1_000;
 const minute = 60_000;
+const year = 365 * 24 * 60 * minute;
 
 /** The payments service, written from the interface document and sharing no code with the product that it judges. */
 export function createService(
@@ -43,10 +48,13 @@ export function createService(
   const random = world.random.fork('service');
   const turns = world.random.fork('turns');
   const book = createBook();
+  const began = world.now();
   let calm = false;
+  if (weather.long.listFlaw?.kind === 'a stranger of next year') takeStranger(weather.long.listFlaw);
   const clock = (): number => world.now() + weather.serviceClockErrorMs;
 
   function take(order: Order, account: Account): Entry {
+    undoReturns(order);
     const shownFrom = world.now() + (calm ? 0 : weather.drawVisibilityMs(random));
     const entry = book.add(order, { account, at: clock(), shownFrom });
     world.trace(`service takes ${order.reference} as ${entry.record.id}`);
@@ -57,6 +65,27 @@ export function createService(
     return entry;
   }
 
+  /** Somebody else's transfer, which the list dates next year until the service mends it. */
+  function takeStranger({ fromMs, untilMs }: ListFlaw): void {
+    world.after(fromMs, null, () => {
+      const entry = book.add(stranger, { account: 'home', at: clock() + year, shownFrom: world.now() });
+      change(entry, 'success');
+      if (untilMs === null) return;
+      world.after(untilMs - fromMs, null, () => {
+        entry.record.created_at = stampOf(clock());
+        change(entry, 'success');
+      });
+    });
+  }
+
+  function listFlaw(): { kind: ListFlawKind; since: number } | null {
+    const flaw = weather.long.listFlaw;
+    if (!flaw) return null;
+    const ms = world.now() - began;
+    const isOver = ms < flaw.fromMs || (flaw.untilMs !== null && ms >= flaw.untilMs);
+    return isOver ? null : { kind: flaw.kind, since: began + flaw.fromMs };
+  }
+
   function settle(entry: Entry): void {
     const paid = !random.chance(weather.failedShare);
     change(entry, paid ? 'success' : 'failed');
@@ -64,11 +93,37 @@ export function createService(
     announce(entry, 'settled');
     if (!paid) turnLater(entry);
     if (!paid || !random.chance(weather.returnedShare)) return;
-    world.after(random.between(minute, 300 * minute), null, () => {
-      entry.returned = true;
-      change(entry, 'reversed');
-      announce(entry, 'returned');
-    });
+    world.after(random.between(minute, 300 * minute), null, () => comeBack(entry));
+  }
+
+  /** The interface has no status for what came back: it is shown as failed, or by a word of the service's own. */
+  function comeBack(entry: Entry): void {
+    const isFailed = weather.long.returns && !calm;
+    if (isFailed) world.coverage.count('return: shown as failed');
+    entry.returned = true;
+    entry.returnedAt = world.now();
+    change(entry, isFailed ? 'failed' : 'reversed');
+    announce(entry, 'returned');
+  }
+
+  /** What came back is paid anew: now the service finds that the first did not come back after all. */
+  function undoReturns(order: Order): void {
+    if (!weather.long.returns) return;
+    for (const entry of book.all()) {
+      const { record, returned, undoneAt } = entry;
+      const isLike = record.account_number === order.account_number && record.amount === order.amount;
+      if (!isLike || !returned || undoneAt !== null || record.status !== 'failed' || turns.chance(0.1))
+        continue;
+      world.after(turns.between(second, 120 * minute), null, () => {
+        if (calm) return;
+        world.coverage.count('return: undone after it was paid again');
+        entry.returned = false;
+        entry.undoneAt = world.now();
+        entry.turnedAt = world.now();
+        change(entry, 'success');
+        if (turns.chance(0.3)) announce(entry, 'settled');
+      });
+    }
   }
 
   /** What failed turns out to be paid after all. */
@@ -194,7 +249,8 @@ export function createService(
       const number = Number(/[?&]page=(\d+)/.exec(request.path)?.[1] ?? 1);
       const listed = book.all().filter((entry) => entry.account === account && isShown(entry));
       const rows = listed.map(({ record }) => record);
-      return say(listPage(at, rows.toReversed(), number, weather.perPage));
+      const more = account === 'home' && listFlaw()?.kind === 'counts one more' ? 1 : 0;
+      return say(listPage(at, rows.toReversed(), { number, perPage: weather.perPage, more }));
     }
     const one = shownNow(account, reference);
     if (!one) return say(refused(at, weather.notFoundCode, reference, 404));
@@ -210,6 +266,7 @@ export function createService(
     post,
     question,
     shownNow,
+    listFlaw,
     calmDown() {
       calm = true;
     },

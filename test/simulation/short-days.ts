@@ -1,3 +1,4 @@
+import type { TurnName } from './long-weather.ts';
 import type { Wish } from './weather.ts';
 
 const waiting = { turn: 'waiting' } as const;
@@ -5,6 +6,10 @@ const files = { turn: 'files' } as const;
 const schedule = { turn: 'schedule' } as const;
 const paper = { turn: 'paper' } as const;
 const account = { turn: 'account' } as const;
+const list = { turn: 'list', oldCopies: true } as const;
+const races = { turn: 'races' } as const;
+const returns = { turn: 'returns' } as const;
+const zone = { turn: 'zone' } as const;
 const copies = { oldCopies: true } as const;
 
 /** What whole days show too seldom; their number is no multiple of five. */
@@ -14,6 +19,10 @@ const wishes: readonly Partial<Wish>[] = [
   ...[files, files, files, files, files],
   ...[copies, copies, copies, copies],
   ...[account, account, account, account, schedule, schedule, schedule, schedule, schedule],
+  ...([races, races, races, { ...races, brake: 'approval' }, { ...races, brake: 'approval' }] as const),
+  ...[returns, returns, returns, returns, returns, returns, list, list, list, list, zone, zone, zone],
+  { turn: 'zone', brake: 'daily limit' },
+  { turn: 'zone', brake: 'daily limit' },
   { turn: 'paper', fault: '429 with envelope' },
   { turn: 'files', fault: 'late on the network' },
   { turn: 'paper', fault: 'refused 24' },
@@ -25,8 +34,23 @@ const wishes: readonly Partial<Wish>[] = [
   { doubtful: true },
 ];
 
+/** What a day has beside the one thing that it shows, where neither hides the other. */
+const beside: Record<TurnName, readonly TurnName[]> = {
+  clock: [],
+  waiting: ['zone'],
+  account: ['zone'],
+  schedule: ['zone', 'returns'],
+  files: ['zone'],
+  paper: [],
+  races: ['zone'],
+  returns: ['zone'],
+  list: ['races'],
+  zone: ['races'],
+};
+
 /** Each fifth day of a long run is whole. The others are short, and each shows one thing that is rare otherwise. */
 export function wishOf(seed: number): Partial<Wish> {
   if (seed % 5 === 0) return {};
-  return { small: true, ...wishes[seed % wishes.length] };
+  const wish = wishes[seed % wishes.length];
+  return { small: true, ...wish, more: wish?.turn ? beside[wish.turn] : ['zone'] };
 }

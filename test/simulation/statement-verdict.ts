@@ -6,7 +6,7 @@ import { newestHistory } from '../../src/ledger/history.ts';
 import { foreignOrigins } from '../../src/ledger/origins.ts';
 import { newestCompleteRun } from '../../src/listing/listings.sql.ts';
 import { findRun } from '../../src/reporting/batch-results.sql.ts';
-import { listingOf } from '../../src/reporting/periods.sql.ts';
+import { lastPeriod, listingOf } from '../../src/reporting/periods.sql.ts';
 import { computeStatement } from '../../src/reporting/statement/compute-statement.ts';
 import type { About } from '../../src/reporting/statement/entry.ts';
 import { causeLines } from '../../src/reporting/statement/statement-lines.ts';
@@ -39,9 +39,11 @@ export async function judgeStatement(town: Town): Promise<void> {
     const run = complete && (await findRun(db, complete.id));
     if (!run) return;
     const known = await newestHistory(db);
+    // P30: today begins where the closed month ended, and holds what that month counted against the list all the same.
+    const from = (await lastPeriod(db))?.through_history ?? 0n;
     const about: About = {
       mode: 'test',
-      span: { from: 0n, through: known },
+      span: { from, through: known },
       known,
       // Without a grace: what the book has not, and the list therefore not, is unseen at once.
       listing: listingOf(run, 0),
@@ -51,10 +53,11 @@ export async function judgeStatement(town: Town): Promise<void> {
     };
     const whole = await booksOf(db, about);
     judgeTie(town, whole, 'the whole day');
-    // Against a list that shows none of ours nothing is compared, and the run says so (P35).
-    if (!isOthersList(town.inspector)) judgeCauses(town, whole);
-    const middle = BigInt(town.world.random.fork('statement').between(0, Number(known)));
-    const first = await booksOf(db, { ...about, span: { from: 0n, through: middle } });
+    // Against a list that shows none of ours, or is not complete, nothing is compared, and the run says so (P35).
+    const isComparable = !isOthersList(town.inspector) && town.service.listFlaw() === null;
+    if (isComparable) judgeCauses(town, whole);
+    const middle = BigInt(town.world.random.fork('statement').between(Number(from), Number(known)));
+    const first = await booksOf(db, { ...about, span: { from, through: middle } });
     const second = await booksOf(db, { ...about, span: { from: middle, through: known } });
     judgeTie(town, first, `up to entry ${middle}`);
     judgeTie(town, second, `from entry ${middle}`);

@@ -12,6 +12,7 @@ import { createLedgerSeam, type WriteLock } from './ledger-seam.ts';
 import { createLife, drawStrokes, type Life, type Stroke } from './life.ts';
 import { createLiveness } from './liveness.ts';
 import { readLookUp } from './replies.ts';
+import { createScheduleWatch, type ScheduleWatch } from './schedule-watch.ts';
 import type { Service } from './service.ts';
 import { createStallWatch, type StallWatch } from './stall-watch.ts';
 import type { Watch } from './watch.ts';
@@ -36,6 +37,7 @@ export type Town = {
   /** The configuration as a process that begins now reads it, and the account that it names. */
   settingNow(): { config: Config; account: Account };
   stalls: StallWatch;
+  schedules: ScheduleWatch;
   /** POSTs of a reference that left us, heard or not. */
   left(reference: string): number;
   /** When an attempt was committed, true time. */
@@ -55,7 +57,10 @@ export type Town = {
 };
 
 export function createTown(
-  deps: Omit<Town, 'begin' | 'failed' | 'switchOff' | 'calm' | 'awayUntil' | 'receiver' | 'stalls'> & {
+  deps: Omit<
+    Town,
+    'begin' | 'failed' | 'switchOff' | 'calm' | 'awayUntil' | 'receiver' | 'stalls' | 'schedules'
+  > & {
     watch: Watch;
     log: Logger;
   },
@@ -70,6 +75,7 @@ export function createTown(
     calm: false,
     awayUntil: 0,
     stalls: createStallWatch(world, (life) => askedAt.get(life) ?? 0),
+    schedules: createScheduleWatch(deps),
     receiver: null,
     begin(kind, more = []) {
       const strokes = town.calm ? [] : [...drawStrokes(random, weather.strokes, kind), ...more];

@@ -4,6 +4,7 @@ import type { BatchFile } from './batch-files.ts';
 import type { Entry as BookEntry } from './book.ts';
 import { judgeFiles } from './files-verdict.ts';
 import type { Told } from './inspector.ts';
+import { stranger } from './list-flaw.ts';
 import { isOthersList, judgeStatement } from './statement-verdict.ts';
 import type { Town } from './town.ts';
 import { isSame } from './watch.ts';
@@ -81,7 +82,7 @@ function judgePayout(town: Town, payout: Final): void {
     !wasForgotten || account === 'home' || places.includes(account);
   const all = town.service.book.entries(reference);
   const entries = all.filter(isKnowable);
-  const paid = entries.filter(({ moved }) => moved);
+  const paid = entries.filter((entry) => entry.moved && !isShownBack(entry));
   const told = tellings(town, reference);
   const fail = (detail: string): void =>
     town.world.violate('every payout reaches its end, or a person', `${state}, and ${detail}`, reference);
@@ -112,7 +113,7 @@ function judgePayout(town: Town, payout: Final): void {
       if (told.length === 0 && payout.evidence !== 'person') fail('the service did not pay it');
       break;
     case 'returned':
-      if (!entries.some(({ returned }) => returned)) fail('the service had nothing back');
+      judgeReturned(town, payout, entries);
       break;
     case 'failed':
     case 'refused':
@@ -134,6 +135,27 @@ function judgePayout(town: Town, payout: Final): void {
   const twice = wasResent ? ['paid_twice'] : ['paid_twice', 'duplicate_at_service'];
   if (kept > 1 && !told.some((kind) => twice.includes(kind)))
     fail(`${kept} are paid, and nobody has been told: ${told.join(', ')}`);
+}
+
+/** It came back, and the service shows that as a failure. */
+function isShownBack({ returned, record }: BookEntry): boolean {
+  return returned && record.status === 'failed';
+}
+
+/** P36: what came back stays so, or somebody is told that it did not. */
+function judgeReturned(town: Town, { reference }: Final, entries: readonly BookEntry[]): void {
+  if (entries.some(({ returned }) => returned)) return;
+  const undone = entries.some(({ undoneAt }) => undoneAt !== null);
+  const told = tellings(town, reference);
+  const fail = (detail: string): void =>
+    town.world.violate('P36: a return undone is told', detail, reference);
+  if (!undone) fail('the service had nothing back');
+  else if (!told.includes('paid_twice') && !told.includes('status_conflict'))
+    fail(`it is paid again, and a person is told of ${told.join(', ') || 'nothing'}`);
+  else
+    town.world.coverage.count(
+      `return: told as ${told.includes('paid_twice') ? 'paid_twice' : 'status_conflict'}`,
+    );
 }
 
 /**
@@ -313,7 +335,11 @@ function judgeForgotten(town: Town, payouts: readonly Final[], tally: Tally): vo
   const ours = new Set(payouts.map(({ reference }) => reference));
   const forgotten = new Set(service.book.all().map(({ record }) => record.reference));
   for (const reference of forgotten) {
-    if (ours.has(reference) || service.book.entries(reference).every(({ account }) => account !== 'home'))
+    if (
+      ours.has(reference) ||
+      reference === stranger.reference ||
+      service.book.entries(reference).every(({ account }) => account !== 'home')
+    )
       continue;
     world.coverage.count('ledger: a payout forgotten');
     const found = tellings(town, reference).includes('missing_in_ledger');

@@ -6,6 +6,7 @@ import type { Fall } from './fall.ts';
 import type { Inspector, Told } from './inspector.ts';
 import type { LateBytes } from './late-bytes.ts';
 import type { Life } from './life.ts';
+import type { ListWatch } from './list-watch.ts';
 import type { Weather } from './weather.ts';
 import type { World } from './world.ts';
 
@@ -33,8 +34,9 @@ export function createWatch(deps: {
   brakes: BrakeWatch;
   evidence: EvidenceWatch;
   lateBytes: LateBytes;
+  lists: ListWatch;
 }): Watch {
-  const { world, book, inspector, decisions, weather, fall, brakes, evidence, lateBytes } = deps;
+  const { world, book, inspector, decisions, weather, fall, brakes, evidence, lateBytes, lists } = deps;
   const known = new Map<number, string>();
   const begun = new Map<number, number>();
   const departures = new Map<string, number>();
@@ -45,6 +47,8 @@ export function createWatch(deps: {
   let unknownInARow = 0;
 
   function committed(life: Life): void {
+    fall.judgeWait();
+    lists.judge();
     const halted = inspector.isHalted();
     if (wasHalted && !halted) unknownInARow = 0;
     const news = inspector.toldAfter(lastTold);
@@ -127,7 +131,7 @@ export function createWatch(deps: {
     const forgot = ['ready', 'refused', 'cancelled', 'failed'].includes(told.to_state);
     if (forgot && decisions.isOrderedAgain(told.reference)) return null;
     const entries = book.entries(told.reference);
-    const paid = entries.filter(({ record }) => record.status === 'success' || record.status === 'reversed');
+    const paid = entries.filter(({ moved }) => moved);
     const late = decisions.isLate(told.reference);
     const underWay = left(told.reference) > book.arrivals(told.reference).length && !late;
     switch (told.to_state) {
@@ -137,8 +141,10 @@ export function createWatch(deps: {
         if (!proves.test(told.event)) return `success by ${told.event}`;
         return paid.some((entry) => isSame(entry.record, told)) ? null : 'the service has not paid it';
       case 'returned':
-        if (!proves.test(told.event)) return `returned by ${told.event}`;
-        if (!entries.some(({ returned }) => returned)) return 'the service has had nothing back';
+        if (!proves.test(told.event) && told.event !== 'turned') return `returned by ${told.event}`;
+        if (!entries.some(({ returnedAt }) => returnedAt !== null)) return 'the service has had nothing back';
+        if (!entries.some((entry) => isSurelyBack(entry, world.now())))
+          return 'P36: it may be paid again yet';
         return entries.some((entry) => stays(entry, world.now())) ? 'another transfer of it stays' : null;
       case 'failed':
         if (!proves.test(told.event)) return `failed by ${told.event}`;
@@ -221,6 +227,15 @@ export function createWatch(deps: {
   }
 
   return { committed, leaving, wentBack, left, begunAt: (attempt) => begun.get(attempt) ?? world.now() };
+}
+
+/** `reconciliation.return_hours` where what was paid may come back as failed. */
+export const returnHours = 2;
+
+/** P36: it has been shown as failed for so long; the service's own word for a return needs no time. */
+function isSurelyBack({ record, returnedAt }: Entry, now: number): boolean {
+  if (returnedAt === null) return false;
+  return record.status === 'reversed' || now - returnedAt >= returnHours * 3_600_000 - 60_000;
 }
 
 /** Shown as paid, for now and perhaps for good. */

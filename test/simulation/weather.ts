@@ -15,6 +15,7 @@ import {
   type TurnName,
 } from './long-weather.ts';
 import type { Random } from './random.ts';
+import type { ZoneWeather } from './zone-weather.ts';
 
 /** What kind of day a seed makes: how the service is, and how often things go wrong. */
 export type Weather = {
@@ -53,6 +54,8 @@ export type Weather = {
   batches: number[];
   brakes: BrakeWeather;
   long: LongWeather;
+  /** True time at which the day begins, and for how long its troubles last. */
+  startsAt: number;
   lengthMs: number;
   /** For how long a process stands still that is stopped there. */
   drawStillnessMs(random: Random): number;
@@ -102,27 +105,33 @@ export type Wish = {
   oldCopies: boolean;
   brake: BrakeName | null;
   turn: TurnName | null;
+  /** What the day must have beside that one. */
+  more: readonly TurnName[];
   /** The service takes what it gives no answer for, and shows it late. */
   doubtful: boolean;
 };
 
 export function drawWeather(
   random: Random,
-  { small, fault, oldCopies, brake, turn, doubtful }: Wish,
+  { small, fault, oldCopies, brake, turn, more, doubtful }: Wish,
 ): Weather {
   const kind = drawKind(random, { doubtful, turn });
   // Batches that come after a copy are what it does not know.
   const drawn = kind.oldCopies ? { ...kind, batches: [...kind.batches.slice(0, 2), 6, 9] } : kind;
   const batches = small
-    ? drawn.batches.slice(0, oldCopies ? 3 : 2).map((size) => Math.min(size, turn === 'waiting' ? 20 : 8))
+    ? drawn.batches
+        .slice(0, oldCopies ? 3 : 2)
+        .map((size) => Math.min(size, turn === 'waiting' || turn === 'races' ? 20 : 8))
     : drawn.batches;
+  const long = longOf(random.fork('long'), drawn, { small, turn, more });
+  const zone = long.long?.zone ?? null;
   return {
     ...drawn,
     batches,
     ...(small && { perPage: 2, lengthMs: Math.min(drawn.lengthMs, 10 * hour) }),
-    ...longOf(random.fork('long'), drawn, { small, turn }),
+    ...long,
     // What no client can know needs a way without brakes.
-    ...(drawn.isUnguarded ? {} : { brakes: drawBrakes(random.fork('brakes'), batches, brake) }),
+    ...(drawn.isUnguarded ? {} : { brakes: inZone(drawBrakes(random.fork('brakes'), batches, brake), zone) }),
     ...(oldCopies && { oldCopies }),
     ...(fault && {
       // What is sent again meets what the day has for it: the fault of the first must not be taken for that of the second.
@@ -135,14 +144,37 @@ export function drawWeather(
 /** What no client can know stays apart, and a small day has of all this what is wished for. */
 function longOf(
   random: Random,
-  { isUnguarded, isCalm, lengthMs }: Weather,
-  { small, turn }: Pick<Wish, 'small' | 'turn'>,
+  { isUnguarded, isCalm, lengthMs, clockJumps }: Weather,
+  { small, turn, more }: Pick<Wish, 'small' | 'turn' | 'more'>,
 ): Partial<Weather> {
-  if (isUnguarded || (small && turn === null)) return {};
+  if (isUnguarded || (small && turn === null && more.length === 0)) return {};
   if (isCalm && (turn === null || turn === 'paper')) return { long: { ...shortWeather, readsPaper: true } };
-  const long = drawLongWeather(random, turn);
-  // What is ordered once more, and waits, had failed before.
-  return long.ordersWait ? { long, lengthMs: drawLongDayMs(random), failedShare: 0.5 } : { long, lengthMs };
+  const drawn = drawLongWeather(random, { wished: turn, more, small });
+  // What is due is judged by a clock that is right.
+  const isRight = turn === 'zone' || (drawn.clock.length === 0 && !clockJumps);
+  const long = isRight ? drawn : { ...drawn, zone: null };
+  const { zone } = long;
+  return {
+    long,
+    lengthMs: long.ordersWait ? drawLongDayMs(random) : lengthMs,
+    // What is ordered once more, and waits, had failed before.
+    ...(long.ordersWait && { failedShare: 0.5 }),
+    ...(long.returns && {
+      lengthMs: Math.max(lengthMs, (turn === 'returns' ? 18 : 12) * hour),
+      returnedShare: 0.5,
+      failedShare: 0.1,
+    }),
+    ...(long.closes && { startsAt: monthEndsAt - random.between(hour, 6 * hour) }),
+    ...(zone && { startsAt: zone.startsAt, clockJumps: false, lengthMs: Math.max(lengthMs, 8 * hour) }),
+  };
+}
+
+/** In Lagos, whose months the reports count. */
+const monthEndsAt = Date.UTC(2026, 10, 30, 23);
+
+/** The days of the daily limit are those of the zone whose clock changes. */
+function inZone(brakes: BrakeWeather, zone: ZoneWeather | null): BrakeWeather {
+  return zone ? { ...brakes, timezone: zone.name } : brakes;
 }
 
 function drawKind(random: Random, { doubtful, turn }: Pick<Wish, 'doubtful' | 'turn'>): Weather {
@@ -241,6 +273,7 @@ function drawOrdinary(random: Random, wished: Pick<Wish, 'doubtful' | 'turn'>): 
     oldCopies: !isCalm && random.chance(0.6),
     resubmit: random.pick(['manual', 'confirmed_absent', 'confirmed_absent']),
     batches: Array.from({ length: random.between(2, 4) }, () => random.between(6, random.pick([30, 50]))),
+    startsAt: Date.UTC(2026, 10, 21, 8),
     lengthMs: random.between(6, 18) * hour,
     drawStillnessMs: (own) => own.pick([20_000, 600_000, 7_200_000]),
     drawVisibilityMs: (own) => {

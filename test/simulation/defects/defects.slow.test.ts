@@ -3,6 +3,7 @@ import { answerDefects } from './answers.ts';
 import { fits, look } from './apply.ts';
 import { brakeDefects } from './brakes.ts';
 import { evidenceDefects } from './evidence.ts';
+import { meetingDefects } from './meetings.ts';
 import { sendingDefects } from './sending.ts';
 import { weaknessDefects } from './weaknesses.ts';
 import { wentBackDefects } from './went-back.ts';
@@ -14,6 +15,7 @@ const defects = [
   ...wentBackDefects,
   ...brakeDefects,
   ...weaknessDefects,
+  ...meetingDefects,
 ];
 const limit = { seeds: 1_000, seconds: 240 };
 const atOnce = createTurns(2);

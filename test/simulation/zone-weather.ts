@@ -1,0 +1,41 @@
+import { type LocalTime, localTimeIn } from './local-time.ts';
+import type { Random } from './random.ts';
+
+const minute = 60_000;
+const hour = 60 * minute;
+
+/** A zone whose clock changes on the simulated day. `fixed`: a time of day that the change skips, repeats or ends at. */
+export type ZoneWeather = {
+  name: string;
+  changesAt: number;
+  way: 'forward' | 'back';
+  startsAt: number;
+  fixed: Omit<LocalTime, 'date'>;
+};
+
+/** Clocks that change by an hour, by half an hour, at midnight, and for Ramadan. */
+const changes = [
+  ['Europe/Vienna', '2026-10-25T01:00Z'],
+  ['Europe/Vienna', '2027-03-28T01:00Z'],
+  ['America/New_York', '2026-11-01T06:00Z'],
+  ['America/New_York', '2027-03-14T07:00Z'],
+  ['Africa/Cairo', '2026-10-29T21:00Z'],
+  ['Africa/Cairo', '2027-04-29T22:00Z'],
+  ['Africa/Casablanca', '2027-02-07T02:00Z'],
+  ['Africa/Casablanca', '2027-03-14T02:00Z'],
+  ['Australia/Lord_Howe', '2026-10-03T15:30Z'],
+  ['Australia/Lord_Howe', '2027-04-03T15:00Z'],
+  ['America/Santiago', '2027-04-04T03:00Z'],
+] as const;
+
+export function drawZoneWeather(random: Random): ZoneWeather {
+  const [name, at] = random.pick<(typeof changes)[number]>(changes);
+  const changesAt = Date.parse(at);
+  const localTime = localTimeIn(name);
+  const [before, after] = [localTime(changesAt - minute), localTime(changesAt)];
+  const way = after.minutes > before.minutes || after.date > before.date ? 'forward' : 'back';
+  // What lies between the two readings is skipped, or happens twice.
+  const first = way === 'back' ? after.minutes : before.minutes + 1;
+  const minutes = (first + random.pick([0, 15, 30, 60])) % (24 * 60);
+  return { name, changesAt, way, startsAt: changesAt - random.between(hour, 5 * hour), fixed: { minutes } };
+}
