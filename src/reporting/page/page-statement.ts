@@ -59,12 +59,18 @@ function currencyPart(currency: string, lines: Lines, judged: RunVerdict | undef
   const mark = judged === undefined ? '' : verdictFaces[judged.verdict];
   const name = mark === '' ? '' : ` <span class="soft">${mark.sign} ${mark.name}</span>`;
   const ours = [ledgerSum(lines), paidSum(lines)];
-  const tables = (ours.every(isEmpty) ? ours.slice(0, 1) : ours).map((sum) => sumTable(currency, sum));
-  const against =
-    judged?.verdict === 'not_compared'
-      ? `<p class="empty"><strong>Not checked:</strong> which of these payouts the service lists, and whether it lists others.</p>\n`
-      : sumTable(currency, listSum(lines)) + unreadPart(lines) + differencePart(currency, lines);
-  return `<h3>${escapeHtml(currency)}${name}</h3>\n<div class="sums">\n${tables.join('')}<div>${against}</div></div>\n`;
+  const [ledger = '', paid = ''] = (ours.every(isEmpty) ? ours.slice(0, 1) : ours).map((sum) =>
+    sumTable(currency, sum),
+  );
+  const isCompared = judged?.verdict !== 'not_compared';
+  const columns = [
+    ledger,
+    paid + (isCompared ? differencePart(currency, lines) : ''),
+    isCompared
+      ? sumTable(currency, listSum(lines)) + unreadPart(lines)
+      : `<p class="empty"><strong>Not checked:</strong> which of these payouts the service lists, and whether it lists others.</p>\n`,
+  ].filter((column) => column !== '');
+  return `<h3>${escapeHtml(currency)}${name}</h3>\n<div class="sums">\n${columns.map((column) => `<div>${column}</div>`).join('')}</div>\n`;
 }
 
 function ledgerSum(lines: Lines): Sum {
@@ -127,17 +133,13 @@ function listSum(lines: Lines): Sum {
 
 /** What finance asks first: how far the list is from net paid, and why. Nothing where both are the same. */
 function differencePart(currency: string, lines: Lines): string {
-  const { sum } = printers(lines);
   const { amount, reasons } = differenceOf(lines);
   if (reasons.length === 0) return '';
-  const text = `Total difference: ${amountText(currency, amount)}, listed less net paid.`;
-  const title = 'Net paid and the list';
-  const parts = reasons.map(({ name, figure }): Printed => ({ name, figure, kind: 'part' }));
-  const rows = [{ ...sum('net_paid'), kind: 'part' as const }, ...parts, sum('listed_by_service')];
-  return (
-    paragraph({ html: `<strong>${escapeHtml(text)}</strong>` }) +
-    sumTable(currency, { title, lines: rows, empty: '' })
-  );
+  const total = `Total difference: ${amountText(currency, amount)}`;
+  const parts = reasons.map(({ name, figure }) => `${name} ${grouped(figure.amount)}`).join('; ');
+  return paragraph({
+    html: `<strong>${escapeHtml(total)}</strong>, listed less net paid. ${escapeHtml(parts)}.`,
+  });
 }
 
 function printers(lines: Lines) {
