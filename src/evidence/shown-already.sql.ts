@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Advice, Reason } from '../domain/advice.ts';
 import { foldReference } from '../domain/ids.ts';
 import { readStatus } from '../domain/witness.ts';
-import { latestRunFirst, newestCompleteRun } from '../listing/listings.sql.ts';
+import { latestRunFirst, newestCompleteRun, unprovenRun } from '../listing/listings.sql.ts';
 import { shownUnder } from '../listing/shown-under.sql.ts';
 import { idsIn, idsText } from '../storage/bulk.ts';
 import type { Db, Trx } from '../storage/ledger.ts';
@@ -83,7 +83,8 @@ export async function heededRuns(
   // A complete run may be older than these: later runs may have got no list, or another account's.
   const own = await newestCompleteRun(trx, [], originId);
   const complete = own ?? (await newestCompleteRun(trx, []));
-  const all = complete && !latest.includes(complete.id) ? [...latest, complete.id] : latest;
+  const older = [await unprovenRun(trx, complete?.id), complete?.id];
+  const all = [...new Set([...latest, ...older.filter((id) => id !== undefined)])];
   return { all, since: own ? all.slice(0, all.indexOf(own.id) + 1) : all };
 }
 

@@ -97,11 +97,19 @@ export async function awaitsListing(db: Db | Trx): Promise<boolean> {
   return (await metaOf(db, barrierKeys.listing)) !== undefined;
 }
 
-/** In `meta`, while an adopted ledger waits: the origin of the newest list that was read since and did not end it. */
+/**
+ * In `meta`, `ORIGIN RUN`: the newest list that was read since an adoption and did not prove enough. It stays after a
+ * person has ended the wait, who has nothing else to rest on.
+ */
 const readKey = 'listing_read';
 
 /** A list that does not end the wait of an adopted ledger. `originId`: where it was read. `why`: what it does not prove. */
-export type UnprovenList = { originId: bigint; why: string; advice: 'list_payer' | 'list_unproven' };
+export type UnprovenList = {
+  run: string;
+  originId: bigint;
+  why: string;
+  advice: 'list_payer' | 'list_unproven';
+};
 
 /** A list that was read to its end. Without `unproven` it is complete, and of the account that paid. */
 type ReadList = { startedAt: string; now: string; unproven?: UnprovenList };
@@ -119,9 +127,18 @@ export async function hearListing(trx: Trx, { startedAt, now, unproven }: ReadLi
   if (at >= startedAt && at <= now) return;
   await endWait(trx);
   if (!unproven) return;
-  const { originId, why, advice } = unproven;
-  await setMeta(trx, readKey, originId.toString());
+  const { run, originId, why, advice } = unproven;
+  await setMeta(trx, readKey, `${originId} ${run}`);
   await raiseBarrier(trx, key, { at, why, advice: { kind: advice } });
+}
+
+async function readList(db: Db | Trx): Promise<string[]> {
+  return (await metaOf(db, readKey))?.split(' ') ?? [];
+}
+
+/** The run that read the newest unproven list since an adoption; undefined where there is none. */
+export async function unprovenListRun(db: Db | Trx): Promise<string | undefined> {
+  return (await readList(db))[1];
 }
 
 /** A person's decision to send new batches without a complete list. `notProven`: what the list did not prove then. */
@@ -137,11 +154,11 @@ export async function waiveListing(
   trx: Trx,
   { at, by, note, foreign }: { at: string; by: string; note: string; foreign: readonly bigint[] },
 ): Promise<WaivedListing | undefined> {
-  const read = await metaOf(trx, readKey);
+  const [origin] = await readList(trx);
   const barrier = await metaOf(trx, barrierKeys.listing);
-  if (read === undefined || barrier === undefined || foreign.includes(BigInt(read))) return undefined;
+  if (origin === undefined || barrier === undefined || foreign.includes(BigInt(origin))) return undefined;
   const { why: notProven } = readBarrier(barrier);
-  await endWait(trx);
+  await dropMeta(trx, [barrierKeys.listing]);
   await trx
     .insertInto('waived_listings')
     .values({ at, decided_by: by, note, not_proven: notProven })

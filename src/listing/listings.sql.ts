@@ -1,10 +1,12 @@
 import { setImmediate } from 'node:timers/promises';
 import { sql } from 'kysely';
 import type { ListStanding } from '../domain/verdict.ts';
+import { unprovenListRun } from '../ledger/barriers.ts';
 import { newestHistory } from '../ledger/history.ts';
 import { newestWebhook } from '../ledger/known.ts';
 import { idsOf } from '../storage/bulk.ts';
 import type { Db, Ledger, Trx } from '../storage/ledger.ts';
+import { prepared } from '../storage/prepared.ts';
 import type { ListGap } from './completeness.ts';
 
 /** How many rows one DELETE names: well under SQLite's limit of variables. */
@@ -234,6 +236,20 @@ export async function newestCompleteRun(
   return row?.finished_at
     ? { id: row.id, startedAt: row.started_at, finishedAt: row.finished_at }
     : undefined;
+}
+
+const unreplaced = prepared<{ id: string }>(
+  (_, slot) => sql`select r.id from runs r where r.id = ${slot(0)}
+    and not exists (select 1 from runs c where c.id = ${slot(1)} and c.rowid > r.rowid)`,
+);
+
+/**
+ * The run whose unproven list an adopted ledger rests on, if no complete one has replaced it: what it showed stays known,
+ * however many runs read nothing since (P15). `complete`: the newest complete run.
+ */
+export async function unprovenRun(db: Db | Trx, complete: string | undefined): Promise<string | undefined> {
+  const run = await unprovenListRun(db);
+  return run === undefined ? undefined : (await unreplaced(db, [run, complete ?? '']))[0]?.id;
 }
 
 /** When the last run began, finished or not; ISO UTC. */

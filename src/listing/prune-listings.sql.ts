@@ -1,13 +1,13 @@
 import { sql } from 'kysely';
 import type { Ledger } from '../storage/ledger.ts';
-import { latestRunFirst, newestCompleteRun } from './listings.sql.ts';
+import { latestRunFirst, newestCompleteRun, unprovenRun } from './listings.sql.ts';
 import { uncheckedShortCuts } from './short-cuts.sql.ts';
 
 const rowsPerDelete = 5_000;
 
 /**
  * Drops the staged rows of old runs. Keeps the last `keep` runs and the newest complete one, on which decisions, claims
- * and short cuts rest (P15, P20, P29). Also keeps the short cuts since, which the next full listing checks. The same
+ * and short cuts rest (P15, P20, P29). Also keeps the unproven list of an adopted ledger, and the short cuts since, which the next full listing checks. The same
  * runs are kept for each account in `foreign`, which may be asked again (P31). Works in steps, so that other writers
  * get a turn.
  */
@@ -16,7 +16,8 @@ export async function pruneListings(ledger: Ledger, keep: number, foreign: reado
   for (const others of await othersOfEach(ledger, foreign)) {
     const complete = await newestCompleteRun(ledger.db, others);
     const unchecked = await uncheckedShortCuts(ledger.db, others);
-    for (const id of [complete?.id, ...unchecked.map((one) => one.id)]) kept.add(id);
+    const unproven = await unprovenRun(ledger.db, complete?.id);
+    for (const id of [complete?.id, unproven, ...unchecked.map((one) => one.id)]) kept.add(id);
   }
   const latest = ledger.db.selectFrom('runs').select('id').orderBy(latestRunFirst);
   const runs = await ledger.db

@@ -25,13 +25,13 @@ export async function judgeWaitedList(db: Db, about: About): Promise<UnprovenLis
   if (listing.complete === true && standing !== 'not_ours') return 'proven';
   if (listing.complete === true) {
     const why = `${adopted}, and the complete list at ${address} shows none of its payouts`;
-    return { originId, why, advice: 'list_payer' };
+    return { run, originId, why, advice: 'list_payer' };
   }
   const { gap, trouble = '' } = listing;
   if (!gap) return null;
   const facts = [trouble, rowsText(gap), aheadText(gap), await missingText(db, run)];
   const why = `${adopted}, and run ${run} did not prove the list complete: ${facts.filter((one) => one !== '').join('. ')}`;
-  return { originId, why, advice: 'list_unproven' };
+  return { run, originId, why, advice: 'list_unproven' };
 }
 
 function rowsText({ total, shown }: ListGap): string {
