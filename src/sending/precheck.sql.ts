@@ -31,8 +31,8 @@ export async function expireLooks(ledger: Pick<Ledger, 'db' | 'write'>, at: stri
 }
 
 /**
- * Returns the batches to look at before they are paid, small ones first. A batch that is `held` and still has ready
- * payouts was left by a crash.
+ * Returns the batches to look at before they are paid, small ones first. None that is held: while a hold or a release is
+ * under way only part of it is ready, and the look would clear the rest unseen.
  */
 export async function batchesToCheck(db: Db): Promise<Unchecked[]> {
   const rows = await db
@@ -40,6 +40,7 @@ export async function batchesToCheck(db: Db): Promise<Unchecked[]> {
     .select(['id', 'precheck', 'row_count'])
     .where('phase', '=', 'loaded')
     .where('precheck', 'in', ['due', 'named', 'held'])
+    .where('held', '=', 0n)
     .where(hasReady)
     .orderBy('row_count')
     .orderBy('id')

@@ -240,3 +240,21 @@ it('asks once for all batches of a turn, and measures each with what the ones be
   expect(sandbox.extras.asked).toHaveLength(1);
   expect(await states(ledger)).toEqual({ 'A-1': 'ready', 'A-2': 'ready', 'B-1': 'held', 'B-2': 'held' });
 });
+
+it('P2: a look at what an unfinished release has made ready clears nothing of the rest', async () => {
+  const { ledger, claimUnder } = await braked();
+  await addBatch(ledger, named('A', 1100));
+  await holdBatch(ledger, { batch: 'b-1', at: at(0), reason: { kind: 'person' } });
+  let turns = 0;
+  const write: TestLedger['write'] = async (work, ...rest) => {
+    if (turns++ === 2) throw new Error('the process died');
+    return ledger.write(work, ...rest);
+  };
+  const dying = { ...ledger, db: ledger.db, place: ledger.place, write };
+  await expect(releaseBatch(dying, { batch: 'b-1', at: at(1) })).rejects.toThrow('died');
+  // Enough for the thousand that are ready, and not for all.
+  sandbox.extras.wallet.set('NGN', '1500000.00');
+  await checksAt(ledger, 2).run();
+  await finishRelease(ledger, { batch: 'b-1', at: at(3) });
+  expect(await claimUnder(ahead, 4)).toEqual([]);
+});
