@@ -3,6 +3,7 @@ import { formatMinor } from '../domain/money.ts';
 import { readDetail } from '../ledger/history.ts';
 import { idsOf } from '../storage/bulk.ts';
 import type { Db } from '../storage/ledger.ts';
+import { readReasons, reasonColumns } from '../ledger/hold-reasons.ts';
 import type { Batch, Discrepancy, HistoryRow, Payout } from '../storage/tables/tables.ts';
 import { createIdentityDigest } from './archive/identity.ts';
 import { certify } from './certificate.ts';
@@ -82,6 +83,7 @@ export async function checkBatch(
   if (archived && archived.end() !== batch.archived_digest)
     report([{ check: 'archives', problem: `${id}: its payouts are not those that were archived` }]);
   if (!archived) report(tally.end());
+  report(checkHold(batch));
   report(then.end());
   report(figures?.end() ?? []);
   return { batch: id, archived: archived !== null, payouts, digest: digest.end(), certificate };
@@ -207,4 +209,21 @@ function checkPhase({ phase, body_digest }: Batch, payout: Payout): Found[] {
   if (phase === 'cancelled' && (state === 'ready' || state === 'held' || state === 'sending'))
     found.add(`state is "${state}" although its batch is cancelled`);
   return found.list;
+}
+
+/** Claims read `held`, people read the reasons: what one of them says alone would send what a person holds, or nothing. */
+function checkHold({ id, held, hold_reasons }: Batch): Found[] {
+  const found = problems('phases', id);
+  const columns = columnsOf(hold_reasons);
+  if (columns === null) return found.add('hold_reasons cannot be read');
+  if (columns.held === held) return [];
+  return found.add(`held is ${held}, although ${held === 0n ? 'its reasons hold' : 'no reason holds'} all of it`);
+}
+
+function columnsOf(stored: string): ReturnType<typeof reasonColumns> | null {
+  try {
+    return reasonColumns(readReasons(stored));
+  } catch {
+    return null;
+  }
 }

@@ -147,6 +147,21 @@ it.each([
   ],
   ['a state its phase forbids', `update batches set phase = 'cancelled'`, /phases: R-3: state is "ready"/],
   [
+    'a hold that no claim would see',
+    `update batches set hold_reasons = '[{"kind":"person"}]'`,
+    /phases: b-1: held is 0, although its reasons hold all of it/,
+  ],
+  [
+    'a hold without a reason',
+    `update batches set held = 1`,
+    /phases: b-1: held is 1, although no reason holds all of it/,
+  ],
+  [
+    'hold reasons that nobody can read',
+    `update batches set hold_reasons = 'person'`,
+    /phases: b-1: hold_reasons cannot be read/,
+  ],
+  [
     'a changed body',
     `update batches set body_digest = 'x'; update payouts set body = replace(body, '1500.00', '1.00')`,
     /balances: b-1: body_digest/,
