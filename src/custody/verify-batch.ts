@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { formatMinor } from '../domain/money.ts';
 import { readDetail } from '../ledger/history.ts';
+import { readReasons, reasonColumns } from '../ledger/hold-reasons.ts';
 import { idsOf } from '../storage/bulk.ts';
 import type { Db } from '../storage/ledger.ts';
-import { readReasons, reasonColumns } from '../ledger/hold-reasons.ts';
 import type { Batch, Discrepancy, HistoryRow, Payout } from '../storage/tables/tables.ts';
 import { createIdentityDigest } from './archive/identity.ts';
 import { certify } from './certificate.ts';
@@ -211,13 +211,15 @@ function checkPhase({ phase, body_digest }: Batch, payout: Payout): Found[] {
   return found.list;
 }
 
-/** Claims read `held`, people read the reasons: what one of them says alone would send what a person holds, or nothing. */
+/** Claims read `held`, people read the reasons. Where the two differ, a batch that a person holds could be sent. */
 function checkHold({ id, held, hold_reasons }: Batch): Found[] {
   const found = problems('phases', id);
   const columns = columnsOf(hold_reasons);
   if (columns === null) return found.add('hold_reasons cannot be read');
   if (columns.held === held) return [];
-  return found.add(`held is ${held}, although ${held === 0n ? 'its reasons hold' : 'no reason holds'} all of it`);
+  return found.add(
+    `held is ${held}, although ${held === 0n ? 'its reasons hold' : 'no reason holds'} all of it`,
+  );
 }
 
 function columnsOf(stored: string): ReturnType<typeof reasonColumns> | null {
