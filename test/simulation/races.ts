@@ -22,6 +22,8 @@ const parts: Record<RaceName, { before: PeoplesAct | null; first: PeoplesAct; se
   'halt beside release mode': { before: 'hold mode', first: 'release mode', second: 'hold mode' },
 };
 
+const mostWaitMs = 60_000;
+
 type Command = (work: (app: App) => Promise<void>, begun?: (life: Life) => void) => Promise<void>;
 type Act = (town: Town, app: App, what: PeoplesAct, subject: string | null) => Promise<void>;
 
@@ -44,7 +46,8 @@ export function beginRace(
   };
   // The second has opened the ledger before the first begins, so that either may come first.
   const other = async (app: App): Promise<void> => {
-    await begun.promise;
+    // The first may stand still before it begins.
+    await Promise.race([begun.promise, app.clock.sleep(mostWaitMs)]);
     await app.clock.sleep(random.between(0, first === 'release mode' ? 20 : 120));
     if (underWay) world.coverage.count(`race: ${name}`);
     await act(town, app, second, subject);
