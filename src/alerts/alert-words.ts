@@ -36,6 +36,12 @@ const words: Record<AlertKind, (notice: Notice) => Words> = {
     act: 'Ask the service how each ended. counterfoil retry REFERENCE shows the evidence; counterfoil settle REFERENCE closes it. Pay nothing again before that.',
     path: `/payouts/${names[0] ?? ''}`,
   }),
+  outcome_unknown: ({ count, names }) => ({
+    what: `The outcome of ${counted(count, 'payout')} has been unknown for 15 minutes. The service is asked about it.`,
+    over: 'No outcome has been unknown for 15 minutes',
+    act: 'Wait for the look-ups, or run counterfoil reconcile. counterfoil show REFERENCE shows what is known.',
+    path: `/payouts/${names[0] ?? ''}`,
+  }),
   discrepancy_high: ({ subject, count }) => ({
     what: `${counted(count, 'open discrepancy', 'open discrepancies')} of high severity: ${subject}.`,
     over: `No discrepancy ${subject} of high severity is open`,
@@ -48,10 +54,28 @@ const words: Record<AlertKind, (notice: Notice) => Words> = {
     act: `Look at the payouts with counterfoil status. Then run counterfoil release --mode, or counterfoil cancel ${subject}.`,
     path: `/batches/${subject}`,
   }),
+  batch_held: ({ subject, count }) => ({
+    what: `${subject} is held: ${counted(count, 'payout')} of it ${count === 1 ? 'waits' : 'wait'} for a person.`,
+    over: `${subject} waits for nobody any more`,
+    act: 'Run counterfoil status: it names the reasons, and what lifts each.',
+    path: `/batches/${subject}`,
+  }),
   receiver_silent: ({ count }) => ({
     what: `No webhook arrives: ${counted(count, 'payout')} ended at the service longer ago than the grace, without a webhook.`,
     over: 'Webhooks arrive again, or none is due',
     act: 'Run counterfoil doctor. Check the webhook address at the service, the proxy and the certificate. Payouts are settled by look-ups meanwhile.',
+    path: '/',
+  }),
+  signatures_wrong: ({ count }) => ({
+    what: `${counted(count, 'webhook')} about our payouts ${count === 1 ? 'was' : 'were'} refused: the signature is wrong, and none with a right one came since.`,
+    over: 'Webhooks with a right signature arrive again, or no refused one is known any more',
+    act: 'Run counterfoil doctor, and compare the webhook key with the one at the service. Payouts are settled by look-ups meanwhile.',
+    path: '/',
+  }),
+  service_silent: () => ({
+    what: 'The payments service has not answered for two minutes.',
+    over: 'The payments service answers again',
+    act: 'Check the network and the status page of the service. Sending and questions go on by themselves when it answers.',
     path: '/',
   }),
   schedule_missed: ({ subject }) => ({

@@ -7,6 +7,7 @@ import type { Config } from '../settings/settings.ts';
 import type { Ledger } from '../storage/ledger.ts';
 import { machineOf } from '../storage/machine.ts';
 import { applyChange, moveWaits, standingAlerts } from './alerts.sql.ts';
+import { causesMark } from './causes.sql.ts';
 import { alertChanges, type StandingAlert } from './changes.ts';
 import type { SendMessage } from './channel.ts';
 import { openChannels, wordChannels } from './channels.ts';
@@ -58,16 +59,22 @@ export function createAlerts(deps: Deps) {
     return nowMs;
   }
   const seesFor =
-    (daemon: boolean) =>
+    ({ daemon, service }: Viewer) =>
     ({ kind, subject }: Pick<StandingAlert, 'kind' | 'subject'>): boolean => {
       const isHere = subject === machine;
-      return { all: true, daemon, machine: isHere, daemon_here: daemon && isHere }[alertRules[kind].seenBy];
+      return {
+        all: true,
+        daemon,
+        machine: isHere,
+        daemon_here: daemon && isHere,
+        asker_here: service === 'answers' && isHere,
+      }[alertRules[kind].seenBy];
     };
 
   async function lookForAlerts(nowMs: number, viewer: Viewer): Promise<void> {
     const at = isoOf(nowMs);
     const { daemon } = viewer;
-    const sees = seesFor(daemon);
+    const sees = seesFor(viewer);
     const outside: Condition[] = await sources.outside({ ...viewer, nowMs: clock.now() });
     const find = async (db: Parameters<typeof sources.inLedger>[0]) => {
       const { conditions, mark } = await sources.inLedger(db, clock.iso(), { daemon });
@@ -120,6 +127,8 @@ export function createAlerts(deps: Deps) {
       if (addTo.length > 0) await lookForAlerts(nowMs, viewer);
       await lookForRuns(nowMs);
     },
+    /** Changes whenever something is recorded that people must be told at once. One cheap read. */
+    causes: (): Promise<string> => causesMark(ledger.db),
     deliver: createDelivery({ ...deps, channels }),
     /** Says at once, past the outbox, that `serve` has to stop: the ledger may take no message any more. Never throws. */
     async sayStopped(why: string): Promise<void> {

@@ -2,11 +2,13 @@ import { sql } from 'kysely';
 import { discrepancyKinds } from '../domain/discrepancy-kinds.ts';
 import { batchName } from '../domain/ids.ts';
 import { formatMinor } from '../domain/money.ts';
+import { type HoldReason, readReasons } from '../ledger/hold-reasons.ts';
 import { later } from '../ledger/projection.ts';
 import { openRejectedFiles } from '../ledger/rejected-files.ts';
 import { standingCanaries } from '../sending/canaries.sql.ts';
 import { findHaltCauses } from '../sending/halts.sql.ts';
 import type { Db, Trx } from '../storage/ledger.ts';
+import { refusedReferences } from '../webhooks/refused-references.sql.ts';
 import { type Condition, mostNames, plainCondition } from './condition.ts';
 
 type Group = {
@@ -34,13 +36,32 @@ export async function haltConditions(db: Db | Trx): Promise<Condition[]> {
 /** A stamp further ahead than this came from a clock that was set back since (P33). */
 const aheadMs = 60_000;
 
+/** An outcome that is unknown for so long is an alert before the quiet period ends. */
+const outcomeMs = 15 * 60_000;
+
 /** Payouts whose outcome is unknown for longer than the quiet period (P19), as of `at`, ISO UTC. */
-export async function unknownConditions(
+export function unknownConditions(
   db: Db | Trx,
   { at, quietMs }: { at: string; quietMs: number },
 ): Promise<Condition[]> {
+  return unknownFor(db, 'payout_unknown', { at, ms: quietMs });
+}
+
+/** The same after 15 minutes; none where the quiet period is no longer than that. */
+export async function outcomeConditions(
+  db: Db | Trx,
+  { at, quietMs }: { at: string; quietMs: number },
+): Promise<Condition[]> {
+  return quietMs > outcomeMs ? unknownFor(db, 'outcome_unknown', { at, ms: outcomeMs }) : [];
+}
+
+async function unknownFor(
+  db: Db | Trx,
+  kind: 'payout_unknown' | 'outcome_unknown',
+  { at, ms }: { at: string; ms: number },
+): Promise<Condition[]> {
   const over = sql`from payouts p left join attempts a on a.id = p.last_attempt_id
-    where p.state = 'unknown' and (coalesce(a.ended_at, p.updated_at) <= ${later(at, -quietMs)}
+    where p.state = 'unknown' and (coalesce(a.ended_at, p.updated_at) <= ${later(at, -ms)}
       or coalesce(a.ended_at, p.updated_at) > ${later(at, aheadMs)})`;
   const groups =
     await sql<Group>`select '' as subject, p.currency, count(*) as n, cast(sum(p.amount) as bigint) as amount,
@@ -51,7 +72,30 @@ export async function unknownConditions(
   const first = await sql<{
     name: string;
   }>`select p.reference as name ${over} order by p.id limit ${sql.lit(mostNames)}`.execute(db);
-  return [{ kind: 'payout_unknown', ...sumOf('', groups.rows), names: first.rows.map(({ name }) => name) }];
+  return [{ kind, ...sumOf('', groups.rows), names: first.rows.map(({ name }) => name) }];
+}
+
+/** The schema's partial index on batches has the same words. */
+const holding = sql`b.phase = 'loaded' and b.hold_reasons <> '[]'`;
+
+/** Batches of which payouts wait for a person, who is not the one that held them. */
+export async function heldConditions(db: Db | Trx): Promise<Condition[]> {
+  const { rows } = await sql<Group & { reasons: string }>`select b.id as subject, b.hold_reasons as reasons,
+      t.currency, cast(sum(t.n) as bigint) as n, cast(sum(t.amount) as bigint) as amount, null as mark
+    from batches b join payout_totals t on t.batch_id = b.id
+    where ${holding} and t.state in ('held', 'ready') and t.n > 0
+    group by b.id, b.hold_reasons, t.currency order by b.id, t.currency`.execute(db);
+  const waiting = rows.filter(({ reasons }) => readReasons(reasons).some(needsTelling));
+  return [...Map.groupBy(waiting, ({ subject }) => subject)].map(([batch, own]) => ({
+    kind: 'batch_held',
+    ...sumOf(batch, own),
+    names: [batch],
+  }));
+}
+
+/** A person made the others, and knows of them. */
+function needsTelling({ kind }: HoldReason): boolean {
+  return kind !== 'person' && kind !== 'cancelled' && kind !== 'releasing';
 }
 
 /**
@@ -103,4 +147,18 @@ export async function rejectedConditions(db: Db | Trx): Promise<Condition[]> {
     // As batches are named: a file's own name may say more than a message should.
     names: files.slice(0, mostNames).map(({ name }) => batchName(name)),
   }));
+}
+
+/** So many refused webhooks about our payouts since the last good one; before the first good one, each counts. */
+const fewestRefused = 3;
+
+/**
+ * Webhooks about our own payouts whose signature is wrong, and none with a right one since. A stranger knows none of our
+ * references, so that his forgeries are no alert.
+ */
+export async function signatureConditions(db: Db | Trx): Promise<Condition[]> {
+  const { references, isFirst } = await refusedReferences(db);
+  if (references.length < (isFirst ? 1 : fewestRefused)) return [];
+  const names = [...new Set(references)].slice(0, mostNames);
+  return [{ ...plainCondition('signatures_wrong', '', references.length), names }];
 }

@@ -7,7 +7,10 @@ import { type Condition, plainCondition } from './condition.ts';
 import {
   discrepancyConditions,
   haltConditions,
+  heldConditions,
+  outcomeConditions,
   rejectedConditions,
+  signatureConditions,
   unknownConditions,
 } from './conditions.sql.ts';
 import { scheduleConditions } from './schedule-conditions.ts';
@@ -17,8 +20,11 @@ const dayMs = 24 * 3_600_000;
 /** A certificate that ends sooner is an alert, as it is for `doctor`. */
 const warnDays = 14;
 
-/** Who looks. `daemon`: it runs the schedules. `isQueueStuck`: what it knows of its queue. */
-export type Viewer = { daemon: boolean; isQueueStuck?: boolean };
+/**
+ * Who looks. `daemon`: it runs the schedules. `isQueueStuck`: what it knows of its queue. `service`: whether its requests
+ * are answered; absent where it cannot tell.
+ */
+export type Viewer = { daemon: boolean; isQueueStuck?: boolean; service?: 'answers' | 'silent' | undefined };
 
 /** Builds the conditions from typed facts. `machine` names this machine among those that share the ledger. */
 export function createConditionSources(deps: {
@@ -33,10 +39,12 @@ export function createConditionSources(deps: {
     outside: async ({
       daemon,
       isQueueStuck = false,
+      service,
       nowMs,
     }: Viewer & { nowMs: number }): Promise<Condition[]> => [
       ...(daemon ? scheduleConditions(schedules, await jobsStore.all(), nowMs) : []),
       ...(isQueueStuck ? [plainCondition('queue_stuck', machine)] : []),
+      ...(service === 'silent' ? [plainCondition('service_silent', machine)] : []),
       ...(await certificateConditions(config, { machine, nowMs })),
       ...diskConditions(config, machine),
     ],
@@ -49,8 +57,11 @@ export function createConditionSources(deps: {
       const conditions = [
         ...(await haltConditions(db)),
         ...(await unknownConditions(db, { at, quietMs })),
+        ...(await outcomeConditions(db, { at, quietMs })),
+        ...(await heldConditions(db)),
         ...(await discrepancyConditions(db, at)),
         ...(await rejectedConditions(db)),
+        ...(receiver.enabled ? await signatureConditions(db) : []),
         ...silence.conditions,
       ];
       return { conditions, mark: silence.mark };

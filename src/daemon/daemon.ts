@@ -24,6 +24,7 @@ import { createResults } from './renew-results.ts';
 import { scheduledJobs } from './schedules.ts';
 import { createSending } from './send-turns.ts';
 import { createGate } from './sending-gate.ts';
+import { createServiceWatch } from './service-watch.ts';
 import { createStandstill } from './standstill.ts';
 
 const takeOverEveryMs = 2000;
@@ -169,7 +170,14 @@ export function createDaemon(app: App) {
     }
   }
   const isQueueStuck = async (): Promise<boolean> => (await queueProblems({ clock, queues })).length > 0;
-  const keepTelling = createAlerting(app, { stopping: stopping.signal, watched, isQueueStuck });
+  const service = createServiceWatch(clock);
+  app.watchTimes(service.watcher);
+  const keepTelling = createAlerting(app, {
+    stopping: stopping.signal,
+    watched,
+    isQueueStuck,
+    service: service.standing,
+  });
   let takingOver: Promise<void> | undefined;
   let watchingSteps: Promise<void> | undefined;
   let telling: Promise<void> | undefined;

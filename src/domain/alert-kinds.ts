@@ -3,17 +3,23 @@ export type AlertChannel = 'webhook' | 'mail' | 'heartbeat';
 
 /**
  * `grows`: a further case is told at once. `seenBy`: who can see whether it stands: every process, one that runs the
- * schedules, only processes on the machine that is the alert's subject, or one of these that runs the schedules.
+ * schedules, only processes on the machine that is the alert's subject, one of these that runs the schedules, or one of
+ * these whose last request the service answered.
  */
-type AlertRules = { grows: boolean; seenBy: 'all' | 'daemon' | 'machine' | 'daemon_here' };
+type AlertRules = { grows: boolean; seenBy: 'all' | 'daemon' | 'machine' | 'daemon_here' | 'asker_here' };
 
 /** What people are told at once (docs/alerts.md). */
 const rules = {
   sending_halted: { grows: false, seenBy: 'all' },
   payout_unknown: { grows: true, seenBy: 'all' },
+  /** Much earlier than `payout_unknown`, which follows the quiet period. */
+  outcome_unknown: { grows: true, seenBy: 'all' },
   discrepancy_high: { grows: true, seenBy: 'all' },
+  batch_held: { grows: false, seenBy: 'all' },
   canary_failed: { grows: false, seenBy: 'all' },
   receiver_silent: { grows: false, seenBy: 'daemon' },
+  signatures_wrong: { grows: false, seenBy: 'all' },
+  service_silent: { grows: false, seenBy: 'asker_here' },
   schedule_missed: { grows: false, seenBy: 'daemon' },
   schedule_failed: { grows: false, seenBy: 'daemon' },
   queue_stuck: { grows: false, seenBy: 'daemon_here' },

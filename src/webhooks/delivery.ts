@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
+import { foldReference, isReference } from '../domain/ids.ts';
 import { keptReference } from '../domain/others-reference.ts';
 import type { Redact } from '../domain/redact.ts';
 import type { Source } from './receiver-address.ts';
@@ -65,6 +66,15 @@ function namesAnother(
 /** Joins a header's values; Node joins repeats of unknown headers itself. */
 export function headerText(value: string | string[] | undefined): string | undefined {
   return Array.isArray(value) ? value.join(', ') : value;
+}
+
+/**
+ * The reference that a body names, folded; empty where it names none of that form. Of a refused delivery nothing is
+ * proven: the reference only tells a delivery about our payouts from one of a stranger.
+ */
+export function namedReference(body: Uint8Array): string {
+  const { reference } = readEvent(body);
+  return reference !== null && isReference(reference) ? foldReference(reference) : '';
 }
 
 /** Reads the event leniently: its fields are at the top level or under `data`. */

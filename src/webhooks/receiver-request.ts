@@ -3,7 +3,7 @@ import { createRedactor } from '../domain/redact.ts';
 import type { RejectionKind } from '../domain/rejection.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { type Config, secretsOf } from '../settings/settings.ts';
-import { describeDelivery, headerText } from './delivery.ts';
+import { describeDelivery, headerText, namedReference } from './delivery.ts';
 import type { GroupCommit } from './group-commit.ts';
 import { addressList, createSourceReader, type Source } from './receiver-address.ts';
 import { readBody } from './receiver-body.ts';
@@ -80,8 +80,10 @@ export function createRequestHandler(deps: Deps): RequestHandler {
       merchantsignature: headerText(headers.merchantsignature),
       authorization: headers.authorization,
     });
-    if (verdict.kind === 'rejected')
-      return { status: 401, text: 'not authentic', rejection: { kind: verdict.why, detail: '' } };
+    if (verdict.kind === 'rejected') {
+      const rejection = { kind: verdict.why, detail: namedReference(read.body) };
+      return { status: 401, text: 'not authentic', rejection };
+    }
     const delivery = describeDelivery({
       body: read.body,
       headers,

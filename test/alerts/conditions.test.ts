@@ -125,16 +125,21 @@ describe('an unknown payout', () => {
   it('is told once its quiet period is over, with its amount, and a further one as more', async () => {
     const setting = await makeSetting();
     await sendUnknown(setting, 'R-1', 0);
-    setting.pass(day - 1);
+    setting.pass(15 * minute - 1);
     expect(await look(setting)).toEqual([]);
     setting.pass(1);
-    expect(await look(setting)).toEqual(['payout_unknown  1']);
+    expect(await look(setting)).toEqual(['outcome_unknown  1']);
+    expect(lastText(setting)).toContain('The outcome of 1 payout has been unknown for 15 minutes.');
+    setting.pass(day - 15 * minute - 1);
+    expect(await look(setting)).toEqual(['outcome_unknown  1']);
+    setting.pass(1);
+    expect(await look(setting)).toEqual(['outcome_unknown  1', 'payout_unknown  1']);
     expect(lastText(setting)).toContain('1 payout is unknown past the quiet period');
     expect(lastText(setting)).toContain('NGN 1,500.00');
     expect(lastText(setting)).toContain('R-1');
     await sendUnknown(setting, 'R-2', hour);
     setting.pass(hour);
-    expect(await look(setting)).toEqual(['payout_unknown  2']);
+    expect(await look(setting)).toEqual(['outcome_unknown  2', 'payout_unknown  2']);
     expect(lastText(setting)).toContain('MORE  2 payouts are unknown');
     expect(lastText(setting)).toContain('NGN 3,000.00');
   });
@@ -142,7 +147,7 @@ describe('an unknown payout', () => {
   it('P33: is told although a clock that was ahead stamped it', async () => {
     const setting = await makeSetting();
     await sendUnknown(setting, 'R-1', 400 * day);
-    expect(await look(setting)).toEqual(['payout_unknown  1']);
+    expect(await look(setting)).toEqual(['outcome_unknown  1', 'payout_unknown  1']);
   });
 });
 

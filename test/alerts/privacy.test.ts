@@ -86,7 +86,7 @@ it('tells no account number, name, narration, secret or stranger’s text, whate
   await setting.turn();
   const [post] = setting.web.posts;
   const [letter] = mail.mails;
-  expect(post?.text).toMatch(/^Counterfoil test: 4 alerts/);
+  expect(post?.text).toMatch(/^Counterfoil test: 5 alerts/);
   for (const kind of ['Sending is halted', 'unknown past', 'missing_in_ledger', 'reconcile failed'])
     expect(post?.text).toContain(kind);
   expect(post?.text).toContain('PAY-0001');

@@ -3,10 +3,13 @@ import { createAlerting } from '../../src/daemon/alerting.ts';
 import type { Clock } from '../../src/runtime/clock.ts';
 import { createLogger } from '../../src/runtime/logger.ts';
 
-/** Looks as a daemon does, each look so long and with its queue in this state; returns what it told and how it rested. */
-async function keep(looks: readonly { tookMs: number; stuck?: boolean }[]) {
+/** Looks as a daemon does, each look so long and with its queue in this state; returns what it told and when it looked. */
+async function keep(
+  looks: readonly { tookMs: number; stuck?: boolean }[],
+  { causeAtMs = [] }: { causeAtMs?: readonly number[] } = {},
+) {
   const stopping = new AbortController();
-  const rests: number[] = [];
+  const lookedAt: number[] = [];
   const told: (boolean | undefined)[] = [];
   let mono = 0;
   const present = () => looks[told.length];
@@ -15,7 +18,7 @@ async function keep(looks: readonly { tookMs: number; stuck?: boolean }[]) {
     iso: () => new Date(mono).toISOString(),
     monotonic: () => mono,
     async sleep(ms) {
-      rests.push(ms);
+      mono += ms;
       if (told.length === looks.length) stopping.abort();
     },
   };
@@ -24,7 +27,9 @@ async function keep(looks: readonly { tookMs: number; stuck?: boolean }[]) {
     forgetOthers: async () => undefined,
     deliver: async () => undefined,
     sayStopped: async () => undefined,
+    causes: async () => String(causeAtMs.filter((at) => at <= mono).length),
     async look({ isQueueStuck }: { isQueueStuck?: boolean }) {
+      lookedAt.push(mono);
       mono += present()?.tookMs ?? 0;
       told.push(isQueueStuck);
     },
@@ -36,15 +41,29 @@ async function keep(looks: readonly { tookMs: number; stuck?: boolean }[]) {
       stopping: stopping.signal,
       watched: (work) => work,
       isQueueStuck: async () => present()?.stuck ?? false,
+      service: () => undefined,
     },
   );
   await keepTelling();
-  return { rests, told };
+  return { lookedAt, told };
 }
 
 it('looks every minute, less often where a look takes long, and at least every two minutes', async () => {
-  const { rests } = await keep([{ tookMs: 10 }, { tookMs: 1600 }, { tookMs: 5000 }]);
-  expect(rests).toEqual([60_000, 80_000, 120_000]);
+  const { lookedAt } = await keep([{ tookMs: 10 }, { tookMs: 1600 }, { tookMs: 5000 }, { tookMs: 0 }]);
+  expect(lookedAt).toEqual([0, 60_010, 141_610, 266_610]);
+});
+
+it('looks within seconds of a commit that records a cause, also where a look takes long', async () => {
+  const { lookedAt } = await keep([{ tookMs: 10 }, { tookMs: 2000 }, { tookMs: 10 }, { tookMs: 10 }], {
+    causeAtMs: [5500, 6500],
+  });
+  expect(lookedAt.slice(0, 3)).toEqual([0, 6010, 11_010]);
+});
+
+it('calls a queue stuck only after a minute, however many causes come meanwhile', async () => {
+  const looks = [true, true, true].map((stuck) => ({ tookMs: 0, stuck }));
+  const { told } = await keep(looks, { causeAtMs: [1500] });
+  expect(told).toEqual([false, false, true]);
 });
 
 it('calls a queue stuck at the second look in a row', async () => {

@@ -27,7 +27,7 @@ export const haltKinds = "'person','account','signature','unknowns','canary_open
 export const verdicts = "'reconciled','exceptions','not_compared','none'";
 export const alertKinds = `'sending_halted','payout_unknown','discrepancy_high','canary_failed','receiver_silent',
   'schedule_missed','schedule_failed','queue_stuck','certificate_ends','disk_low',
-  'file_rejected'`;
+  'file_rejected','outcome_unknown','batch_held','signatures_wrong','service_silent'`;
 export const alertChannels = "'webhook','mail','heartbeat'";
 
 /**

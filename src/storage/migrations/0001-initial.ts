@@ -43,6 +43,7 @@ const statements = [
     archive_id integer references archives (id), archived_digest text not null default '') strict`,
   `create unique index batches_content on batches (content_hash)`,
   `create index batches_files on batches (file_state) where file_state in ('due','whole','changed','missing')`,
+  `create index batches_holding on batches (id) where phase = 'loaded' and hold_reasons <> '[]'`,
   `create table batch_totals (
     batch_id text not null references batches (id), currency text not null, amount integer not null,
     primary key (batch_id, currency)) strict, without rowid`,
