@@ -65,8 +65,9 @@ export async function stateSums(
       where w.state is not null group by w.currency, w.state`,
   );
   const groups = await addUp(rows, ({ currency, state }) => `${currency} ${state}`);
+  // The id is taken outside: it may be that of a `p` of the caller, which the `p` inside would hide.
   const atCut = (id: RawBuilder<unknown>) =>
-    sql<PayoutState | null>`(select ${stateAt(scope)} from payouts p where p.id = ${id})`;
+    sql<PayoutState | null>`(select (select ${stateAt(scope)} from payouts p where p.id = asked.id) from (select ${id} as id) asked)`;
   const replaced = await replacedSums(db, sql`true`, atCut);
   return recounted(
     groups.map(({ count, ...group }) => ({ ...group, n: count })),
