@@ -1,3 +1,5 @@
+import { findFallBarrier } from '../ledger/barriers.ts';
+import { adviceText } from '../reporting/advice-text.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { isLate, isUnderWay } from '../runtime/job-times.ts';
 import { allJobs, type JobPast } from '../runtime/jobs.sql.ts';
@@ -36,12 +38,20 @@ const leastFreeBytes = 64 * 1024 * 1024;
 
 /**
  * Finds out why work does not move, by moving some: it writes to the ledger and passes a job through the queue. A halt
- * is no problem here: it is a decision that waits for a person, and starting the process again would not help.
+ * is no problem here: it is a decision that waits for a person, and starting the process again would not help. A ledger
+ * that went back in time is one: the wrong database may be behind its address.
  */
 export function createReadiness(deps: Deps): () => Promise<Unready[]> {
   const { clock } = deps;
   let last: { atMs: number; answer: Promise<Unready[]> } | undefined;
-  const checks: Check[] = [createLedgerCheck(), queueProblems, webhookProblem, scheduleProblems, diskProblem];
+  const checks: Check[] = [
+    createLedgerCheck(),
+    fallProblem,
+    queueProblems,
+    webhookProblem,
+    scheduleProblems,
+    diskProblem,
+  ];
   const check = async (): Promise<Unready[]> =>
     deps.isStarted() ? (await Promise.all(checks.map((one) => one(deps)))).flat() : [starting];
   return () => {
@@ -91,6 +101,14 @@ export async function queueProblems({ clock, queues }: Pick<Deps, 'clock' | 'que
     }),
   );
   return found.flat();
+}
+
+/** P25: nothing is sent until the ledger is adopted. */
+async function fallProblem({ reader }: Deps): Promise<Unready[]> {
+  return readOr('ledger', async () => {
+    const fall = await findFallBarrier(reader);
+    return fall ? [{ check: 'ledger', problem: fall.why, fix: adviceText({ kind: 'adopt' }) }] : [];
+  });
 }
 
 async function webhookProblem({ reader, clock }: Deps): Promise<Unready[]> {

@@ -130,10 +130,13 @@ export function createAlerts(deps: Deps) {
     /** Changes whenever something is recorded that people must be told at once. One cheap read. */
     causes: (): Promise<string> => causesMark(ledger.db),
     deliver: createDelivery({ ...deps, channels }),
-    /** Says at once, past the outbox, that `serve` has to stop: the ledger may take no message any more. Never throws. */
-    async sayStopped(why: string): Promise<void> {
+    /**
+     * Says at once, past the outbox, that `serve` has to stop or to wait: the ledger may take no message any more. Never
+     * throws.
+     */
+    async sayStopped(stop: { why: string; goesOn: boolean }): Promise<void> {
       const { timezone } = config.reports;
-      const wording = stoppedWords(why, config.mode, { timezone, dashboardUrl: config.alerts.dashboardUrl });
+      const wording = stoppedWords(stop, config.mode, { timezone, dashboardUrl: config.alerts.dashboardUrl });
       const signal = AbortSignal.timeout(lastWordsMs);
       const id = `${ledger.id}.stopped.${clock.now()}`;
       await Promise.all(addTo.map(async (name) => channels.get(name)?.({ wording, id, signal })));

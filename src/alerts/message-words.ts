@@ -50,13 +50,20 @@ export function testWords(mode: Mode, style: Style): Wording {
   return { title, text: [title, lines.join('\n')].join('\n\n') };
 }
 
-/** What people are told when `serve` ends because it cannot go on. */
-export function stoppedWords(why: string, mode: Mode, style: Style): Wording {
-  const title = `Counterfoil ${mode}: serve has stopped`;
+/** What people are told when `serve` ends because it cannot go on; `goesOn`: when it waits for the ledger's database. */
+export function stoppedWords(
+  { why, goesOn }: { why: string; goesOn: boolean },
+  mode: Mode,
+  style: Style,
+): Wording {
+  const what = goesOn ? "serve waits for the ledger's database" : 'serve has stopped';
+  const title = `Counterfoil ${mode}: ${what}`;
   const lines = [
-    'ALERT  serve has stopped. This process sends nothing and takes no webhook.',
+    `ALERT  ${what}. This process sends nothing and takes no webhook.`,
     `  Why: ${why}`,
-    '  What to do: counterfoil doctor looks for causes, such as a full disk. Then start serve again.',
+    goesOn
+      ? '  What to do: start the database. serve then goes on by itself; counterfoil doctor says more.'
+      : '  What to do: counterfoil doctor looks for causes, such as a full disk. Then start serve again.',
     ...linkLines(style, '/'),
   ];
   return { title, text: [title, lines.join('\n')].join('\n\n') };

@@ -1,13 +1,10 @@
-import packageJson from '../../package.json' with { type: 'json' };
 import { createDecisions } from '../decisions/decisions.ts';
-import { createRedactor } from '../domain/redact.ts';
 import type { RetryRow } from '../domain/retry-file.ts';
 import { createIntake } from '../intake/check-file.ts';
 import { adviceText } from '../reporting/advice-text.ts';
 import { createReporting } from '../reporting/reporting.ts';
-import { createLogger } from '../runtime/logger.ts';
-import { secretsOf } from '../settings/settings.ts';
 import { applyWebhooks } from '../webhooks/apply-inbox.ts';
+import { openLog } from './log.ts';
 import { type AppOptions, openLooking } from './looking.ts';
 
 /** Adds intake, decisions and reports: everything that needs only files and the ledger. */
@@ -17,14 +14,7 @@ export type LocalApp = Awaited<ReturnType<typeof openLocal>>;
 export async function openLocal(options: AppOptions) {
   const looking = await openLooking(options);
   const { config, clock, ledger, paths, account } = looking;
-  const { quiet = true, renderLog } = options;
-  const made = {
-    quiet,
-    redact: createRedactor(secretsOf(config)),
-    base: { mode: config.mode, version: packageJson.version },
-    ...(renderLog && { render: renderLog }),
-  };
-  const { log = createLogger(made) } = options;
+  const { log = openLog(config, options) } = options;
   const decisions = createDecisions({
     ledger,
     clock,

@@ -178,8 +178,12 @@ export async function openWhole(options: AppOptions) {
     takeOver: () => takeOver({ ledger, clock, workers, onHeld }),
     async close() {
       await service.close();
-      await workers.end();
-      await local.close();
+      try {
+        await workers.end();
+      } finally {
+        // A ledger whose database is away is closed too: `serve` opens it again.
+        await local.close();
+      }
     },
   };
 }

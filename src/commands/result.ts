@@ -69,7 +69,8 @@ function ledgerProblem(code: string, error: unknown): string {
 }
 
 function postgresProblem(code: string, said: string): string {
-  if (code === 'POSTGRES_UNFIT') return `the ledger cannot be used: ${said}. Nothing was sent`;
+  if (code === 'POSTGRES_UNFIT' || code === 'POSTGRES_STANDBY')
+    return `the ledger cannot be used: ${said}. Nothing was sent`;
   if (['POSTGRES_COMMIT_UNKNOWN', 'POSTGRES_SESSION_LOST', 'POSTGRES_ANSWERS_LOST'].includes(code))
     return `the ledger's database failed: ${said}. Sending has stopped; run the command again when the database answers: what may have been sent becomes unknown and is asked about`;
   if (code === 'POSTGRES_HELD')

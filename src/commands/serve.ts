@@ -1,18 +1,23 @@
+import type { App } from '../app/app.ts';
+import { openLog } from '../app/log.ts';
 import { CannotListen, createDaemon } from '../daemon/daemon.ts';
+import { DatabaseAway, throughOutages } from '../daemon/through-outages.ts';
 import { legible } from '../domain/hidden.ts';
 import { haltInWords } from '../reporting/halt-words.ts';
+import { systemClock } from '../runtime/clock.ts';
 import { logEvent } from '../runtime/log-events.ts';
 import type { Logger } from '../runtime/logger.ts';
 import { plainLine } from '../runtime/plain-log.ts';
 import { queueKind } from '../runtime/queue-open.ts';
 import { takeServeLock } from '../runtime/serve-lock.ts';
-import { createServiceManager } from '../runtime/service-manager.ts';
+import { createServiceManager, type ServiceManager } from '../runtime/service-manager.ts';
 import { liveAllowedForServe } from '../settings/environment.ts';
 import type { Config } from '../settings/settings.ts';
+import { probeDatabase } from '../storage/exists.ts';
 import { TlsProblem } from '../webhooks/tls.ts';
 import { confirmSending, loadSettings } from './context.ts';
 import { listenProblem } from './listen-problem.ts';
-import { Stop } from './result.ts';
+import { type Result, Stop } from './result.ts';
 import { terminalOf } from './terminal/terminal.ts';
 import { withApp } from './with-app.ts';
 import type { Context, Handler } from './world.ts';
@@ -51,66 +56,115 @@ export const serve: Handler = async (context, _args, options) => {
       kind: 'serve',
       ...(format === 'plain' && { renderLog }),
     } as const;
-    return await withApp(context, need, async (app) => {
-      const daemon = createDaemon(app);
-      const { url, admin } = await daemon.start().catch((error: unknown) => {
-        throw startProblem(error, config) ?? error;
-      });
-      const manager = createServiceManager(context.env, app.log);
-      const hungUp = Promise.withResolvers<void>();
-      // SIGHUP reloads the certificate, and never stops a service of systemd. Else it stops serve when a terminal
-      // closes, or when there is no certificate.
-      const hasCertificate = (config.receiver.tlsCert || config.admin.tlsCert) !== '';
-      const reloads = manager !== null || (hasCertificate && !context.terminal);
-      const reload = async (): Promise<void> => {
-        manager?.reloading();
-        await daemon.reload();
-        manager?.ready();
-      };
-      const onHangUp = (): void => (reloads ? void reload() : hungUp.resolve());
-      process.on('SIGHUP', onHangUp);
-      manager?.ready();
-      const halted = await haltInWords(app.ledger.db);
-      if (context.options.json)
-        context.print(
-          JSON.stringify({
-            schema: 1,
-            ready: true,
-            mode: config.mode,
-            receiver: url,
-            admin,
-            halted: halted ? { cause: halted.cause, at: halted.at } : null,
-          }),
-        );
-      const serving = `serving mode ${config.mode}; webhooks at ${url ?? 'nowhere (receiver.enabled: false)'}; admin at ${admin ?? 'nowhere (admin.enabled: false)'}`;
-      if (format === 'plain') context.say(`${serving}; stop with Ctrl-C`);
-      else {
-        const { configFile: configuration, service } = config;
-        const fields = { configuration, service: service.baseUrl, receiver: url, admin };
-        logEvent(app.log, 'started', { ...fields, text: serving });
-      }
-      await new Promise<void>((resolve) => {
-        if (context.signal.aborted) resolve();
-        context.signal.addEventListener('abort', () => resolve(), { once: true });
-        void hungUp.promise.then(resolve);
-        daemon.failed.then(
-          () => resolve(),
-          () => resolve(),
-        );
-      });
-      manager?.stopping();
-      const problem = await daemon.stop();
-      if (format === 'json') logEnd(app.log, problem);
+    const log = openLog(config, { quiet: Boolean(context.options.quiet), ...need });
+    const manager = createServiceManager(context.env, log);
+    // SIGHUP reloads the certificate, and never stops a service of systemd. Else it stops serve when a terminal
+    // closes, or when there is no certificate.
+    const hasCertificate = (config.receiver.tlsCert || config.admin.tlsCert) !== '';
+    const reloads = manager !== null || (hasCertificate && !context.terminal);
+    const run = { context, config, format, manager, reloads, isFirst: true };
+    const deps = {
+      config,
+      clock: systemClock(),
+      log,
+      signal: context.signal,
+      probe: () => probeDatabase(config.ledgerPlace),
+      // systemd starts what waits for the database no second time.
+      onWaiting: () => manager?.ready(),
+    };
+    const ignore = (): void => undefined;
+    // While it waits for the database there is nothing to reload.
+    if (reloads) process.on('SIGHUP', ignore);
+    try {
+      const result = await throughOutages(deps, () => withApp(context, need, (app) => serveOnce(app, run)));
+      return result ?? { code: 0, ignoresInterrupt: true };
+    } finally {
+      process.off('SIGHUP', ignore);
       await manager?.close();
-      process.off('SIGHUP', onHangUp);
-      return problem ? { code: 1, problem, ignoresInterrupt: true } : { code: 0, ignoresInterrupt: true };
-    });
+    }
   } finally {
     lock.release();
     // A queue driver that still waits for its server would keep the finished process alive.
     if (shared) setTimeout(() => process.exit(), lingerMs).unref();
   }
 };
+
+type Run = {
+  context: Context;
+  config: Config;
+  format: LogFormat;
+  manager: ServiceManager | null;
+  reloads: boolean;
+  /** Until serve was ready once: only then it says so on stdout. */
+  isFirst: boolean;
+};
+
+/** Serves until a signal comes or the daemon fails. Throws {@link DatabaseAway} where a new run may go on. */
+async function serveOnce(app: App, run: Run): Promise<Result> {
+  const { context, config, format, manager } = run;
+  const daemon = createDaemon(app);
+  const { url, admin } = await daemon.start().catch((error: unknown) => {
+    throw startProblem(error, config) ?? error;
+  });
+  const hungUp = Promise.withResolvers<void>();
+  const reload = async (): Promise<void> => {
+    manager?.reloading();
+    await daemon.reload();
+    manager?.ready();
+  };
+  const onHangUp = (): void => (run.reloads ? void reload() : hungUp.resolve());
+  process.on('SIGHUP', onHangUp);
+  try {
+    manager?.ready();
+    await sayReady(app, run, { receiver: url, admin }).catch(async (error: unknown) => {
+      await daemon.stop();
+      throw error;
+    });
+    await new Promise<void>((resolve) => {
+      if (context.signal.aborted) resolve();
+      context.signal.addEventListener('abort', () => resolve(), { once: true });
+      void hungUp.promise.then(resolve);
+      void daemon.failed.then(resolve);
+    });
+    const ending = context.signal.aborted;
+    if (ending) manager?.stopping();
+    const problem = await daemon.stop();
+    if (problem?.goesOn && !ending) throw new DatabaseAway(problem.why);
+    manager?.stopping();
+    if (format === 'json') logEnd(app.log, problem?.why);
+    return problem
+      ? { code: 1, problem: problem.why, ignoresInterrupt: true }
+      : { code: 0, ignoresInterrupt: true };
+  } finally {
+    process.off('SIGHUP', onHangUp);
+  }
+}
+
+async function sayReady(
+  app: App,
+  run: Run,
+  { receiver, admin }: { receiver: string | null; admin: string | null },
+): Promise<void> {
+  const { context, config, format } = run;
+  const halted = await haltInWords(app.ledger.db);
+  if (context.options.json && run.isFirst)
+    context.print(
+      JSON.stringify({
+        schema: 1,
+        ready: true,
+        mode: config.mode,
+        receiver,
+        admin,
+        halted: halted ? { cause: halted.cause, at: halted.at } : null,
+      }),
+    );
+  run.isFirst = false;
+  const serving = `serving mode ${config.mode}; webhooks at ${receiver ?? 'nowhere (receiver.enabled: false)'}; admin at ${admin ?? 'nowhere (admin.enabled: false)'}`;
+  if (format === 'plain') return context.say(`${serving}; stop with Ctrl-C`);
+  const { configFile: configuration, service } = config;
+  const fields = { configuration, service: service.baseUrl, receiver, admin };
+  logEvent(app.log, 'started', { ...fields, text: serving });
+}
 
 function logEnd(log: Logger, problem: string | undefined): void {
   if (problem === undefined) logEvent(log, 'stopped', { text: 'serve has stopped' });

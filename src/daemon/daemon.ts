@@ -13,7 +13,7 @@ import { createScheduler } from '../runtime/scheduler.ts';
 import { watchWallSteps } from '../runtime/wall-steps.ts';
 import { openWorkers } from '../runtime/workers.sql.ts';
 import { TakenOver } from '../sending/claims.sql.ts';
-import { isLockConflict, ledgerFailureCode, wentBackCode } from '../storage/failure.ts';
+import { isLockConflict, isOutage, ledgerFailureCode, wentBackCode } from '../storage/failure.ts';
 import { LedgerNewer } from '../storage/schema-version.ts';
 import { createReceiver } from '../webhooks/receiver.ts';
 import { createAdmin } from './admin.ts';
@@ -47,14 +47,16 @@ export class CannotListen extends Error {
 export function createDaemon(app: App) {
   const { config, clock, log, jobsStore } = app;
   const stopping = new AbortController();
-  const failure = Promise.withResolvers<string>();
-  let problem: string | undefined;
+  const failure = Promise.withResolvers<void>();
+  let problem: Failure | undefined;
   const guard = (error: unknown): void => {
     const why = reasonToStop(error);
     if (why === null || problem) return;
-    problem = why;
+    // A lock of a file that others found free will be found free again.
+    const goesOn = isOutage(error) || (error instanceof TakenOver && app.ledger.session !== null);
+    problem = { why, goesOn };
     stopping.abort();
-    failure.resolve(problem);
+    failure.resolve();
   };
   const retry = { attempts: 3, backoffMs: 1000 };
   const onFailed = (job: Job, error: unknown): void => {
@@ -181,51 +183,68 @@ export function createDaemon(app: App) {
   let takingOver: Promise<void> | undefined;
   let watchingSteps: Promise<void> | undefined;
   let telling: Promise<void> | undefined;
+  async function begin(): Promise<void> {
+    shared = await sending.join({ retry, onFailed, onBack: refill });
+    // Before schedules are caught up: what a dead daemon was about is nobody's any more.
+    await watched(app.takeOver());
+    await events.look();
+    await refill();
+    // What a process that ended had not written any more.
+    await wakeResults();
+    watchingSteps = watchWallSteps(clock, { signal: stopping.signal, onStep });
+    await scheduler.start();
+    takingOver = keepTakingOver();
+    telling = keepTelling();
+    started = true;
+  }
+  /** Stops accepting, finishes what is in flight, applies what is stored. Returns why it had to stop, if it failed. */
+  async function stop(): Promise<Failure | undefined> {
+    stopping.abort();
+    const told = problem && app.alerts.sayStopped(problem);
+    await Promise.all([takingOver, watchingSteps, telling]);
+    await receiver?.close();
+    await scheduler.stop();
+    // A POST under way may take its whole time-out; its answer must be recorded.
+    const deadlineMs = config.service.timeoutMs + 5000;
+    await Promise.all([queue.close(deadlineMs), shared?.close(deadlineMs)]);
+    if (!problem) {
+      await app.applyWebhooks();
+      await events.look();
+      await results.last();
+    }
+    // To the end, monitors learn that the process lives.
+    await admin?.close();
+    await told;
+    return problem;
+  }
   return {
-    /** Resolves with the reason when the ledger can no longer be written (P12) or others took over (P3): it must stop. */
+    /** Resolves when the ledger can no longer be written (P12) or others took over (P3): it must stop. */
     failed: failure.promise,
     /** Begins to listen, then to run jobs. Throws {@link CannotListen} when a port is taken. */
     async start(): Promise<{ url: string | null; admin: string | null }> {
       const urls = await listen();
-      shared = await sending.join({ retry, onFailed, onBack: refill });
-      // Before schedules are caught up: what a dead daemon was about is nobody's any more.
-      await watched(app.takeOver());
-      await events.look();
-      await refill();
-      // What a process that ended had not written any more.
-      await wakeResults();
-      watchingSteps = watchWallSteps(clock, { signal: stopping.signal, onStep });
-      await scheduler.start();
-      takingOver = keepTakingOver();
-      telling = keepTelling();
-      started = true;
+      try {
+        await begin();
+      } catch (error) {
+        guard(error);
+        await stop();
+        throw error;
+      }
       return urls;
     },
     /** Uses a renewed certificate at once. Never throws. */
     async reload(): Promise<void> {
       await Promise.all([receiver?.reload(), admin?.reload()]);
     },
-    /** Stops accepting, finishes what is in flight, applies what is stored. Returns why it had to stop, if it failed. */
-    async stop(): Promise<string | undefined> {
-      stopping.abort();
-      const told = problem === undefined ? undefined : app.alerts.sayStopped(problem);
-      await Promise.all([takingOver, watchingSteps, telling]);
-      await receiver?.close();
-      await admin?.close();
-      await scheduler.stop();
-      // A POST under way may take its whole time-out; its answer must be recorded.
-      const deadlineMs = config.service.timeoutMs + 5000;
-      await Promise.all([queue.close(deadlineMs), shared?.close(deadlineMs)]);
-      if (!problem) {
-        await app.applyWebhooks();
-        await events.look();
-        await results.last();
-      }
-      await told;
-      return problem;
-    },
+    stop,
   };
 }
+
+/**
+ * Why a daemon had to stop. `goesOn`: the ledger's database was away, or others took this process for dead meanwhile (P3,
+ * P12). Then a new daemon may work in this process, as a new worker with a new session.
+ */
+export type Failure = { why: string; goesOn: boolean };
 
 /**
  * What no later try of the job can mend: the ledger's own failure (P12), that others took this process for dead (P3), or
@@ -235,6 +254,8 @@ export function createDaemon(app: App) {
 function reasonToStop(error: unknown): string | null {
   if (error instanceof TakenOver || error instanceof LedgerNewer) return error.message;
   if (isLockConflict(error)) return null;
+  if (isOutage(error))
+    return `the ledger's database failed (${error.message}); sending has stopped. Start the database: serve goes on by itself`;
   const code = ledgerFailureCode(error);
   if (code === null) return null;
   const said = error instanceof Error ? error.message : code;

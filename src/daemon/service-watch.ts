@@ -6,11 +6,11 @@ const silentMs = 2 * 60_000;
 /** One request that failed may be a chance. */
 const fewestFailed = 2;
 
+type Standing = { kind: 'unasked' } | { kind: 'answers' } | { kind: 'fails'; count: number; sinceMs: number };
+
 /** Watches whether the service answers the requests of this process. A gateway's 5xx is no answer of the service. */
 export function createServiceWatch({ monotonic }: Pick<Clock, 'monotonic'>) {
-  let standing: { kind: 'unasked' | 'answers' } | { kind: 'fails'; count: number; sinceMs: number } = {
-    kind: 'unasked',
-  };
+  let standing: Standing = { kind: 'unasked' };
   const watcher: ServiceTimes = {
     onRateWait: () => undefined,
     onRequest({ result, seconds }) {

@@ -2,9 +2,9 @@
 export type AlertChannel = 'webhook' | 'mail' | 'heartbeat';
 
 /**
- * `grows`: a further case is told at once. `seenBy`: who can see whether it stands: every process, one that runs the
- * schedules, only processes on the machine that is the alert's subject, one of these that runs the schedules, or one of
- * these whose last request the service answered.
+ * `grows`: a further case is told at once. `seenBy`: who can see whether it stands. `all`: every process. `daemon`: one
+ * that runs the schedules. `machine`: only processes on the machine that is the alert's subject. `daemon_here`: one of
+ * these that runs the schedules. `asker_here`: one of these whose last request the service answered.
  */
 type AlertRules = { grows: boolean; seenBy: 'all' | 'daemon' | 'machine' | 'daemon_here' | 'asker_here' };
 

@@ -40,6 +40,12 @@ export async function findBarrier(db: Db | Trx): Promise<Barrier | undefined> {
   return undefined;
 }
 
+/** Returns the barrier of a ledger that went back in time, whatever else stops it (P25). */
+export async function findFallBarrier(db: Db | Trx): Promise<Barrier | undefined> {
+  const value = await metaOf(db, barrierKeys.behind);
+  return value === undefined ? undefined : readBarrier(value);
+}
+
 /** Reads a reason from its JSON text, or from the words of a seal, which name their own way out. */
 function readBarrier(value: string): Barrier {
   const [, at = '', text = ''] = /^(\S+) (.*)$/s.exec(value) ?? [];

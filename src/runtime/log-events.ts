@@ -63,6 +63,8 @@ export const logEvents = {
   schedule_missed: { level: 'warn', fields: ['job', 'last_success_at'] },
   job_incomplete: { level: 'warn', fields: ['job', 'result', 'why'] },
   job_failed: { level: 'error', fields: ['job', 'error'] },
+  ledger_away: { level: 'error', fields: ['why'] },
+  ledger_back: { level: 'info', fields: [] },
   queue_away: { level: 'warn', fields: ['why'] },
   queue_back: { level: 'info', fields: [] },
 } as const satisfies Record<string, Spec>;

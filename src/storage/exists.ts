@@ -15,3 +15,16 @@ export async function isLedgerThere(place: Place): Promise<boolean> {
     await session.close();
   }
 }
+
+/** Throws while the database of this place does not answer, or is a standby; a file always answers. */
+export async function probeDatabase(place: Place): Promise<void> {
+  if (place.kind === 'sqlite') return;
+  const { openSession } = await import('./postgres-session.ts');
+  const { assertFit } = await import('./postgres-server.ts');
+  const session = await openSession(place.url);
+  try {
+    await assertFit(session);
+  } finally {
+    await session.close();
+  }
+}

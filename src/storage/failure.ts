@@ -21,6 +21,18 @@ export class PostgresFailure extends Error {
 }
 
 /**
+ * The database is away, or gave up: its server cannot be reached, stops, starts, recovers, is a standby, or has no room;
+ * or this process lost its session. Left out is what waiting cannot mend, such as a wrong password or a wrong statement.
+ */
+const outage =
+  /^POSTGRES_(CONNECTION|TIMEOUT|SESSION_LOST|STANDBY|ANSWERS_LOST|COMMIT_UNKNOWN|E(CONN|PIPE|TIMEDOUT|HOST|NET|NOTFOUND|AI_AGAIN)\w*|08\w{3}|53\w{3}|57P0[1-5]|58\w{3}|25006|55000)$/;
+
+/** True for a failure that ends by itself once the database is there again. Only a new session may go on after it (P12). */
+export function isOutage(error: unknown): error is PostgresFailure {
+  return error instanceof PostgresFailure && outage.test(error.code);
+}
+
+/**
  * True where another session's open transaction blocked this one, which was rolled back. Unlike after other failures,
  * it is certain that nothing happened (P12). A later try may succeed.
  */

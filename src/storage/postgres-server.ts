@@ -48,6 +48,8 @@ export function unfitness(facts: ServerFacts): string | null {
 
 /** P25: refuses a server on which a commit may be lost. */
 export async function assertFit(session: Pick<Session, 'ask'>): Promise<void> {
-  const why = unfitness(await serverFacts(session));
-  if (why !== null) throw new PostgresFailure('UNFIT', why);
+  const facts = await serverFacts(session);
+  const why = unfitness(facts);
+  // A standby may become the primary.
+  if (why !== null) throw new PostgresFailure(facts.inRecovery ? 'STANDBY' : 'UNFIT', why);
 }

@@ -3,6 +3,7 @@ import { beforeEach, expect, it, onTestFinished } from 'vitest';
 import { healthRoutes } from '../../src/admin/health.ts';
 import { createReadiness, type ProbedQueue } from '../../src/admin/readiness.ts';
 import { openReader } from '../../src/custody/snapshot.ts';
+import { noteFall } from '../../src/ledger/barriers.ts';
 import { type Clock, systemClock } from '../../src/runtime/clock.ts';
 import { createJobsStore } from '../../src/runtime/jobs.sql.ts';
 import { storeDeliveries } from '../../src/webhooks/webhook-inbox.sql.ts';
@@ -186,4 +187,11 @@ it('is ready while sending is halted: that waits for a person', async () => {
     .values({ at: minutesAgo(5), kind: 'person', batch_id: null, detail: '{"kind":"person","by":"ada"}' })
     .execute();
   expect((await readyz()).ready).toBe(true);
+});
+
+it('P25: is not ready while the ledger has gone back in time, and names the way out', async () => {
+  const why = 'its PostgreSQL server was restored or a standby took over: timeline 2, before 1';
+  const fall = { at: new Date().toISOString(), why, advice: { kind: 'adopt' } } as const;
+  await ledger.write((trx) => noteFall(trx, fall));
+  await expectProblem('ledger', /a standby took over: timeline 2/);
 });

@@ -101,7 +101,7 @@ describe('alerts', () => {
   it('says that serve has stopped although the ledger takes no message any more', async () => {
     const setting = await makeSetting({ COUNTERFOIL_ALERTS_DASHBOARD_URL: 'https://pay.example' });
     await setting.ledger.close();
-    await setting.alerts.sayStopped('the disk is full');
+    await setting.alerts.sayStopped({ why: 'the disk is full', goesOn: false });
     expect(texts(setting)).toEqual([expect.stringContaining('ALERT  serve has stopped')]);
     expect(texts(setting)[0]).toContain('Why: the disk is full');
     expect(texts(setting)[0]).toMatch(/What to do: .*full disk.*\n {2}https:\/\/pay\.example\//);

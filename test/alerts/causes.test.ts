@@ -101,7 +101,7 @@ it('sees each cause of an alert by one read, and nothing in what strangers send'
     before = now;
     return changed;
   };
-  await ledger.write((trx) => halt(trx, { kind: 'person', note: '', by: 'ada' }, at(0)));
+  await ledger.write((trx) => halt(trx, { kind: 'person', by: 'ada' }, at(0)));
   expect(await isNew()).toBe(true);
   await ledger.write((trx) => addHoldReason(trx, 'november', approval));
   expect(await isNew()).toBe(true);

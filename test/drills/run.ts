@@ -1,6 +1,8 @@
 import { parseArgs } from 'node:util';
+import { startPostgres } from '../support/postgres-server.ts';
 import { measureArchive } from './archive.ts';
 import { besideStatus } from './beside-status.ts';
+import { outageOfPostgres } from './database-outage.ts';
 import { runDrills } from './drills.ts';
 import { measureSlow } from './slow.ts';
 import { tryDashboard } from './tries.ts';
@@ -12,6 +14,8 @@ const { values } = parseArgs({
     webhooks: { type: 'string' },
     slow: { type: 'string' },
     archive: { type: 'string' },
+    /** Seconds for which PostgreSQL is stopped in the middle of a batch. */
+    outage: { type: 'string' },
     tries: { type: 'boolean', default: false },
     /** Only the outages whose name holds this text. */
     only: { type: 'string', default: '' },
@@ -34,6 +38,7 @@ function chosen(): Promise<{ lines: string[]; failed: boolean }> {
   if (values.webhooks !== undefined) return measureWebhooks(wholeNumber(values.webhooks));
   if (values.slow !== undefined) return measureSlow(wholeNumber(values.slow));
   if (values.archive !== undefined) return measureArchive(wholeNumber(values.archive));
+  if (values.outage !== undefined) return stopPostgres(wholeNumber(values.outage));
   if (values.tries) return tryDashboard();
   return runDrills({
     only: values.only,
@@ -41,6 +46,16 @@ function chosen(): Promise<{ lines: string[]; failed: boolean }> {
     settings: values['alerts-off'] ? { COUNTERFOIL_ALERTS_WEBHOOK_URL: '' } : {},
     spared: values['no-outage'],
   });
+}
+
+async function stopPostgres(seconds: number): Promise<{ lines: string[]; failed: boolean }> {
+  const server = await startPostgres({ fsync: 'on' });
+  if (!server) throw new Error('there is no PostgreSQL: install its server');
+  try {
+    return await outageOfPostgres(server, { seconds, payouts: 1000 });
+  } finally {
+    await server.stop();
+  }
 }
 
 function wholeNumber(text: string): number {

@@ -1,0 +1,94 @@
+import { createAdminServer } from '../admin/admin-server.ts';
+import { healthRoutes, type Unready } from '../admin/health.ts';
+import type { Clock } from '../runtime/clock.ts';
+import { errorText, logEvent } from '../runtime/log-events.ts';
+import type { Logger } from '../runtime/logger.ts';
+import type { Config } from '../settings/settings.ts';
+import { isOutage } from '../storage/failure.ts';
+
+/** A daemon stopped because the ledger's database was away; another one may go on in this process. */
+export class DatabaseAway extends Error {}
+
+const firstPauseMs = 1000;
+const longestPauseMs = 10_000;
+/** After a run of this length the pauses begin small again. */
+const longRunMs = 60_000;
+
+type Deps = {
+  config: Config;
+  clock: Clock;
+  log: Logger;
+  signal: AbortSignal;
+  /** Throws while the ledger's database cannot be used. */
+  probe(): Promise<void>;
+  /** Called each time that the wait begins and `/readyz` says so. */
+  onWaiting(): void;
+};
+
+/**
+ * Runs `serve` again after each outage of the ledger's database, however long. Each run opens everything again: its
+ * worker is a new one, so that what the one before had claimed becomes unknown (P3, P12). Meanwhile nothing is sent, `/healthz`
+ * answers and `/readyz` names the outage. Undefined: the signal ended the wait.
+ */
+export async function throughOutages<T>(deps: Deps, run: () => Promise<T>): Promise<T | undefined> {
+  const { clock, log, signal } = deps;
+  let pauseMs = firstPauseMs;
+  for (;;) {
+    const began = clock.monotonic();
+    try {
+      return await run();
+    } catch (error) {
+      if (!isOutage(error) && !(error instanceof DatabaseAway)) throw error;
+      if (clock.monotonic() - began > longRunMs) pauseMs = firstPauseMs;
+      pauseMs = await untilBack(deps, errorText(error), pauseMs);
+    }
+    if (signal.aborted) return undefined;
+    logEvent(log, 'ledger_back', { text: "the ledger's database is back: serve goes on" });
+  }
+}
+
+/** Waits until the database can be used. Returns the next pause. */
+async function untilBack(deps: Deps, why: string, pauseMs: number): Promise<number> {
+  const { config, clock, log, signal, probe, onWaiting } = deps;
+  const text = `the ledger's database is away (${why}): nothing is sent until it is back. Nothing is lost`;
+  logEvent(log, 'ledger_away', { why, text });
+  const outage: Unready = {
+    check: 'ledger',
+    problem: `the ledger's database has been away since ${clock.iso()} (${why}): nothing is sent`,
+    fix: 'start the database, or mend the way to it: serve goes on by itself',
+  };
+  const server = config.admin.enabled ? waitingServer(deps, outage) : null;
+  await server
+    ?.listen()
+    .catch((error: unknown) => log.error({ err: error }, 'the admin server cannot listen'));
+  onWaiting();
+  let pause = pauseMs;
+  for (let isBack = false; !isBack && !signal.aborted; ) {
+    await clock.sleep(pause, signal);
+    pause = Math.min(pause * 2, longestPauseMs);
+    isBack = await probe().then(
+      () => true,
+      // Anything else is no outage: the next run says what it is.
+      (error: unknown) => !isOutage(error),
+    );
+  }
+  await server?.close();
+  return pause;
+}
+
+/** What answers while there is no ledger: health, and that no page can be shown. */
+function waitingServer({ config, clock, log }: Deps, outage: Unready) {
+  return createAdminServer({
+    config,
+    clock,
+    log,
+    routes: [
+      healthRoutes(async () => [outage]),
+      (server) => {
+        server.get('/*', async (_request, reply) =>
+          reply.code(503).send({ problem: outage.problem, fix: outage.fix }),
+        );
+      },
+    ],
+  });
+}

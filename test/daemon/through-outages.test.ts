@@ -1,0 +1,76 @@
+import { expect, it } from 'vitest';
+import { DatabaseAway, throughOutages } from '../../src/daemon/through-outages.ts';
+import { type Clock, systemClock } from '../../src/runtime/clock.ts';
+import { createLogger } from '../../src/runtime/logger.ts';
+import { PostgresFailure } from '../../src/storage/failure.ts';
+import { configWith } from '../alerts/setting.ts';
+import { freePort } from '../support/server-process.ts';
+
+const clock: Clock = { ...systemClock(), sleep: (_, signal) => systemClock().sleep(5, signal) };
+const log = createLogger({ to: { write: () => undefined } });
+const away = new PostgresFailure('ECONNREFUSED', 'connect ECONNREFUSED 127.0.0.1:5432');
+
+async function waiting() {
+  const port = await freePort();
+  const config = await configWith({ COUNTERFOIL_ADMIN_PORT: String(port) });
+  const stop = new AbortController();
+  let isAway = true;
+  const ready: true[] = [];
+  const deps = {
+    config,
+    clock,
+    log,
+    signal: stop.signal,
+    async probe() {
+      if (isAway) throw away;
+    },
+    onWaiting: () => void ready.push(true),
+  };
+  const ask = async (path: string) => {
+    const reply = await fetch(`http://127.0.0.1:${port}${path}`);
+    return { status: reply.status, text: await reply.text() };
+  };
+  const end = (): void => {
+    isAway = false;
+  };
+  return { deps, ask, end, stop, ready };
+}
+
+it('waits for the database at its start, says so, and goes on once it is there', async () => {
+  const { deps, ask, end, ready } = await waiting();
+  let runs = 0;
+  const result = throughOutages(deps, async () => {
+    if (++runs === 1) throw away;
+    if (runs === 2) throw new DatabaseAway('others took over');
+    return 'served';
+  });
+  await expect.poll(() => ready.length).toBe(1);
+  expect((await ask('/healthz')).status).toBe(200);
+  const { status, text } = await ask('/readyz');
+  expect(status).toBe(503);
+  expect(JSON.parse(text).problems).toEqual([
+    {
+      check: 'ledger',
+      problem: expect.stringMatching(/has been away since .*ECONNREFUSED.*: nothing is sent$/),
+      fix: expect.stringContaining('goes on by itself'),
+    },
+  ]);
+  expect((await ask('/batches')).status).toBe(503);
+  end();
+  expect(await result).toBe('served');
+  expect(runs).toBe(3);
+});
+
+it('ends the wait at a signal', async () => {
+  const { deps, stop, ready } = await waiting();
+  const result = throughOutages(deps, () => Promise.reject(away));
+  await expect.poll(() => ready.length).toBe(1);
+  stop.abort();
+  expect(await result).toBeUndefined();
+});
+
+it('waits for nothing that waiting cannot mend', async () => {
+  const { deps } = await waiting();
+  const wrong = new PostgresFailure('28P01', 'password authentication failed');
+  await expect(throughOutages(deps, () => Promise.reject(wrong))).rejects.toBe(wrong);
+});
