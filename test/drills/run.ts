@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import { startPostgres } from '../support/postgres-server.ts';
+import { measureAlerts } from './alert-times.ts';
 import { measureArchive } from './archive.ts';
 import { besideStatus } from './beside-status.ts';
 import { outageOfPostgres } from './database-outage.ts';
@@ -14,6 +15,8 @@ const { values } = parseArgs({
     webhooks: { type: 'string' },
     slow: { type: 'string' },
     archive: { type: 'string' },
+    /** The longest that an alert may take from its cause, in seconds. */
+    alerts: { type: 'string' },
     /** Seconds for which PostgreSQL is stopped in the middle of a batch. */
     outage: { type: 'string' },
     tries: { type: 'boolean', default: false },
@@ -38,6 +41,7 @@ function chosen(): Promise<{ lines: string[]; failed: boolean }> {
   if (values.webhooks !== undefined) return measureWebhooks(wholeNumber(values.webhooks));
   if (values.slow !== undefined) return measureSlow(wholeNumber(values.slow));
   if (values.archive !== undefined) return measureArchive(wholeNumber(values.archive));
+  if (values.alerts !== undefined) return measureAlerts(wholeNumber(values.alerts));
   if (values.outage !== undefined) return stopPostgres(wholeNumber(values.outage));
   if (values.tries) return tryDashboard();
   return runDrills({
