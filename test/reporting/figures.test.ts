@@ -57,6 +57,16 @@ describe('the figures of a run', () => {
     expect(daysUntil(cut, 'UTC')).toHaveLength(31);
   });
 
+  it('count a payout that was paid again by its own state, not by that of the first', async () => {
+    await paid('a', '2026-11-20T22:59:59.999Z', '2026-11-20T23:00:00.000Z');
+    const first = await lost('b', 'declined');
+    await paid('b-R2', '2026-11-21T12:04:00.000Z', '2026-11-21T12:05:00.000Z', { successor_of: first });
+    expect((await figures()).states.slice(1)).toEqual([
+      ['NGN', 'success', '2', '200.00'],
+      ['NGN', 'paid_again', '1', '100.00'],
+    ]);
+  });
+
   it('sum states as far as the run looked, whatever became of the payouts since', async () => {
     const { db } = world.ledger;
     const id = await addPayout(world.ledger, 'later', ['ready', 'sending', 'pending']);
