@@ -76,6 +76,10 @@ export function createLedgerSeam(
     };
     let opening = true;
     await lock.take(life);
+    if (!life.alive) {
+      lock.release(life);
+      return never();
+    }
     life.atDeath(() => world.settle(async () => lock.release(life)));
     const real = await openLedger(path, {
       ...options,
