@@ -27,9 +27,16 @@ export function createWriteLock(world: World): WriteLock {
     holder = null;
     for (let next = waiting.shift(); next; next = waiting.shift()) {
       if (!next.life.alive) continue;
-      holder = next.life;
+      const { life, go } = next;
+      holder = life;
       takenAt = world.now();
-      world.after(0, next.life, next.go);
+      let begun = false;
+      // Who dies before its turn begins holds nothing that its death would free.
+      life.atDeath(() => !begun && holder === life && passOn());
+      world.after(0, life, () => {
+        begun = true;
+        go();
+      });
       return;
     }
   };
