@@ -6,6 +6,7 @@ import { allJobs, type JobPast } from '../runtime/jobs.sql.ts';
 import { within } from '../runtime/queue-session.ts';
 import { scheduleList } from '../settings/schedule-list.ts';
 import type { Config } from '../settings/settings.ts';
+import { forbiddenLedgerFile } from '../storage/failure.ts';
 import type { Db, Ledger } from '../storage/ledger.ts';
 import { webhookLag } from '../webhooks/webhook-tallies.sql.ts';
 import type { Unready } from './health.ts';
@@ -78,8 +79,10 @@ function createLedgerCheck(): Check {
       await within(clock, patienceMs, writing);
       return [];
     } catch (error) {
-      const fix =
-        'make room on its disk, start its server, or end the program that keeps it locked; counterfoil doctor says more';
+      const forbidden = forbiddenLedgerFile(error);
+      const fix = forbidden
+        ? adviceText({ kind: 'give_file', place: forbidden.place })
+        : 'make room on its disk, start its server, or end the program that keeps it locked; counterfoil doctor says more';
       return [{ check: 'ledger', problem: `the ledger cannot be written (${reasonOf(error)})`, fix }];
     }
   };
@@ -153,7 +156,11 @@ function jobTrouble(
 }
 
 async function diskProblem({ config }: Deps): Promise<Unready[]> {
-  const free = await freeBytes(config.dataDir).catch(() => 0);
+  const free = await freeBytes(config.dataDir).catch((error: unknown) => reasonOf(error));
+  if (typeof free === 'string') {
+    const problem = `the disk of the data folder cannot be looked at (${free})`;
+    return [{ check: 'disk', problem, fix: 'see that the folder is there, and that this account may use it' }];
+  }
   if (free >= leastFreeBytes) return [];
   const problem = `${Math.floor(free / 1024 / 1024)} MiB are free on the disk of the data folder`;
   return [{ check: 'disk', problem, fix: 'free some space: a full disk stops sending' }];

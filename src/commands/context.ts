@@ -1,14 +1,16 @@
 import { adviceText } from '../reporting/advice-text.ts';
 import type { Config, LoadOptions, Unreadable } from '../settings/settings.ts';
+import { refuseOtherAccount } from './home-owner.ts';
 import { Stop } from './result.ts';
 import { pathText } from './terminal/closing.ts';
 import type { Context } from './world.ts';
 
-/** Reads the configuration. Stops with 2 and all problems in one message, and in a home of the other mode (P24). */
+/** Reads the configuration. Stops with 2 and all problems in one message, in a home of the other mode (P24) or account. */
 export async function loadSettings(context: Context): Promise<Config> {
   const { loadConfig } = await import('../settings/settings.ts');
   const loaded = loadConfig(settingsPlaces(context));
   if (loaded.kind === 'problem') throw new Stop(settingsProblem(loaded));
+  refuseOtherAccount(loaded.config);
   const { assertHomeMode } = await import('../custody/home-mode.ts');
   assertHomeMode(loaded.config.dataDir, loaded.config.mode);
   if (!context.options.quiet)

@@ -1,7 +1,7 @@
 import { CommanderError } from 'commander';
 import { forbiddenPlace } from '../domain/forbidden.ts';
 import { adviceText, problemText } from '../reporting/advice-text.ts';
-import { ledgerFailureCode, wentBackCode } from '../storage/failure.ts';
+import { forbiddenLedgerFile, ledgerFailureCode, wentBackCode } from '../storage/failure.ts';
 
 /** The result of a command: exit code, one sentence for stderr, lines for people, one object for `--json`. */
 export type Result = {
@@ -62,6 +62,9 @@ function ledgerProblem(code: string, error: unknown): string {
   }
   if (code === wentBackCode)
     return `the ledger cannot be used: ${said}. Sending has stopped; ${adviceText({ kind: 'adopt' })}, then run the command again`;
+  const forbidden = forbiddenLedgerFile(error);
+  if (forbidden)
+    return `the ledger cannot be used: this account cannot use ${forbidden.place} (${forbidden.why}). Nothing more was sent, and nothing is lost; ${adviceText({ kind: 'give_file', place: forbidden.place })}, then run the command again`;
   if (code === 'SQLITE_NOTADB' || code.startsWith('SQLITE_CORRUPT')) {
     return `the ledger file is damaged or not a ledger (${said}). Nothing was sent; restore it from a backup`;
   }

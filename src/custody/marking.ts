@@ -3,7 +3,7 @@ import { keepMeta, metaOf } from '../ledger/meta.ts';
 import { isLockConflict, PostgresFailure, wentBackCode } from '../storage/failure.ts';
 import type { Db, Ledger, Trx } from '../storage/ledger.ts';
 import { machineOf } from '../storage/machine.ts';
-import { type Mark, readMark, whyMoved, writeMark } from './mark.ts';
+import { type Mark, readMark, type StoredMark, whyMoved, writeMark } from './mark.ts';
 import { timelineChange, timelineFall } from './timeline.ts';
 
 const everyMs = 1000;
@@ -138,7 +138,7 @@ export function createMarker(deps: MarkerDeps): { write: Ledger['write']; flush(
 /** Throws {@link WentBack} where the mark says more than the ledger has: an older one was put in its place (P25). */
 async function assertNotBehind(db: Db, path: string, id: string): Promise<void> {
   // The mark first: it is never ahead of the ledger that it was written for.
-  const stored = readMark(path);
+  const stored = markFor(path);
   if (stored.kind !== 'mark' || stored.mark.ledger !== id) return;
   const why = await whyBehind(db, stored.mark, (await lastEntry(db)).id);
   if (why !== undefined) throw new WentBack(path, why);
@@ -158,7 +158,7 @@ function afterCommit(error: unknown): never {
 export async function markNow(trx: Trx, path: string, id: string): Promise<void> {
   const last = await lastEntry(trx);
   const { key, name } = await standingOf(trx, path, id);
-  const stored = readMark(path);
+  const stored = markFor(path);
   const isCurrent =
     stored.kind === 'mark' &&
     stored.mark.history === last.id &&
@@ -178,6 +178,15 @@ export async function markNow(trx: Trx, path: string, id: string): Promise<void>
   if (!(await metaOf(trx, key))) await keepMeta(trx, key, 'yes');
 }
 
+/** Reads the mark for a write. It follows a commit, so a disk that refuses counts as a failed ledger (P12). */
+function markFor(path: string): StoredMark {
+  try {
+    return readMark(path);
+  } catch (error) {
+    throw new MarkFailed(path, error, 'read');
+  }
+}
+
 /** The open ledger went back in time; the code stops every caller, as a failed ledger does (P12). */
 class WentBack extends Error {
   readonly code = wentBackCode;
@@ -189,9 +198,9 @@ class WentBack extends Error {
 /** Carries one of SQLite's codes, so that it stops every caller that stops when the ledger fails (P12). */
 class MarkFailed extends Error {
   readonly code: string;
-  constructor(path: string, cause: unknown) {
+  constructor(path: string, cause: unknown, use: 'read' | 'written' = 'written') {
     const message = cause instanceof Error ? cause.message : String(cause);
-    super(`${path}.mark cannot be written: ${message}`, { cause });
+    super(`${path}.mark cannot be ${use}: ${message}`, { cause });
     const code = cause instanceof Error && 'code' in cause ? cause.code : '';
     this.code = code === 'ENOSPC' || code === 'EDQUOT' ? 'SQLITE_FULL' : 'SQLITE_IOERR_MARK';
   }

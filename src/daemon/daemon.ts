@@ -13,7 +13,13 @@ import { createScheduler } from '../runtime/scheduler.ts';
 import { watchWallSteps } from '../runtime/wall-steps.ts';
 import { openWorkers } from '../runtime/workers.sql.ts';
 import { TakenOver } from '../sending/claims.sql.ts';
-import { isLockConflict, isOutage, ledgerFailureCode, wentBackCode } from '../storage/failure.ts';
+import {
+  forbiddenLedgerFile,
+  isLockConflict,
+  isOutage,
+  ledgerFailureCode,
+  wentBackCode,
+} from '../storage/failure.ts';
 import { LedgerNewer } from '../storage/schema-version.ts';
 import { createReceiver } from '../webhooks/receiver.ts';
 import { createAdmin } from './admin.ts';
@@ -261,8 +267,13 @@ function reasonToStop(error: unknown): string | null {
   const said = error instanceof Error ? error.message : code;
   if (code === wentBackCode)
     return `the ledger failed (${said}); sending has stopped: ${adviceText({ kind: 'adopt' })}, then start serve again`;
-  const first = code.startsWith('SQLITE_')
-    ? 'Free disk space or restore the file'
-    : `See that the database can be reached (${adviceText({ kind: 'doctor' })})`;
-  return `the ledger failed (${said}); sending has stopped. ${first}, then start serve again`;
+  return `the ledger failed (${said}); sending has stopped: ${firstAdvice(error, code)}, then start serve again`;
+}
+
+function firstAdvice(error: unknown, code: string): string {
+  const forbidden = forbiddenLedgerFile(error);
+  if (forbidden) return adviceText({ kind: 'give_file', place: forbidden.place });
+  return code.startsWith('SQLITE_')
+    ? 'free disk space or restore the file'
+    : `see that the database can be reached (${adviceText({ kind: 'doctor' })})`;
 }

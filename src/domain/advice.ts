@@ -9,6 +9,8 @@ export type Advice =
   | { kind: 'upgrade' }
   /** Look for what is wrong with the machine, the queue or the database. */
   | { kind: 'doctor' }
+  /** This account may not use a file of the ledger, or its folder. */
+  | { kind: 'give_file'; place: string }
   /** This account may not write a folder; what is recorded goes on without its file. */
   | { kind: 'free_folders'; mode: Mode }
   /** A file was taken in before: what of it waits, ready or held, needs no file. */

@@ -7,8 +7,10 @@ const reasons: Partial<Record<string, string>> = {
   EISDIR: 'a folder stands where a file should be',
 };
 
+export type Forbidden = { place: string; why: string };
+
 /** The file or folder that this account may not use, and the reason in plain words; null for any other error. */
-export function forbiddenPlace(error: unknown): { place: string; why: string } | null {
+export function forbiddenPlace(error: unknown): Forbidden | null {
   if (!(error instanceof Error) || !('code' in error) || !('path' in error)) return null;
   const code = String(error.code);
   const why = reasons[code];

@@ -32,6 +32,8 @@ export function adviceText(advice: Advice): string {
       return 'run counterfoil upgrade';
     case 'doctor':
       return 'counterfoil doctor looks for the cause';
+    case 'give_file':
+      return `let the account that runs serve read and write ${advice.place} (chown, chmod)`;
     case 'free_folders':
       return `make the folders writable for this account, then go on with ${submitCommand(advice.mode)} (without the file, which is taken only once)`;
     case 'rest_of_file':

@@ -1,3 +1,5 @@
+import { type Forbidden, forbiddenPlace } from '../domain/forbidden.ts';
+
 /**
  * Returns the code of a failure of the ledger's database; null for any other error. After such a failure, the last
  * change may or may not have happened (P12). Codes begin with `SQLITE_` or `POSTGRES_`, so that one test covers both
@@ -6,6 +8,16 @@
 export function ledgerFailureCode(error: unknown): string | null {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   return /^(SQLITE|POSTGRES)_/.test(code) ? code : null;
+}
+
+/** The file that made the ledger fail because this account may not use it; null for any other failure. */
+export function forbiddenLedgerFile(error: unknown): Forbidden | null {
+  if (ledgerFailureCode(error) === null) return null;
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    const forbidden = forbiddenPlace(cause);
+    if (forbidden) return forbidden;
+  }
+  return null;
 }
 
 /** The code of a ledger that somebody put back while it was open (P25). */

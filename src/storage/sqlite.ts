@@ -1,4 +1,4 @@
-import { statfsSync } from 'node:fs';
+import { accessSync, constants, statfsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import Database from 'better-sqlite3';
@@ -10,6 +10,7 @@ import {
   SqliteDialect,
   SqliteDriver,
 } from 'kysely';
+import { forbiddenPlace } from '../domain/forbidden.ts';
 
 /** How long a transaction waits for another process's commit before it fails, in milliseconds. */
 const busyLimitMs = 60_000;
@@ -22,10 +23,16 @@ export function isBusy(error: unknown): boolean {
   return error instanceof Database.SqliteError && /^SQLITE_(BUSY|LOCKED)/.test(error.code);
 }
 
-/** Adds the file or folder to an error that does not name it, and names a full disk as such. */
+/** Adds the file or folder to an error that does not name it. Names a forbidden file and a full disk as such. */
 export function withPlace(error: unknown, path: string): unknown {
   if (!(error instanceof Database.SqliteError)) return error;
   const { code, message } = error;
+  const forbidden = /^SQLITE_(IOERR|READONLY|CANTOPEN|PERM)/.test(code) ? findForbidden(path) : null;
+  if (forbidden) {
+    const named = new Database.SqliteError(`${message}: ${forbidden.message}`, code);
+    named.cause = forbidden;
+    return named;
+  }
   if (/^SQLITE_(IOERR|CANTOPEN)/.test(code) && isDiskFull(dirname(path)))
     return new Database.SqliteError(`the disk of ${dirname(path)} is full (${message})`, 'SQLITE_FULL');
   if (code === 'SQLITE_READONLY_DIRECTORY')
@@ -33,6 +40,17 @@ export function withPlace(error: unknown, path: string): unknown {
   return /^SQLITE_(READONLY|CANTOPEN|PERM)/.test(code)
     ? new Database.SqliteError(`${message}: ${path}`, code)
     : error;
+}
+
+/** The error of the first file of the ledger, or of its folder, that this account may not read and write; null if none. */
+function findForbidden(path: string): Error | null {
+  for (const file of [path, `${path}-wal`, `${path}-shm`, dirname(path)])
+    try {
+      accessSync(file, constants.R_OK | constants.W_OK);
+    } catch (error) {
+      if (error instanceof Error && forbiddenPlace(error)) return error;
+    }
+  return null;
 }
 
 /** SQLite's smallest growth step is 32 KiB, of the index of the write-ahead log. */

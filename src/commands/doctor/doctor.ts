@@ -3,6 +3,7 @@ import { readable } from '../../reporting/readable.ts';
 import type { Explained } from '../../settings/explain.ts';
 import type { Unreadable } from '../../settings/settings.ts';
 import { settingsPlaces, settingsProblem } from '../context.ts';
+import { refuseOtherAccount } from '../home-owner.ts';
 import { fail, type Result, Stop } from '../result.ts';
 import type { Paint } from '../terminal/ink.ts';
 import { terminalOf } from '../terminal/terminal.ts';
@@ -22,6 +23,7 @@ export const doctor: Handler = async (context, _args, options) => {
   const explained = explainConfig(settingsPlaces(context));
   if (explained.kind === 'problem')
     return describe({ ...context, time: (instant) => instant }, unreadable(explained), []);
+  refuseOtherAccount(explained.config);
   const { time } = terminalOf(context, explained.config, new Date().toISOString());
   const reference = typeof options.reference === 'string' ? options.reference : undefined;
   const { checks, examined } = await look(explained, { offline: options.offline === true, reference });
