@@ -185,6 +185,7 @@ export const jsonShapes: Readonly<Record<string, Shape>> = {
       schedules: z.array(
         strict({
           job: text,
+          host: text.nullable(),
           last_run_at: time.nullable(),
           last_result: open({ kind: text }).nullable(),
           next_run_at: time.nullable(),

@@ -34,7 +34,7 @@ const severities = ['high', 'medium', 'low'] as const;
 const jobResults = ['running', 'succeeded', 'incomplete', 'failed', 'skipped'] as const;
 
 /**
- * The figures of a ledger as Prometheus text. Labels hold states, currencies, kinds and names of jobs only, so that
+ * The figures of a ledger as Prometheus text. Labels hold states, currencies, kinds, names of jobs and of hosts only, so that
  * their number is bounded; never a reference or an account.
  */
 export function ledgerMetrics(figures: LedgerFigures, facts: MetricFacts): Promise<string> {
@@ -130,12 +130,19 @@ function addWebhooks(add: Add, { webhooks }: LedgerFigures, nowMs: number): void
   ]);
 }
 
+type JobLabel = 'job_name' | 'host';
+
+/** `host` only where a job works in the folders of one of several hosts. */
+function jobLabels({ job, place }: LedgerFigures['jobs'][number]): { job_name: string; host?: string } {
+  return place === '' ? { job_name: job } : { job_name: job, host: place };
+}
+
 /** The label is not `job`: Prometheus gives that name to what it scrapes. */
 function addJobs(add: Add, { jobs }: LedgerFigures): void {
-  const at = (pick: (job: LedgerFigures['jobs'][number]) => string | null): Sample<'job_name'>[] =>
+  const at = (pick: (job: LedgerFigures['jobs'][number]) => string | null): Sample<JobLabel>[] =>
     jobs.flatMap((one) => {
       const instant = pick(one);
-      return instant === null ? [] : [{ labels: { job_name: one.job }, value: Date.parse(instant) / 1000 }];
+      return instant === null ? [] : [{ labels: jobLabels(one), value: Date.parse(instant) / 1000 }];
     });
   add.gauge(
     'counterfoil_job_last_run_timestamp_seconds',
@@ -150,16 +157,20 @@ function addJobs(add: Add, { jobs }: LedgerFigures): void {
   add.gauge(
     'counterfoil_job_last_duration_seconds',
     'How long the last run of a job took.',
-    jobs.flatMap(({ job, lastRunAt, endedAt }) => {
+    jobs.flatMap((one) => {
+      const { lastRunAt, endedAt } = one;
       const ms = lastRunAt === null || endedAt === null ? -1 : Date.parse(endedAt) - Date.parse(lastRunAt);
-      return ms < 0 ? [] : [{ labels: { job_name: job }, value: ms / 1000 }];
+      return ms < 0 ? [] : [{ labels: jobLabels(one), value: ms / 1000 }];
     }),
   );
   add.gauge(
     'counterfoil_job_last_result',
     '1 for how the last run of a job ended.',
-    jobs.flatMap(({ job, kind }) =>
-      jobResults.map((result) => ({ labels: { job_name: job, result }, value: kind === result ? 1 : 0 })),
+    jobs.flatMap((one) =>
+      jobResults.map((result) => ({
+        labels: { ...jobLabels(one), result },
+        value: one.kind === result ? 1 : 0,
+      })),
     ),
   );
 }

@@ -1,8 +1,9 @@
 import { findFallBarrier } from '../ledger/barriers.ts';
 import { adviceText } from '../reporting/advice-text.ts';
 import type { Clock } from '../runtime/clock.ts';
+import type { Host } from '../runtime/host.ts';
 import { isLate, isUnderWay } from '../runtime/job-times.ts';
-import { allJobs, type JobPast } from '../runtime/jobs.sql.ts';
+import { allJobs, type JobPast, jobName } from '../runtime/jobs.sql.ts';
 import { within } from '../runtime/queue-session.ts';
 import { scheduleList } from '../settings/schedule-list.ts';
 import type { Config } from '../settings/settings.ts';
@@ -22,6 +23,7 @@ type Deps = {
   reader: Db;
   clock: Clock;
   config: Pick<Config, 'dataDir' | 'schedules'>;
+  host: Host;
   /** False until the daemon has started all of its work. */
   isStarted(): boolean;
   queues(): readonly ProbedQueue[];
@@ -128,11 +130,12 @@ async function webhookProblem({ reader, clock }: Deps): Promise<Unready[]> {
   });
 }
 
-async function scheduleProblems({ reader, clock, config }: Deps): Promise<Unready[]> {
+async function scheduleProblems({ reader, clock, config, host }: Deps): Promise<Unready[]> {
   const { timezone } = config.schedules;
   const expressions = new Map(scheduleList(config.schedules).map(({ job, expression }) => [job, expression]));
   return readOr('schedules', async () => {
-    const pasts = await allJobs(reader);
+    // The folders of another host are no work of this process.
+    const pasts = (await allJobs(reader)).filter((past) => past.host === '' || past.host === host.id);
     return pasts.flatMap((past) => {
       const expression = expressions.get(past.job) ?? '';
       const problem =
@@ -148,7 +151,8 @@ function jobTrouble(
   { expression, timezone }: { expression: string; timezone: string },
   nowMs: number,
 ): string | null {
-  const { job, kind } = past;
+  const { kind } = past;
+  const job = jobName(past);
   if (kind === 'failed') return `the last run of ${job} failed`;
   if (kind === 'incomplete') return `the last run of ${job} was incomplete`;
   const late = !isUnderWay(past, nowMs) && isLate(expression, timezone, past, nowMs);

@@ -1,5 +1,5 @@
 import { graceMs, isLate, isUnderWay } from '../runtime/job-times.ts';
-import type { JobPast } from '../runtime/jobs.sql.ts';
+import { type JobPast, jobName } from '../runtime/jobs.sql.ts';
 import { scheduleList } from '../settings/schedule-list.ts';
 import type { Config } from '../settings/settings.ts';
 import { type Condition, plainCondition } from './condition.ts';
@@ -10,13 +10,15 @@ export function scheduleConditions(
   pasts: readonly JobPast[],
   nowMs: number,
 ): Condition[] {
-  return scheduleList(schedules).flatMap(({ job, expression }) => {
-    const past = pasts.find((one) => one.job === job);
-    if (!past || expression.trim() === '' || isUnderWay(past, nowMs)) return [];
+  const expressions = new Map(scheduleList(schedules).map(({ job, expression }) => [job, expression]));
+  return pasts.flatMap((past) => {
+    const expression = expressions.get(past.job) ?? '';
+    if (expression.trim() === '' || isUnderWay(past, nowMs)) return [];
+    const subject = jobName(past);
     const failed = past.kind === 'failed' || past.kind === 'incomplete';
-    if (failed && !isRecent(past.lastSuccessAt, nowMs)) return [plainCondition('schedule_failed', job)];
+    if (failed && !isRecent(past.lastSuccessAt, nowMs)) return [plainCondition('schedule_failed', subject)];
     const late = isLate(expression, schedules.timezone, past, nowMs);
-    return late ? [plainCondition('schedule_missed', job)] : [];
+    return late ? [plainCondition('schedule_missed', subject)] : [];
   });
 }
 

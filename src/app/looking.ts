@@ -5,6 +5,7 @@ import { type Account, accountOf } from '../domain/origin.ts';
 import { lyingInInbox } from '../intake/inbox.ts';
 import { type SaidHalt, sayHalt } from '../reporting/halt-words.ts';
 import { type Clock, systemClock } from '../runtime/clock.ts';
+import { hostOf } from '../runtime/host.ts';
 import { createJobsStore } from '../runtime/jobs.sql.ts';
 import type { Logger } from '../runtime/logger.ts';
 import type { createWorkers } from '../runtime/worker-lock.ts';
@@ -64,6 +65,7 @@ export async function openLooking(options: AppOptions) {
     await ledger.close();
     throw error;
   }
+  const host = hostOf(ledger, dataDir);
   const { balance, account_name: accountName } = config.service.extras;
   const rules = { ...config.submission, looksAhead: balance !== '' || accountName !== '' };
   const folder = (name: string): string => join(dataDir, name);
@@ -98,7 +100,8 @@ export async function openLooking(options: AppOptions) {
         return fileWaits(ledger);
       },
     }),
-    jobsStore: createJobsStore(ledger),
+    host,
+    jobsStore: createJobsStore(ledger, host),
     close: () => ledger.close(),
   };
 }

@@ -1,12 +1,12 @@
 import * as backupJob from '../../jobs/backup.ts';
 import type { App } from '../app/app.ts';
 import { isLate, isUnderWay } from '../runtime/job-times.ts';
-import type { JobPast } from '../runtime/jobs.sql.ts';
+import { type JobPast, jobName } from '../runtime/jobs.sql.ts';
 import { nextDue } from '../runtime/next-due.ts';
 import { isServing } from '../runtime/serve-lock.ts';
 import { anyWorkerLives } from '../runtime/worker-lock.ts';
 import { livesAnywhere, workedSince } from '../runtime/workers.sql.ts';
-import { scheduleList } from '../settings/schedule-list.ts';
+import { isHostJob, scheduleList } from '../settings/schedule-list.ts';
 
 /** `elsewhere`: a daemon runs for another data folder, perhaps on another machine. Only with a shared ledger. */
 export type DaemonStanding = { running: boolean; elsewhere?: boolean };
@@ -40,23 +40,37 @@ export async function jobsStanding(
   const serves = daemon.running || daemon.elsewhere === true;
   const backup = { job: backupJob.name, expression: backupJob.expressionOf(app.config) };
   const jobs = [...scheduleList(schedules), ...(app.config.ledger.backupDir === '' ? [] : [backup])];
-  const pasts = new Map((await app.jobsStore.all()).map((row) => [row.job, row]));
+  const all = await app.jobsStore.all();
+  const isOther = (past: JobPast): boolean => past.host !== '' && past.host !== app.host.id;
+  const rows = jobs.flatMap(({ job, expression }) => {
+    const [own, others] = [all.find((one) => one.job === job && !isOther(one)), all.filter(isOther)];
+    const elsewhere = others.filter((one) => one.job === job);
+    return [
+      { job, expression, past: own, here: true },
+      ...elsewhere.map((past) => ({ job, expression, past, here: false })),
+    ];
+  });
   return Promise.all(
-    jobs.map(async ({ job, expression }) => {
-      const past = pasts.get(job);
+    rows.map(async ({ job, expression, past, here }) => {
+      const place = isHostJob(job) ? (here ? app.host.name : (past?.place ?? '')) : '';
       // With commands from cron the schedules do not matter: only a daemon can miss them.
       const nowMs = app.clock.now();
       const isKept = serves ? !(past && isUnderWay(past, nowMs)) : idle && past?.expression != null;
+      const late = isKept && isLate(expression, timezone, past, nowMs);
+      const runs = isHostJob(job) && here ? daemon.running : serves && (here || !late);
       return {
         job,
+        /** Whose folders it works in; null where there is one host only, and for a job of the whole ledger. */
+        host: place === '' ? null : place,
+        here,
         /** Empty: switched off. */
         expression,
         last_run_at: past?.lastRunAt ?? null,
         last_result: past ? resultOf(past, serves) : null,
         /** Null when it is off, or when no daemon runs it. */
-        next_run_at: serves ? (nextDue(expression, timezone, nowMs)?.toISOString() ?? null) : null,
+        next_run_at: runs ? (nextDue(expression, timezone, nowMs)?.toISOString() ?? null) : null,
         /** Its last due time has passed without it. */
-        late: isKept && isLate(expression, timezone, past, nowMs),
+        late,
       };
     }),
   );
@@ -72,6 +86,11 @@ function resultOf(
   // The process that ran the job is gone and recorded no result.
   const isBroken = kind === 'running' && !serves;
   return { ...given, kind, ...(isBroken && { why: 'it may have been interrupted: no daemon runs' }) };
+}
+
+/** The job's name for people, with the host that it works on where there are several. */
+export function jobLabel({ job, host }: Pick<JobStanding, 'job' | 'host'>): string {
+  return jobName({ job, place: host ?? '' });
 }
 
 /** Why a job does not count as done: its last run failed, or it missed its time. */

@@ -8,7 +8,7 @@ import type { LastRun } from '../reporting/run-verdicts.sql.ts';
 import { verdictFaces } from '../reporting/verdict-faces.ts';
 import { heldBecause } from './batch-lines.ts';
 import { countsText, haltText, standText, waivedText } from './describe.ts';
-import { type JobStanding, jobProblem, whyOf } from './jobs-standing.ts';
+import { type JobStanding, jobLabel, jobProblem, whyOf } from './jobs-standing.ts';
 import { openText } from './open-table.ts';
 import { queueText } from './queue-standing.ts';
 import type { Standing } from './status-standing.ts';
@@ -175,8 +175,8 @@ function webhookLines({ webhooks, collections, queue }: Standing): string[] {
 
 function scheduleLines({ daemon, jobs, isStuck, overview, terminal }: Standing): string[] {
   const { running, elsewhere = false } = daemon;
-  const next = jobs.flatMap(({ job, next_run_at: at }) =>
-    at === null ? [] : [`${job} ${terminal.time(at)}`],
+  const next = jobs.flatMap(({ job, here, next_run_at: at }) =>
+    at === null || !here ? [] : [`${job} ${terminal.time(at)}`],
   );
   const schedules =
     running || elsewhere
@@ -199,9 +199,9 @@ const elsewhereText =
 function jobLines(job: JobStanding): string[] {
   const problem = jobProblem(job);
   // The whole cause is in `doctor`.
-  if (problem !== null) return [`  ! ${job.job}: ${/^[^:]*: [^:.(]*/.exec(problem)?.[0] ?? problem}`];
+  if (problem !== null) return [`  ! ${jobLabel(job)}: ${/^[^:]*: [^:.(]*/.exec(problem)?.[0] ?? problem}`];
   const { last_result: result } = job;
-  return result?.kind === 'skipped' ? [`  ${job.job}: it was skipped: ${whyOf(result)}`] : [];
+  return result?.kind === 'skipped' ? [`  ${jobLabel(job)}: it was skipped: ${whyOf(result)}`] : [];
 }
 
 function nextCommand({ batches, groups, lastRun, needed, halted, jobs }: Standing): string {

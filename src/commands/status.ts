@@ -64,7 +64,7 @@ function jsonOf(standing: Standing): Record<string, unknown> {
     halted: halted ? { cause: halted.cause, at: halted.at, kinds: halted.kinds } : null,
     waived_listing: standing.waived ? waivedJson(standing.waived) : null,
     daemon,
-    schedules: standing.jobs.map(({ expression: _expression, ...job }) => job),
+    schedules: standing.jobs.map(({ expression: _expression, here: _here, ...job }) => job),
     alerts: standing.alerts.json,
     unknown: needed.unknown.first.map(({ reference }) => reference),
     withheld: withheldJson(needed.withheld),

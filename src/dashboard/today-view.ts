@@ -198,13 +198,16 @@ function machinery({ figures, unready }: Look, view: View, schedules: Schedules)
     ['Ledger', mark('ledger'), size(figures.ledgerBytes)],
     ['Disk', mark('disk'), `${size(figures.freeBytes)} free`],
   ];
-  const jobs = scheduleList(schedules).map(({ job, expression }) => {
-    const past = figures.jobs.find((one) => one.job === job);
+  const pasts = scheduleList(schedules).flatMap(({ job, expression }) => {
+    const own = figures.jobs.filter((one) => one.job === job);
+    return own.length === 0 ? [{ job, expression, past: undefined }] : own.map((past) => ({ job, expression, past }));
+  });
+  const jobs = pasts.map(({ job, expression, past }) => {
     const due = nextDue(expression, schedules.timezone, Date.parse(view.now));
     const ended = past?.kind ?? null;
     const look = ended === 'failed' || ended === 'incomplete' ? 'bad' : 'soft';
     return [
-      jobNames.get(job) ?? job,
+      `${jobNames.get(job) ?? job}${past?.place ? ` on ${past.place}` : ''}`,
       html`<span class="${look}">${ended ?? 'has not run'}</span>`,
       html`last ${time(past?.lastRunAt ?? null, view)}; ${due ? html`next ${time(due.toISOString(), view)}` : 'off'}`,
     ];

@@ -38,6 +38,18 @@ export function isLate(
   return isOverdue(expression, timezone, past, agoMs < 0 ? nowMs : nowMs - graceMs);
 }
 
+/** So long after its first missed time a host counts as gone. */
+const goneMs = 7 * 24 * 60 * minuteMs;
+
+/** Whether the host of a job has run nothing for {@link goneMs} and counts as gone: its past is deleted. */
+export function isOfGoneHost(past: JobPast, timezone: string, nowMs: number): boolean {
+  const { host, expression, lastRunAt } = past;
+  if (host === '' || lastRunAt === null) return false;
+  const ranMs = Date.parse(lastRunAt);
+  const missedMs = expression?.trim() ? nextDue(expression, timezone, ranMs, nowMs)?.getTime() : ranMs;
+  return missedMs !== undefined && missedMs < nowMs - goneMs;
+}
+
 /** A run that takes longer hangs. A run that waits an hour for another reconciliation does not. */
 const longestRunMs = 120 * minuteMs;
 

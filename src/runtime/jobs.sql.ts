@@ -1,10 +1,15 @@
 import { later } from '../ledger/projection.ts';
+import { isHostJob } from '../settings/schedule-list.ts';
 import type { Db, Ledger } from '../storage/ledger.ts';
 import type { JobEnd, JobKind } from '../storage/tables/job-table.ts';
+import { type Host, onlyHost } from './host.ts';
 
 /** A job's recorded past; instants are ISO UTC. */
 export type JobPast = {
   job: string;
+  /** The host whose folders it works in, by id and by name; both empty for a job of the whole ledger. */
+  host: string;
+  place: string;
   lastRunAt: string | null;
   /** The start of the last run that did all of its work. */
   lastSuccessAt: string | null;
@@ -30,11 +35,16 @@ export type JobRun = {
 };
 
 export type JobsStore = {
+  /** Of every host. */
   all(): Promise<JobPast[]>;
+  /** Of this host and of the whole ledger. */
+  own(): Promise<JobPast[]>;
+  /** Deletes the past of jobs of hosts that are gone, unless one has begun a run since. */
+  forget(pasts: readonly JobPast[]): Promise<void>;
   find(job: string): Promise<JobPast | undefined>;
   /**
    * Claims the run that is due at `at`, unless a process began one at `since` or later. One process takes each due
-   * time, however many run the same schedule on this ledger.
+   * time, however many run the same schedule on this ledger, or on this host for a job that works in its folders.
    */
   begin(job: string, run: JobRun & { since: string }): Promise<boolean>;
   /** Records a run that a person ordered, whatever ran before. */
@@ -51,8 +61,12 @@ export type JobsStore = {
 /** A recorded start further ahead than this shows that the clock was set back since. */
 const aheadMs = 60_000;
 
-/** Stores the past of the jobs in the ledger, because the scheduler forgets it at each stop. */
-export function createJobsStore(ledger: Ledger): JobsStore {
+/** Stores the past of the jobs in the ledger, because the scheduler forgets it at each stop. `host`: this process's. */
+export function createJobsStore(ledger: Ledger, host: Host = onlyHost): JobsStore {
+  const hostOfJob = (job: string): Host => (isHostJob(job) ? host : onlyHost);
+  const own = async (): Promise<JobPast[]> =>
+    (await allJobs(ledger.db)).filter((past) => past.host === hostOfJob(past.job).id);
+  const keyOf = (job: string) => ({ job, host: hostOfJob(job).id, place: hostOfJob(job).name });
   const running = ({ at, by, expression, again = false }: JobRun) => ({
     last_run_at: at,
     last_result: null,
@@ -65,17 +79,29 @@ export function createJobsStore(ledger: Ledger): JobsStore {
 
   return {
     all: () => allJobs(ledger.db),
-    find: async (name) => (await allJobs(ledger.db)).find(({ job }) => job === name),
+    own,
+    forget: (pasts) =>
+      ledger.write(async (trx) => {
+        for (const { job, host: gone, lastRunAt } of pasts)
+          await trx
+            .deleteFrom('jobs')
+            .where('job', '=', job)
+            .where('host', '=', gone)
+            .where('last_run_at', '=', lastRunAt)
+            .execute();
+      }),
+    find: async (name) => (await own()).find(({ job }) => job === name),
     begin: (job, run) =>
       ledger.write(async (trx) => {
         const taken = await trx
           .insertInto('jobs')
-          .values({ job: job, last_success_at: null, ...running(run) })
+          .values({ ...keyOf(job), last_success_at: null, ...running(run) })
           .onConflict((conflict) =>
             conflict
-              .column('job')
+              .columns(['job', 'host'])
               .doUpdateSet((eb) => ({
                 ...running(run),
+                place: keyOf(job).place,
                 ...(run.again && { tries: eb('jobs.tries', '+', 1n) }),
               }))
               .where((eb) =>
@@ -94,8 +120,8 @@ export function createJobsStore(ledger: Ledger): JobsStore {
       ledger.write(async (trx) => {
         await trx
           .insertInto('jobs')
-          .values({ job: job, last_success_at: null, ...running(run) })
-          .onConflict((conflict) => conflict.column('job').doUpdateSet(running(run)))
+          .values({ ...keyOf(job), last_success_at: null, ...running(run) })
+          .onConflict((conflict) => conflict.columns(['job', 'host']).doUpdateSet(running(run)))
           .execute();
       }),
     finished: (job, { startedAt, endedAt, kind, result }) =>
@@ -111,17 +137,20 @@ export function createJobsStore(ledger: Ledger): JobsStore {
             ...success,
           })
           .where('job', '=', job)
+          .where('host', '=', keyOf(job).host)
           .where('last_run_at', '=', startedAt)
           .execute();
       }),
   };
 }
 
-/** The past of every job. */
+/** The past of every job, of every host. */
 export async function allJobs(db: Db): Promise<JobPast[]> {
-  const rows = await db.selectFrom('jobs').selectAll().orderBy('job').execute();
+  const rows = await db.selectFrom('jobs').selectAll().orderBy('job').orderBy('host').execute();
   return rows.map((row) => ({
     job: row.job,
+    host: row.host,
+    place: row.place,
     lastRunAt: row.last_run_at,
     lastSuccessAt: row.last_success_at,
     kind: row.result_kind,
@@ -131,4 +160,9 @@ export async function allJobs(db: Db): Promise<JobPast[]> {
     expression: row.expression,
     tries: Number(row.tries),
   }));
+}
+
+/** The job's name for people, with the host that it works on where there are several. */
+export function jobName({ job, place }: Pick<JobPast, 'job' | 'place'>): string {
+  return place === '' ? job : `${job} on ${place}`;
 }

@@ -1,6 +1,6 @@
 import type { JobEnd } from '../storage/tables/job-table.ts';
 import type { Clock } from './clock.ts';
-import { isLate, isOverdue, pauseBeforeTry } from './job-times.ts';
+import { isLate, isOfGoneHost, isOverdue, pauseBeforeTry } from './job-times.ts';
 import type { JobPast, JobsStore } from './jobs.sql.ts';
 import { errorText, logEvent } from './log-events.ts';
 import type { Logger } from './logger.ts';
@@ -33,7 +33,7 @@ export type Alarm = (
 export type Scheduler = {
   /** Runs the jobs that were missed, and from then on each job at its times. */
   start(): Promise<void>;
-  /** Runs again the jobs of processes that died and those that did not do their work. */
+  /** Runs again the jobs of processes that died and those that did not do their work. Forgets hosts that are gone. */
   makeUp(): Promise<void>;
   /** Recomputes all times after a step of the wall clock, and runs the jobs that are due. */
   rebuild(): Promise<void>;
@@ -44,7 +44,7 @@ export type Scheduler = {
 
 /**
  * Runs jobs by the clock. The ledger records which process took each due time, so that one process runs it however many
- * there are. It also records the last success, so that a run missed while all were down is made up.
+ * there are; a job that works in the folders of a host is run by one process of each host. It also records the last success, so that a run missed while all were down is made up.
  */
 export function createScheduler(deps: {
   jobs: ScheduledJob[];
@@ -115,7 +115,7 @@ export function createScheduler(deps: {
     logEvent(log, 'schedule_missed', { job: name, last_success_at: lastSuccessAt, text });
   };
   const catchUp = async (): Promise<void> => {
-    const pasts = new Map((await jobsStore.all()).map((row) => [row.job, row]));
+    const pasts = new Map((await jobsStore.own()).map((row) => [row.job, row]));
     for (const job of jobs) {
       const past = pasts.get(job.name);
       if (job.waitsWhenNew && !past?.lastRunAt) continue;
@@ -126,13 +126,20 @@ export function createScheduler(deps: {
       trigger(job, justAfter(past));
     }
   };
+  /** A host that is gone for good would be overdue permanently. */
+  const forgetGone = async (): Promise<void> => {
+    const all = await jobsStore.all();
+    const gone = all.filter((past) => isOfGoneHost(past, deps.timezone, clock.now()));
+    if (gone.length > 0) await jobsStore.forget(gone);
+  };
   return {
     async start() {
       arm();
       await catchUp();
     },
     async makeUp() {
-      for (const past of await jobsStore.all()) {
+      await forgetGone();
+      for (const past of await jobsStore.own()) {
         const job = jobs.find(({ name }) => name === past.job);
         if (!job || past.runner === deps.worker) continue;
         if (past.runner !== null) {

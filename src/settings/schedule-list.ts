@@ -1,5 +1,12 @@
 import type { Config } from './settings.ts';
 
+/** Jobs that work in the folders of a host, such as its inbox: each host runs them for itself. */
+const hostJobs: ReadonlySet<string> = new Set(['intake', 'report']);
+
+export function isHostJob(job: string): boolean {
+  return hostJobs.has(job);
+}
+
 /** Every scheduled job by its name in the ledger, with its expression; an empty one is off. */
 export function scheduleList(schedules: Config['schedules']): { job: string; expression: string }[] {
   return [

@@ -5,6 +5,7 @@ import { createReadiness, type ProbedQueue } from '../../src/admin/readiness.ts'
 import { openReader } from '../../src/custody/snapshot.ts';
 import { noteFall } from '../../src/ledger/barriers.ts';
 import { type Clock, systemClock } from '../../src/runtime/clock.ts';
+import { onlyHost } from '../../src/runtime/host.ts';
 import { createJobsStore } from '../../src/runtime/jobs.sql.ts';
 import { storeDeliveries } from '../../src/webhooks/webhook-inbox.sql.ts';
 import { makeLedger, type TestLedger } from '../support/ledger.ts';
@@ -62,6 +63,7 @@ async function readyz({
         timezone: 'Africa/Lagos',
       },
     },
+    host: onlyHost,
     isStarted: () => started,
     queues: () => queues,
   });

@@ -72,6 +72,8 @@ it('tells no account number, name, narration, secret or stranger’s text, whate
     await trx
       .insertInto('jobs')
       .values({
+        host: '',
+        place: '',
         job: 'reconcile',
         last_run_at: at(0),
         last_success_at: null,

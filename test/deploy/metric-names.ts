@@ -64,7 +64,7 @@ export async function everyMetric(): Promise<string> {
       unapplied: 0,
       oldestUnapplied: null,
     },
-    jobs: jobs.map((name) => ({ ...job, job: name, tries: 0, expression: '* * * * *' })),
+    jobs: jobs.map((name) => ({ ...job, job: name, host: '', place: '', tries: 0, expression: '* * * * *' })),
     run: { startedAt: at, verdict: 'reconciled', currencies: [], unexplained: { NGN: '0.00' } },
     discrepancies: [],
     clockSkewMs: 0,

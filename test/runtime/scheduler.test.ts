@@ -312,6 +312,42 @@ describe('two daemons on one ledger', () => {
       isAlive,
     });
 
+  it('of two hosts each run the jobs of their own folders, and one of them a job of the ledger', async () => {
+    const hosts = ['one', 'two'].map((id) => ({ id, name: `${id}:/srv/payroll/data` }));
+    const stores = hosts.map((host) => createJobsStore(ledger, host));
+    const take = (job: string, run: { at: string; since: string }) =>
+      Promise.all(stores.map((store) => store.begin(job, { ...run, by: 'serve', expression: '* * * * *' })));
+    const due = { at: at(1), since: at(0) };
+    expect(await take('intake', due)).toEqual([true, true]);
+    expect(await take('report', due)).toEqual([true, true]);
+    expect((await take('submit', due)).toSorted()).toEqual([false, true]);
+    const [one] = stores;
+    await one?.finished('intake', { startedAt: at(1), endedAt: at(2), kind: 'failed', result: {} });
+    const kinds = (await one?.all())?.flatMap(({ job, place, kind }) => (job === 'intake' ? [[place, kind]] : []));
+    expect(kinds).toEqual([
+      ['one:/srv/payroll/data', 'failed'],
+      ['two:/srv/payroll/data', 'running'],
+    ]);
+    expect((await one?.find('intake'))?.kind).toBe('failed');
+  });
+
+  it('forget a host a week after the first time that it missed, and not before', async () => {
+    const day = 86_400_000;
+    const gone = createJobsStore(ledger, { id: 'gone', name: 'gone:/srv/payroll/data' });
+    const begins = (ms: number, expression: string) => {
+      const iso = new Date(ms).toISOString();
+      return gone.begin(expression === '0 2 1 * *' ? 'report' : 'intake', { at: iso, since: iso, by: 'w', expression });
+    };
+    await begins(clock.now() - 8 * day, '* * * * *');
+    await begins(clock.now() - 8 * day, '0 2 1 * *');
+    const one = scheduler(ledger, { name: 'intake', expression: '', run: async () => succeeded(1) });
+    await one.makeUp();
+    expect((await gone.all()).map(({ job }) => job)).toEqual(['report']);
+    await begins(clock.now() - 6 * day, '* * * * *');
+    await one.makeUp();
+    expect((await gone.all()).map(({ job }) => job)).toEqual(['intake', 'report']);
+  });
+
   it('take each due time once, whichever clock is ahead, and a mode takes none from the other', async () => {
     const [one, two] = [createJobsStore(ledger), createJobsStore(other)];
     const taken = await Promise.all(

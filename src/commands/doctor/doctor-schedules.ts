@@ -1,5 +1,5 @@
 import type { App } from '../../app/app.ts';
-import { daemonStanding, isIdle, jobProblem, jobsStanding } from '../jobs-standing.ts';
+import { daemonStanding, isIdle, jobLabel, jobProblem, jobsStanding } from '../jobs-standing.ts';
 import { type Check, skipped, well, wrong } from './doctor-check.ts';
 
 /** Checks that scheduled jobs did their work last time, and that a daemon runs them. */
@@ -10,7 +10,7 @@ export async function checkSchedules(app: App<'looking'>): Promise<Check> {
   if (jobs.length === 0) return well('schedules', 'all are off');
   const problems = jobs.flatMap((job) => {
     const problem = jobProblem(job);
-    return problem === null ? [] : [`${job.job}: ${problem}`];
+    return problem === null ? [] : [`${jobLabel(job)}: ${problem}`];
   });
   if (problems.length > 0)
     return wrong(
@@ -20,6 +20,6 @@ export async function checkSchedules(app: App<'looking'>): Promise<Check> {
     );
   if (!daemon.running && !daemon.elsewhere)
     return skipped('schedules', 'no serve runs, and whatever runs the commands instead is not seen here');
-  const last = jobs.map(({ job, last_result }) => `${job} ${last_result?.kind ?? 'not run yet'}`);
+  const last = jobs.map((job) => `${jobLabel(job)} ${job.last_result?.kind ?? 'not run yet'}`);
   return well('schedules', last.join(', '));
 }

@@ -265,9 +265,9 @@ const statements = [
     begin select raise(abort, 'the life of a discrepancy is append-only'); end`,
   ...periodTables,
   `create table jobs (
-    job text primary key not null, last_run_at text, last_success_at text, last_result text,
+    job text not null, host text not null, place text not null, last_run_at text, last_success_at text, last_result text,
     result_kind text check (result_kind in ('running','succeeded','incomplete','failed','skipped')),
-    runner text, expression text, ended_at text, tries integer not null default 0) strict`,
+    runner text, expression text, ended_at text, tries integer not null default 0, primary key (job, host)) strict`,
   `create table workers (
     id text primary key not null, kind text not null, host text not null, pid integer not null,
     lock_file text not null, started_at text not null, beat integer not null, ended_at text) strict`,

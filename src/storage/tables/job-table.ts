@@ -2,6 +2,10 @@ import type { Generated } from 'kysely';
 
 export type JobTable = {
   job: string;
+  /** The host whose folders the job works in, by its id; empty: a job of the whole ledger. */
+  host: string;
+  /** That host's name for people, as of its last run. */
+  place: string;
   last_run_at: string | null;
   last_success_at: string | null;
   /** JSON object: the counts of the last run, or why it did not do its work. */
