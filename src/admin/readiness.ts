@@ -3,7 +3,7 @@ import { adviceText } from '../reporting/advice-text.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Host } from '../runtime/host.ts';
 import { isLate, isUnderWay } from '../runtime/job-times.ts';
-import { allJobs, type JobPast, jobName } from '../runtime/jobs.sql.ts';
+import { allJobs, isOwnJob, type JobPast, jobName } from '../runtime/jobs.sql.ts';
 import { within } from '../runtime/queue-session.ts';
 import { scheduleList } from '../settings/schedule-list.ts';
 import type { Config } from '../settings/settings.ts';
@@ -135,7 +135,7 @@ async function scheduleProblems({ reader, clock, config, host }: Deps): Promise<
   const expressions = new Map(scheduleList(config.schedules).map(({ job, expression }) => [job, expression]));
   return readOr('schedules', async () => {
     // The folders of another host are no work of this process.
-    const pasts = (await allJobs(reader)).filter((past) => past.host === '' || past.host === host.id);
+    const pasts = (await allJobs(reader)).filter((past) => isOwnJob(past, host));
     return pasts.flatMap((past) => {
       const expression = expressions.get(past.job) ?? '';
       const problem =
@@ -163,7 +163,9 @@ async function diskProblem({ config }: Deps): Promise<Unready[]> {
   const free = await freeBytes(config.dataDir).catch((error: unknown) => reasonOf(error));
   if (typeof free === 'string') {
     const problem = `the disk of the data folder cannot be looked at (${free})`;
-    return [{ check: 'disk', problem, fix: 'see that the folder is there, and that this account may use it' }];
+    return [
+      { check: 'disk', problem, fix: 'see that the folder is there, and that this account may use it' },
+    ];
   }
   if (free >= leastFreeBytes) return [];
   const problem = `${Math.floor(free / 1024 / 1024)} MiB are free on the disk of the data folder`;

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { createAlerts } from '../alerts/alerts.ts';
 import { createCollectionLookUps } from '../collections/verify-collections.ts';
+import { ActionNeeded } from '../domain/advice.ts';
 import type { Account } from '../domain/origin.ts';
 import { createRedactor } from '../domain/redact.ts';
 import { standAt } from '../ledger/origins.ts';
@@ -11,6 +12,7 @@ import { createResends } from '../lookups/resends.ts';
 import { createCollectionConclusions } from '../reconciliation/conclude-collections.ts';
 import { createReconciliation } from '../reconciliation/reconciliation.ts';
 import { createRateLimiter, createThrottle } from '../runtime/rate-limiter.ts';
+import { findServing } from '../runtime/serve-lock.ts';
 import { createServiceTimes } from '../runtime/service-times.ts';
 import { createWorkers } from '../runtime/worker-lock.ts';
 import { createPrechecks } from '../sending/precheck.ts';
@@ -37,7 +39,7 @@ export type WholeApp = Awaited<ReturnType<typeof openWhole>>;
  */
 export async function openWhole(options: AppOptions) {
   const { kind = 'command' } = options;
-  const keys = serviceKeys(options.config);
+  const keys = serviceKeys(options.config, kind);
   const local = await openLocal(options);
   const { config, ledger, clock } = local;
   const { mode } = config;
@@ -188,9 +190,17 @@ export async function openWhole(options: AppOptions) {
   };
 }
 
-/** The mode has no secret key; the message says where to set it. */
-class MissingKeys extends Error {
+/** The mode has no secret key; the message says where to set it, or whose it is. */
+class MissingKeys extends ActionNeeded {
   readonly code = 'MISSING_KEYS';
+  constructor(what: string, { config, name, kind }: { config: Config; name: string; kind: string }) {
+    // serve holds its own lock already when it finds no key.
+    const isServed = kind !== 'serve' && findServing(config.dataDir) === true;
+    super(
+      isServed ? `${what} in this shell` : `${what}: set ${name} in ${join(config.home, '.env')}`,
+      isServed ? { kind: 'run_as_unit' } : null,
+    );
+  }
 }
 
 type ServiceKeys = { secretKey: string; encryptionKey: string | undefined; account: Account };
@@ -200,26 +210,25 @@ function currenciesIn({ dailyLimit, payoutLimit, approvalAbove }: Config['submis
   return [dailyLimit, payoutLimit, approvalAbove].flatMap((amounts) => Object.keys(amounts));
 }
 
-function serviceKeys(config: Config): ServiceKeys {
+function serviceKeys(config: Config, kind: string): ServiceKeys {
   const keys = config.keys[config.mode];
   const secretKey = keys?.secretKeys[0];
   const name = `COUNTERFOIL_${config.mode.toUpperCase()}`;
   const account = accountIn(config);
   if (!secretKey || !account)
-    throw new MissingKeys(`no ${config.mode} key: set ${name}_SECRET_KEY in ${join(config.home, '.env')}`);
+    throw new MissingKeys(`no ${config.mode} key`, { config, name: `${name}_SECRET_KEY`, kind });
   const encryptionKey = keys?.encryptionKeys[0];
   const { authorizationKey, signatureKey } = config.service;
   if (!encryptionKey && (authorizationKey === 'encryption' || signatureKey === 'encryption')) {
-    throw new MissingKeys(
-      `the configuration asks for the encryption key: set ${name}_ENCRYPTION_KEY in ${join(config.home, '.env')}`,
-    );
+    const what = 'the configuration asks for the encryption key, and there is none';
+    throw new MissingKeys(what, { config, name: `${name}_ENCRYPTION_KEY`, kind });
   }
   return { secretKey, encryptionKey, account };
 }
 
 /** A connection to the service alone, without a ledger. Throws MissingKeys. */
 export function connectService(config: Config): ServiceClient {
-  return openService(config, serviceKeys(config), {});
+  return openService(config, serviceKeys(config, 'command'), {});
 }
 
 function openService(

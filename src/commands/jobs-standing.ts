@@ -1,7 +1,7 @@
 import * as backupJob from '../../jobs/backup.ts';
 import type { App } from '../app/app.ts';
 import { isLate, isUnderWay } from '../runtime/job-times.ts';
-import { type JobPast, jobName } from '../runtime/jobs.sql.ts';
+import { isOwnJob, type JobPast, jobName } from '../runtime/jobs.sql.ts';
 import { nextDue } from '../runtime/next-due.ts';
 import { isServing } from '../runtime/serve-lock.ts';
 import { anyWorkerLives } from '../runtime/worker-lock.ts';
@@ -41,13 +41,13 @@ export async function jobsStanding(
   const backup = { job: backupJob.name, expression: backupJob.expressionOf(app.config) };
   const jobs = [...scheduleList(schedules), ...(app.config.ledger.backupDir === '' ? [] : [backup])];
   const all = await app.jobsStore.all();
-  const isOther = (past: JobPast): boolean => past.host !== '' && past.host !== app.host.id;
   const rows = jobs.flatMap(({ job, expression }) => {
-    const [own, others] = [all.find((one) => one.job === job && !isOther(one)), all.filter(isOther)];
-    const elsewhere = others.filter((one) => one.job === job);
+    const pasts = all.filter((one) => one.job === job);
+    const own = pasts.find((past) => isOwnJob(past, app.host));
+    const others = pasts.filter((past) => past !== own);
     return [
       { job, expression, past: own, here: true },
-      ...elsewhere.map((past) => ({ job, expression, past, here: false })),
+      ...others.map((past) => ({ job, expression, past, here: false })),
     ];
   });
   return Promise.all(

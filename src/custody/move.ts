@@ -2,6 +2,7 @@ import { renameSync } from 'node:fs';
 import { barrierKeys } from '../ledger/barriers.ts';
 import { dropMeta, keepMeta, metaOfKeys } from '../ledger/meta.ts';
 import { adviceText } from '../reporting/advice-text.ts';
+import { hostJobs } from '../settings/schedule-list.ts';
 import { isLedgerThere } from '../storage/exists.ts';
 import type { Ledger } from '../storage/ledger.ts';
 import { maskedPassword, nameOf, type Place, placeOf } from '../storage/place.ts';
@@ -156,6 +157,8 @@ async function openTarget(
     await target.write(async (trx) => {
       const gone = [barrierKeys.sealed, sealKeys.target, sealKeys.digest, sealKeys.handed, 'marked'];
       await dropMeta(trx, gone);
+      // Hosts have other ids in PostgreSQL: what their jobs did before would stay, of a host that never runs again.
+      if (to.kind === 'postgres') await trx.deleteFrom('jobs').where('job', 'in', hostJobs).execute();
     });
     // P25: if it was open before, its mark shows that it has sent since, and that this is an old copy in its place.
     const fell = handed && (await target.write((trx) => noticeFall(trx, to.path, target.id, now())));

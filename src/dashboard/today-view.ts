@@ -198,11 +198,7 @@ function machinery({ figures, unready }: Look, view: View, schedules: Schedules)
     ['Ledger', mark('ledger'), size(figures.ledgerBytes)],
     ['Disk', mark('disk'), `${size(figures.freeBytes)} free`],
   ];
-  const pasts = scheduleList(schedules).flatMap(({ job, expression }) => {
-    const own = figures.jobs.filter((one) => one.job === job);
-    return own.length === 0 ? [{ job, expression, past: undefined }] : own.map((past) => ({ job, expression, past }));
-  });
-  const jobs = pasts.map(({ job, expression, past }) => {
+  const rowOf = (job: string, expression: string, past: LedgerFigures['jobs'][number] | undefined) => {
     const due = nextDue(expression, schedules.timezone, Date.parse(view.now));
     const ended = past?.kind ?? null;
     const look = ended === 'failed' || ended === 'incomplete' ? 'bad' : 'soft';
@@ -211,6 +207,10 @@ function machinery({ figures, unready }: Look, view: View, schedules: Schedules)
       html`<span class="${look}">${ended ?? 'has not run'}</span>`,
       html`last ${time(past?.lastRunAt ?? null, view)}; ${due ? html`next ${time(due.toISOString(), view)}` : 'off'}`,
     ];
+  };
+  const jobs = scheduleList(schedules).flatMap(({ job, expression }) => {
+    const pasts = figures.jobs.filter((one) => one.job === job);
+    return (pasts.length === 0 ? [undefined] : pasts).map((past) => rowOf(job, expression, past));
   });
   return table('Machinery and schedules', ['Part', 'State', 'Facts'], [...rows, ...jobs]);
 }

@@ -9,6 +9,8 @@ export type Advice =
   | { kind: 'upgrade' }
   /** Look for what is wrong with the machine, the queue or the database. */
   | { kind: 'doctor' }
+  /** The keys are those of a running `serve`, such as credentials of its systemd unit; this shell lacks them. */
+  | { kind: 'run_as_unit' }
   /** This account may not use a file of the ledger, or its folder. */
   | { kind: 'give_file'; place: string }
   /** This account may not write a folder; what is recorded goes on without its file. */

@@ -32,6 +32,8 @@ export function adviceText(advice: Advice): string {
       return 'run counterfoil upgrade';
     case 'doctor':
       return 'counterfoil doctor looks for the cause';
+    case 'run_as_unit':
+      return 'serve has them, for instance as credentials of its systemd unit; sudo counterfoil-run COMMAND runs a command with them, in place of counterfoil COMMAND (config/deploy/counterfoil-run)';
     case 'give_file':
       return `let the account that runs serve read and write ${advice.place} (chown, chmod)`;
     case 'free_folders':

@@ -65,7 +65,7 @@ const aheadMs = 60_000;
 export function createJobsStore(ledger: Ledger, host: Host = onlyHost): JobsStore {
   const hostOfJob = (job: string): Host => (isHostJob(job) ? host : onlyHost);
   const own = async (): Promise<JobPast[]> =>
-    (await allJobs(ledger.db)).filter((past) => past.host === hostOfJob(past.job).id);
+    (await allJobs(ledger.db)).filter((past) => isOwnJob(past, host));
   const keyOf = (job: string) => ({ job, host: hostOfJob(job).id, place: hostOfJob(job).name });
   const running = ({ at, by, expression, again = false }: JobRun) => ({
     last_run_at: at,
@@ -160,6 +160,11 @@ export async function allJobs(db: Db): Promise<JobPast[]> {
     expression: row.expression,
     tries: Number(row.tries),
   }));
+}
+
+/** Whether it is a job of the whole ledger, or of this host. */
+export function isOwnJob(past: Pick<JobPast, 'job' | 'host'>, host: Pick<Host, 'id'>): boolean {
+  return past.host === (isHostJob(past.job) ? host.id : '');
 }
 
 /** The job's name for people, with the host that it works on where there are several. */

@@ -24,6 +24,15 @@ export function isServing(dataDir: string): boolean {
   return lockFiles(folder).some((name) => !isLockFree(join(folder, name)));
 }
 
+/** The same; null when this account cannot see it. */
+export function findServing(dataDir: string): boolean | null {
+  try {
+    return isServing(dataDir);
+  } catch {
+    return null;
+  }
+}
+
 function lockFiles(folder: string): string[] {
   try {
     // Skips the locks of workers, whose names continue with letters and digits.

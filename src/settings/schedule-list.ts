@@ -1,10 +1,10 @@
 import type { Config } from './settings.ts';
 
 /** Jobs that work in the folders of a host, such as its inbox: each host runs them for itself. */
-const hostJobs: ReadonlySet<string> = new Set(['intake', 'report']);
+export const hostJobs: readonly string[] = ['intake', 'report'];
 
 export function isHostJob(job: string): boolean {
-  return hostJobs.has(job);
+  return hostJobs.includes(job);
 }
 
 /** Every scheduled job by its name in the ledger, with its expression; an empty one is off. */

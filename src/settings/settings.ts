@@ -100,7 +100,8 @@ export function loadConfig(
   const adminTokens = readAdminTokens(secret, problems);
   const smtpPassword = secret(smtpPasswordName);
   checkSmtpUser(file?.values.alerts.smtp_url ?? '', smtpPassword, problems);
-  if (!file || problems.length > 0) return { kind: 'problem', problems };
+  if (!file || problems.length > 0)
+    return { kind: 'problem', problems, ...(lacksCredential(env) && { advice: { kind: 'run_as_unit' } }) };
   const values = camelSections(file.values);
   const ledgerPlace = placeNamed(file.values.ledger.url, dataDir);
   const receiver = withFiles(values.receiver, home);
@@ -238,6 +239,12 @@ function secretReader(env: Environment, home: string, problems: string[]): Secre
     problems.push(`${name}_FILE: ${named} ${text.kind === 'absent' ? 'does not exist' : text.why}`);
     return undefined;
   };
+}
+
+/** Whether a secret is a credential of a systemd unit, which only that unit can read. */
+function lacksCredential(env: Environment): boolean {
+  const files = Object.entries(env).filter(([name]) => /^COUNTERFOIL_\w+_FILE$/.test(name));
+  return files.some(([, path = '']) => /^\/run\/credentials\//.test(path) && readText(path).kind !== 'text');
 }
 
 /** An absolute path; an empty one stays empty: nothing is set. */

@@ -1,3 +1,4 @@
+import { mkdirSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { beforeEach, expect, it, onTestFinished } from 'vitest';
 import { healthRoutes } from '../../src/admin/health.ts';
@@ -121,6 +122,22 @@ it.skipIf(onPostgres)('is not ready while another program keeps the ledger locke
 
 it.skipIf(onPostgres)('is not ready once the ledger fails', async () => {
   await expectProblem('ledger', /cannot be written/, { failing: true });
+});
+
+it('names a file that it may not use, and speaks of no full disk', async () => {
+  mkdirSync(`${ledger.path}.mark.new`);
+  const { problems } = await readyz();
+  expect(problems).toEqual([
+    {
+      check: 'ledger',
+      problem: expect.stringMatching(/EISDIR/),
+      fix: expect.stringContaining(`read and write ${ledger.path}.mark.new`),
+    },
+  ]);
+});
+
+it('does not call a data folder full that it cannot look at', async () => {
+  await expectProblem('disk', /cannot be looked at \(ENOENT/, { dataDir: '/nowhere' });
 });
 
 it('is not ready while a queue gives no jobs', async () => {

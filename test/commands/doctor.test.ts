@@ -10,6 +10,7 @@ import { signBody } from '../../src/service/signing.ts';
 import { batchOf, type Home, type Json, makeHome } from '../support/cli.ts';
 import { inProcess } from '../support/in-process.ts';
 import { httpReply, startRawService } from '../support/raw-service.ts';
+import { serving } from '../support/serving.ts';
 
 const atHome = async (settings: Record<string, string> = {}): Promise<Home> =>
   inProcess(await makeHome({}, { COUNTERFOIL_RECEIVER_ENABLED: 'false', ...settings }));
@@ -52,6 +53,38 @@ describe('doctor', () => {
         'signing',
       ]),
     );
+  });
+
+  it('names counterfoil-run where serve runs with keys that this shell lacks, and the .env where none runs', async () => {
+    const home = await atHome({ COUNTERFOIL_RECEIVER_ENABLED: 'true' });
+    const shell = { COUNTERFOIL_TEST_SECRET_KEY: '', COUNTERFOIL_TEST_ENCRYPTION_KEY: '' };
+    const noKey = async () => [
+      await checkOf(home, 'keys', 1, shell, ['--offline']),
+      (await home.json(['reconcile'], 2, shell)).error,
+    ];
+    const env = `set COUNTERFOIL_TEST_SECRET_KEY in ${home.dir}/.env`;
+    const [alone, refused] = await noKey();
+    expect([alone.fix, refused]).toEqual([env, `no test key: ${env}`]);
+    const { daemon } = await serving(home);
+    const [beside, stopped] = await noKey();
+    expect(beside).toMatchObject({
+      detail: expect.stringMatching(/no test key in this shell/),
+      fix: expect.stringMatching(/sudo counterfoil-run COMMAND/),
+    });
+    expect(stopped).toMatch(/no test key in this shell: .*sudo counterfoil-run COMMAND/);
+    daemon.signal('SIGTERM');
+    await daemon.done;
+    expect(await home.run(['serve'], shell)).toMatchObject({
+      code: 2,
+      err: expect.stringMatching(/set COUNTERFOIL_TEST_SECRET_KEY in/),
+    });
+  });
+
+  it('names counterfoil-run where a key lies among the credentials of a unit', async () => {
+    const home = await atHome({ COUNTERFOIL_TEST_SECRET_KEY: '' });
+    home.put('.env', 'COUNTERFOIL_TEST_SECRET_KEY_FILE=/run/credentials/counterfoil.service/secret_key\n');
+    const { detail } = await checkOf(home, 'configuration', 1);
+    expect(detail).toMatch(/secret_key does not exist.*sudo counterfoil-run COMMAND/);
   });
 
   it('gives every failure a fix, and says what it skipped', async () => {

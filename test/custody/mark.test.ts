@@ -246,6 +246,22 @@ it('P12: a mark that cannot be written fails the write as the ledger would, and 
   await other.close();
 });
 
+it('P12: a mark that cannot be read fails the write as the ledger would, since the change is committed', async () => {
+  await addBatch(ledger, ['R-1']);
+  const other = await openLedger(ledger.path, { now: () => at(5000) });
+  rmSync(`${ledger.path}.mark`);
+  mkdirSync(`${ledger.path}.mark`);
+  const failing = addBatch(other, ['R-2'], { id: 'b-2' });
+  await expect(failing).rejects.toMatchObject({
+    code: expect.stringMatching(/^SQLITE_IOERR/),
+    message: expect.stringMatching(/mark cannot be read/),
+  });
+  const entries = await ledger.db.selectFrom('history').select('id').execute();
+  expect(entries, 'what threw had been committed').toHaveLength(2);
+  rmSync(`${ledger.path}.mark`, { recursive: true });
+  await other.close();
+});
+
 it('a new ledger that several processes open at once is one ledger', () => {
   const path = join(ledger.folder, 'new', 'ledger.db');
   const open = fileURLToPath(new URL('../../src/custody/open-ledger.ts', import.meta.url));

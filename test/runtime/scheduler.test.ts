@@ -323,7 +323,9 @@ describe('two daemons on one ledger', () => {
     expect((await take('submit', due)).toSorted()).toEqual([false, true]);
     const [one] = stores;
     await one?.finished('intake', { startedAt: at(1), endedAt: at(2), kind: 'failed', result: {} });
-    const kinds = (await one?.all())?.flatMap(({ job, place, kind }) => (job === 'intake' ? [[place, kind]] : []));
+    const kinds = (await one?.all())?.flatMap(({ job, place, kind }) =>
+      job === 'intake' ? [[place, kind]] : [],
+    );
     expect(kinds).toEqual([
       ['one:/srv/payroll/data', 'failed'],
       ['two:/srv/payroll/data', 'running'],
@@ -336,7 +338,12 @@ describe('two daemons on one ledger', () => {
     const gone = createJobsStore(ledger, { id: 'gone', name: 'gone:/srv/payroll/data' });
     const begins = (ms: number, expression: string) => {
       const iso = new Date(ms).toISOString();
-      return gone.begin(expression === '0 2 1 * *' ? 'report' : 'intake', { at: iso, since: iso, by: 'w', expression });
+      return gone.begin(expression === '0 2 1 * *' ? 'report' : 'intake', {
+        at: iso,
+        since: iso,
+        by: 'w',
+        expression,
+      });
     };
     await begins(clock.now() - 8 * day, '* * * * *');
     await begins(clock.now() - 8 * day, '0 2 1 * *');

@@ -1,10 +1,13 @@
-import { chownSync, lstatSync, readdirSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { chownSync, lstatSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { csv, flat, type Home, row } from '../support/cli.ts';
 import { makeHome } from '../support/decided.ts';
 import { onPostgres } from '../support/on-postgres/standing.ts';
 
+const bin = fileURLToPath(new URL('../../src/bin.js', import.meta.url));
 /** An account of every Unix, and of none of the people who run tests. */
 const daemonUid = 1;
 const isRoot = process.getuid?.() === 0;
@@ -64,12 +67,37 @@ asRoot('a command of root in a home of another account', () => {
     expect(home.names('data/reports')).toEqual([]);
   });
 
-  it.skipIf(onPostgres)('goes by the ledger: root’s own one in a folder of another account is root’s', async () => {
-    const home = await makeHome();
-    await home.json(['submit', home.put('pay.csv', csv(row(1)))], 0);
-    chownSync(join(home.dir, 'data'), daemonUid, daemonUid);
-    await home.json(['status'], 0);
-  });
+  it.skipIf(onPostgres)(
+    'goes by the ledger: root’s own one in a folder of another account is root’s',
+    async () => {
+      const home = await makeHome();
+      await home.json(['submit', home.put('pay.csv', csv(row(1)))], 0);
+      chownSync(join(home.dir, 'data'), daemonUid, daemonUid);
+      await home.json(['status'], 0);
+    },
+  );
+
+  it.skipIf(onPostgres)(
+    'that was allowed once leaves a file that the daemon’s account is told about by name',
+    async () => {
+      const home = await makeHome();
+      await home.json(['submit', home.put('pay.csv', csv(row(1)))], 0);
+      give(home, daemonUid);
+      const path = join(home.dir, 'data/ledger.db-shm');
+      writeFileSync(path, '', { mode: 0o600 });
+      const { status, stderr } = spawnSync(process.execPath, [bin, 'verify'], {
+        cwd: home.dir,
+        env: home.env,
+        uid: daemonUid,
+        gid: daemonUid,
+        encoding: 'utf8',
+      });
+      expect([status, flat(stderr)]).toEqual([
+        1,
+        expect.stringMatching(/cannot use \S+ledger\.db-shm \(permission denied, EACCES\).*\(chown, chmod\)/),
+      ]);
+    },
+  );
 
   it('does not stop what uses no ledger', async () => {
     const home = await makeHome();

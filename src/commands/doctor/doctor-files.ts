@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { adviceText } from '../../reporting/advice-text.ts';
+import { findServing } from '../../runtime/serve-lock.ts';
 import { keyNameOf } from '../../service/signing.ts';
 import type { Explained, SecretState } from '../../settings/explain.ts';
 import type { Config } from '../../settings/settings.ts';
@@ -31,20 +33,21 @@ export function checkConfiguration({ config, unread }: Explained): Check {
 export function checkKeys({ config, secrets }: Explained): Check {
   const prefix = `COUNTERFOIL_${config.mode.toUpperCase()}`;
   const env = join(config.home, '.env');
+  const isServed = findServing(config.dataDir) === true;
   const keys = config.keys[config.mode];
   const { signatureKey, authorizationKey } = config.service;
   const hasEncryption = (keys?.encryptionKeys.length ?? 0) > 0;
   if ((keys?.secretKeys.length ?? 0) === 0)
     return wrong(
       'keys',
-      `no ${config.mode} key: nothing can be sent or asked`,
-      `set ${prefix}_SECRET_KEY in ${env}`,
+      `no ${config.mode} key${isServed ? ' in this shell' : ''}: nothing can be sent or asked`,
+      isServed ? adviceText({ kind: 'run_as_unit' }) : `set ${prefix}_SECRET_KEY in ${env}`,
     );
   if (!hasEncryption && (signatureKey === 'encryption' || authorizationKey === 'encryption'))
     return wrong(
       'keys',
       'the configuration asks for the encryption key, and none is set',
-      `set ${prefix}_ENCRYPTION_KEY in ${env}`,
+      isServed ? adviceText({ kind: 'run_as_unit' }) : `set ${prefix}_ENCRYPTION_KEY in ${env}`,
     );
   const own = secrets.filter(({ name }) => name.startsWith(prefix));
   const states = own.map((one) => `${one.name.slice(prefix.length + 1)} ${secretText(one)}`);

@@ -94,21 +94,13 @@ async function guarded(name: string, check: () => Check | Check[] | Promise<Chec
 /** `serves`: a daemon runs on the ledger, on any machine; null when this account cannot see it. */
 type LedgerLooked = Looked & { after: Check[]; serves: boolean | null };
 
-async function servesHere(dataDir: string): Promise<boolean | null> {
-  const { isServing } = await import('../../runtime/serve-lock.ts');
-  try {
-    return isServing(dataDir);
-  } catch {
-    return null;
-  }
-}
-
 async function lookIntoLedger({ config }: Explained, reference: string | undefined): Promise<LedgerLooked> {
   const { checkAbsentLedger, checkLedger, describeUnopened } = await import('./doctor-ledger.ts');
   const { checkRefusal, examine } = await import('./doctor-signature.ts');
   const { checkSchedules } = await import('./doctor-schedules.ts');
   const { daemonStanding } = await import('../jobs-standing.ts');
-  const serves = await servesHere(config.dataDir);
+  const { findServing } = await import('../../runtime/serve-lock.ts');
+  const serves = findServing(config.dataDir);
   let app: App<'local'> | undefined;
   try {
     const absent = await checkAbsentLedger(config);
