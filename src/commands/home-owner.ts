@@ -26,7 +26,7 @@ function nameOf(uid: number): string | undefined {
   return entries.find(([, , id]) => id === String(uid))?.[0];
 }
 
-/** Whether a container hides the owner: one that its user namespace does not map has this number, whoever it is. */
+/** Whether a container hides the owner: every account that its user namespace does not map has this number. */
 function isHidden(uid: number): boolean {
   const map = textOf('/proc/self/uid_map')?.trim().split(/\s+/).join(' ');
   if (map === undefined || map === '0 0 4294967295') return false;

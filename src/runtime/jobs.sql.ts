@@ -44,7 +44,8 @@ export type JobsStore = {
   find(job: string): Promise<JobPast | undefined>;
   /**
    * Claims the run that is due at `at`, unless a process began one at `since` or later. One process takes each due
-   * time, however many run the same schedule on this ledger, or on this host for a job that works in its folders.
+   * time, however many run the same schedule on this ledger. For a job in a host's folders, one process of each host
+   * does.
    */
   begin(job: string, run: JobRun & { since: string }): Promise<boolean>;
   /** Records a run that a person ordered, whatever ran before. */

@@ -126,7 +126,7 @@ export function createScheduler(deps: {
       trigger(job, justAfter(past));
     }
   };
-  /** A host that is gone for good would be overdue permanently. */
+  /** A host that never comes back would stay overdue. */
   const forgetGone = async (): Promise<void> => {
     const all = await jobsStore.all();
     const gone = all.filter((past) => isOfGoneHost(past, deps.timezone, clock.now()));

@@ -244,7 +244,9 @@ function secretReader(env: Environment, home: string, problems: string[]): Secre
 /** Whether a secret is a credential of a systemd unit, which only that unit can read. */
 function lacksCredential(env: Environment): boolean {
   const files = Object.entries(env).filter(([name]) => /^COUNTERFOIL_\w+_FILE$/.test(name));
-  return files.some(([, path = '']) => /^\/run\/credentials\//.test(path) && readText(path).kind !== 'text');
+  return files.some(
+    ([, path = '']) => path.startsWith('/run/credentials/') && readText(path).kind !== 'text',
+  );
 }
 
 /** An absolute path; an empty one stays empty: nothing is set. */

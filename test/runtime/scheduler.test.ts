@@ -320,7 +320,7 @@ describe('two daemons on one ledger', () => {
     const due = { at: at(1), since: at(0) };
     expect(await take('intake', due)).toEqual([true, true]);
     expect(await take('report', due)).toEqual([true, true]);
-    expect((await take('submit', due)).toSorted()).toEqual([false, true]);
+    expect((await take('submit', due)).filter(Boolean)).toHaveLength(1);
     const [one] = stores;
     await one?.finished('intake', { startedAt: at(1), endedAt: at(2), kind: 'failed', result: {} });
     const kinds = (await one?.all())?.flatMap(({ job, place, kind }) =>
