@@ -8,5 +8,6 @@ export const name = 'apply-webhooks';
  */
 export async function run(app: App, signal?: AbortSignal): Promise<{ applied: number; lookups: number }> {
   const applied = await app.applyWebhooks(signal);
-  return { applied, ...(await lookUp(app, signal)) };
+  const { lookups } = await lookUp(app, signal);
+  return { applied, lookups };
 }

@@ -163,6 +163,7 @@ export const jsonShapes: Readonly<Record<string, Shape>> = {
         oldest_unapplied_seconds: z.number().nullable(),
         ...webhooksDue,
       }),
+      look_ups: strict({ due: count, overdue_seconds: count.nullable() }),
       collections: byState,
       queue: strict({
         url: text,

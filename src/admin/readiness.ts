@@ -1,4 +1,6 @@
+import { counted } from '../domain/counted.ts';
 import { findFallBarrier } from '../ledger/barriers.ts';
+import { lookUpLag, overdueMs } from '../ledger/inquiry-claims.ts';
 import { adviceText } from '../reporting/advice-text.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Host } from '../runtime/host.ts';
@@ -52,6 +54,7 @@ export function createReadiness(deps: Deps): () => Promise<Unready[]> {
     fallProblem,
     queueProblems,
     webhookProblem,
+    lookUpProblem,
     scheduleProblems,
     diskProblem,
   ];
@@ -127,6 +130,18 @@ async function webhookProblem({ reader, clock }: Deps): Promise<Unready[]> {
         : `a stored webhook has not been applied for ${Math.round(ageMs / 1000)} s`;
     const fix = 'read the log of serve for the error; starting it again applies what is stored';
     return [{ check: 'webhooks', problem, fix }];
+  });
+}
+
+async function lookUpProblem({ reader, clock }: Deps): Promise<Unready[]> {
+  return readOr('look_ups', async () => {
+    const lag = await lookUpLag(reader, clock.iso());
+    const waitsMs = overdueMs(lag, clock.now());
+    if (waitsMs === null) return [];
+    const problem = `${counted(lag.due, 'look-up')} ${lag.due === 1 ? 'is' : 'are'} overdue, the oldest for ${Math.round(waitsMs / 1000)} s: payouts wait for the answers`;
+    const fix =
+      'counterfoil doctor says whether the service answers; service.requests_per_second limits how fast it is asked';
+    return [{ check: 'look_ups', problem, fix }];
   });
 }
 

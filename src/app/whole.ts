@@ -83,7 +83,16 @@ export async function openWhole(options: AppOptions) {
   const rules = { concurrency: limit.concurrency };
   const probe = config.submission.resubmit === 'confirmed_absent';
   const lookUpRules = { ...rules, quietPeriodMs, probe };
-  const lookUps = createLookUps({ ledger, clock, service, limiter, standpoint, rules: lookUpRules });
+  const lookUps = createLookUps({
+    ledger,
+    clock,
+    service,
+    limiter,
+    workerId: workers.id,
+    standpoint,
+    rules: lookUpRules,
+    onPages: (turn) => local.log.info(turn, 'many look-ups were due: pages of the list answered most of them'),
+  });
   const resends = createResends({
     ledger,
     clock,

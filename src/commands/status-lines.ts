@@ -153,7 +153,7 @@ function inboxLines({ inbox, rejected }: Standing): string[] {
   ];
 }
 
-function webhookLines({ webhooks, collections, queue }: Standing): string[] {
+function webhookLines({ webhooks, lookUps, collections, queue }: Standing): string[] {
   const { received, applied, rejected, differing, due, heard, late, resent, forged } = webhooks;
   const figures =
     due + forged > 0
@@ -168,6 +168,11 @@ function webhookLines({ webhooks, collections, queue }: Standing): string[] {
           `  ${differing} named a reference in X-Webhook-Reference that their body does not name: every named payout was looked up`,
         ]
       : []),
+    ...(lookUps.overdue_seconds === null
+      ? []
+      : [
+          `! ${counted(lookUps.due, 'look-up')} overdue, the oldest for ${counted(Math.floor(lookUps.overdue_seconds / 60), 'minute')}: payouts wait for the answers (counterfoil doctor)`,
+        ]),
     ...(Object.keys(collections).length > 0 ? [`  Collections: ${countsText(collections)}`] : []),
     ...(queue.kind === 'inline' ? [] : [`  Queue: ${queueText(queue)}`]),
   ];

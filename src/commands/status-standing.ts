@@ -1,6 +1,7 @@
 import type { App } from '../app/app.ts';
 import { collectionCounts } from '../collections/collection-watch.sql.ts';
 import { batchCounts } from '../ledger/batches.ts';
+import { lookUpLag, overdueMs } from '../ledger/inquiry-claims.ts';
 import { foreignOrigins } from '../ledger/origins.ts';
 import { openRejectedFiles } from '../ledger/rejected-files.ts';
 import { waivedListing } from '../listing/waived-listing.sql.ts';
@@ -38,6 +39,7 @@ export async function standingOf(app: App<'looking'>, terminal: Terminal) {
     groups: await openGroups(db),
     lastRun: await lastRun(db, await foreignOrigins(db, app.account)),
     webhooks: await webhooksStanding(app),
+    lookUps: await lookUpsStanding(app),
     collections: await collectionCounts(db),
     queue: await queueStanding(app),
     inbox: await app.lying(),
@@ -48,6 +50,12 @@ export async function standingOf(app: App<'looking'>, terminal: Terminal) {
     isStuck: idle && (await isReadySince(db, hourAgo)),
     alerts: await alertsStanding(app),
   };
+}
+
+async function lookUpsStanding({ ledger: { db }, clock }: App<'looking'>) {
+  const lag = await lookUpLag(db, clock.iso());
+  const waitsMs = overdueMs(lag, clock.now());
+  return { due: lag.due, overdue_seconds: waitsMs === null ? null : Math.round(waitsMs / 1000) };
 }
 
 async function webhooksStanding({ config, ledger: { db }, clock }: App<'looking'>) {

@@ -54,10 +54,10 @@ function waits({ unknown = 0, held = 0 }: Partial<Record<string, number>>, batch
 }
 
 function jsonOf(standing: Standing): Record<string, unknown> {
-  const { overview, discrepancies, webhooks, collections, queue, inbox, halted, daemon, needed } = standing;
+  const { overview, discrepancies, webhooks, lookUps, collections, queue, inbox, halted, daemon, needed } = standing;
   return {
     ...overview,
-    ...{ discrepancies, webhooks, collections, queue },
+    ...{ discrepancies, webhooks, look_ups: lookUps, collections, queue },
     inbox: { ...inbox, rejected: standing.rejected.map(rejectedJson) },
     batches: standing.batches.map(batchJson),
     last_run: lastRunJson(standing.lastRun),

@@ -9,6 +9,7 @@ import { adviceText } from '../reporting/advice-text.ts';
 import { errorText, logEvent } from '../runtime/log-events.ts';
 import type { Job, Queue } from '../runtime/queue.ts';
 import { createInlineQueue } from '../runtime/queue-inline.ts';
+import { worthAPage } from '../lookups/page-plan.ts';
 import { createScheduler } from '../runtime/scheduler.ts';
 import { watchWallSteps } from '../runtime/wall-steps.ts';
 import { openWorkers } from '../runtime/workers.sql.ts';
@@ -38,6 +39,8 @@ const takeOverEveryMs = 2000;
 const makeUpEvery = 10;
 /** Webhooks that come within so long of each other are applied together: a commit each would keep the disk busy. */
 const gatherMs = 50;
+/** Where webhooks stream in, the look-ups of so long are made together: one page of the list then answers many. */
+const gatherLookUpsMs = 1000;
 
 /** A server of the daemon cannot listen; `cause` says why. */
 export class CannotListen extends Error {
@@ -110,8 +113,10 @@ export function createDaemon(app: App) {
   process(submitJob.name, sending.submit);
   // A lane of its own, so that a slow service never keeps a webhook from being applied.
   process(lookUpJob.name, async () => {
-    const { lookups } = await watched(lookUpJob.run(app, stopping.signal));
+    const { lookups, isLeft } = await watched(lookUpJob.run(app, stopping.signal));
     if (lookups > 0) await wakeResults();
+    if (isLeft) await wake(lookUpJob.name);
+    else if (lookups >= worthAPage) await clock.sleep(gatherLookUpsMs, stopping.signal);
   });
   process(resultsJob.name, results.keep);
   process(applyJob.name, async () => {
@@ -142,6 +147,8 @@ export function createDaemon(app: App) {
       if (stopping.signal.aborted) return;
       const look = async (): Promise<void> => {
         await app.takeOver();
+        // What a dead process was asking, or nobody was woken for.
+        if (await app.lookUps.isWaiting()) await wake(lookUpJob.name);
         await events.look();
         if (turn % makeUpEvery !== 0) return;
         await scheduler.makeUp();

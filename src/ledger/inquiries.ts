@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { InquiryReason } from '../domain/inquiry-reason.ts';
 import { ladderRanges } from '../domain/ladder.ts';
 import { field, idsOf, integerField, rowsOf } from '../storage/bulk.ts';
@@ -20,28 +20,29 @@ export type Due = {
   unknown: boolean;
 };
 
-/** Returns the look-ups due by `at`, the oldest first. */
+/**
+ * True where look-up `i` is due by then. None waits longer than its ladder allows (P19): a later time came from a clock
+ * that was ahead.
+ */
+export function dueBy(at: string): RawBuilder<boolean> {
+  return sql`(i.due_at <= ${at} or i.due_at > ${later(at, longestWaitMs)})`;
+}
+
+/** Returns the look-ups of these payouts that are due by `at`, the oldest first, whoever asks them. */
 export async function dueInquiries(
   db: Db,
-  request: { at: string; limit: number; payoutIds?: readonly bigint[] },
+  { at, payoutIds }: { at: string; payoutIds: readonly bigint[] },
 ): Promise<Due[]> {
-  let query = db
-    .selectFrom('inquiries')
-    .innerJoin('payouts', 'payouts.id', 'inquiries.payout_id')
-    .select(['inquiries.id', 'inquiries.payout_id', 'payouts.state'])
-    .where('inquiries.kind', '=', 'details')
-    .where('inquiries.outcome', 'is', null)
-    .where((eb) =>
-      eb.or([
-        eb('inquiries.due_at', '<=', request.at),
-        // No look-up waits longer than its ladder allows (P19): a later time came from a clock that was ahead.
-        eb('inquiries.due_at', '>', later(request.at, longestWaitMs)),
-      ]),
-    )
-    .orderBy('inquiries.due_at')
-    .limit(request.limit);
-  if (request.payoutIds) query = query.where('payout_id', 'in', idsOf(request.payoutIds));
-  const rows = await query.execute();
+  const rows = await db
+    .selectFrom('inquiries as i')
+    .innerJoin('payouts', 'payouts.id', 'i.payout_id')
+    .select(['i.id', 'i.payout_id', 'payouts.state'])
+    .where('i.kind', '=', 'details')
+    .where('i.outcome', 'is', null)
+    .where(dueBy(at))
+    .where('i.payout_id', 'in', idsOf(payoutIds))
+    .orderBy('i.due_at')
+    .execute();
   return rows.map((row) => ({
     id: row.id,
     payoutId: row.payout_id,

@@ -2,17 +2,23 @@ import type { Answer } from '../domain/clearance.ts';
 import type { Standpoint } from '../domain/origin.ts';
 import { findWitness } from '../domain/witness.ts';
 import { addInquiry, type Due, dueInquiries, markProbed, raisedSoFar } from '../ledger/inquiries.ts';
+import { claimDue, claimOf, freeSome, isLookUpWaiting } from '../ledger/inquiry-claims.ts';
 import { loadKnown, markAttempts, newestWebhook, presentPayout } from '../ledger/known.ts';
 import { type Clock, type Moment, momentOf } from '../runtime/clock.ts';
 import type { ServiceClient } from '../service/types.ts';
-import type { Ledger } from '../storage/ledger.ts';
+import type { Ledger, Trx } from '../storage/ledger.ts';
+import { createListAnswers } from './list-answers.ts';
 import { conclude } from './take-answer.ts';
 
 export type LookUpDeps = {
   ledger: Ledger;
   clock: Clock;
-  service: Pick<ServiceClient, 'fetchTransferDetails'>;
+  service: Pick<ServiceClient, 'fetchTransferDetails' | 'listPage'>;
   limiter: { take(signal?: AbortSignal): Promise<void> };
+  /** This process: it claims what it asks, and its death frees that (P3). */
+  workerId: string;
+  /** Called when pages of the list answered some of the questions. */
+  onPages?(turn: AskedByPages): void;
   /** The account it asks (P31); absent: not recorded. */
   standpoint?: Standpoint;
   rules: {
@@ -27,9 +33,17 @@ export type LookUpWord = Answer['word'];
 /** `askedAt`: when it was asked, by both clocks of this process. */
 export type LookUpAnswer = Answer & { askedAt: Moment };
 
+/** How the questions of one turn were asked: so many due, pages read, settled by them, and looked up one by one. */
+export type AskedByPages = { due: number; pages: number; byPages: number; single: number };
+
 export type LookUps = {
-  /** Asks about payouts that are due by now, at most `budget` of them. Returns how many were asked about. */
+  /**
+   * Asks about payouts that are due by now and that no other process asks about, at most `budget` of them. Returns how many
+   * were asked about.
+   */
   askDue(options: { budget: number; signal?: AbortSignal }): Promise<number>;
+  /** Whether something that was raised is due, and no process asks it; false for a while after the service was silent. */
+  isWaiting(): Promise<boolean>;
   /** Asks about these payouts now, whether due or not; records each answer like any other. */
   lookUp(payoutIds: readonly bigint[], signal?: AbortSignal): Promise<Map<bigint, LookUpWord>>;
   /** The same, with the status that the details showed. */
@@ -43,10 +57,16 @@ const group = 100;
 const chunk = 500;
 /** After this many questions in a row without an answer the service counts as down, and the rest waits. */
 const silenceLimit = 5;
+/** For this long after that, nothing is asked that nobody wakes this process for. */
+const silenceMs = 60_000;
 
 /** Details look-ups (endpoint 5): they make a payout final (P14) and end unknown outcomes (P19). */
 export function createLookUps(deps: LookUpDeps): LookUps {
-  const { ledger, clock, service, limiter, rules } = deps;
+  const { ledger, clock, service, limiter, workerId, rules } = deps;
+  const list = createListAnswers(deps);
+  /** The look-ups that this process has claimed and is asking now. */
+  const asking = new Set<bigint>();
+  let silentUntil = Number.NEGATIVE_INFINITY;
 
   /** `evenIfAnswered`: this answer is wanted even if another process has asked meanwhile. */
   async function askOne(due: Due, evenIfAnswered: boolean, signal?: AbortSignal): Promise<Reply | undefined> {
@@ -94,6 +114,7 @@ export function createLookUps(deps: LookUpDeps): LookUps {
       if (still !== null) await ledger.write((trx) => markProbed(trx, absent, `${before}, ${still}`));
       present = still;
     }
+    silentUntil = silent >= silenceLimit ? clock.monotonic() + silenceMs : Number.NEGATIVE_INFINITY;
     return answers;
   }
 
@@ -109,6 +130,41 @@ export function createLookUps(deps: LookUpDeps): LookUps {
     return finding && finding.kind === 'witness' ? known.payout.reference : null;
   }
 
+  /** Asks what `claim` claims; frees what was not answered. What a failure leaves claimed, this process claims again. */
+  async function withClaims<T>(
+    claim: (trx: Trx) => Promise<readonly bigint[]>,
+    work: () => Promise<T>,
+  ): Promise<T> {
+    let claimed: readonly bigint[] = [];
+    try {
+      await ledger.write(async (trx) => {
+        claimed = await claim(trx);
+        for (const id of claimed) asking.add(id);
+      });
+      const done = await work();
+      if (claimed.length > 0) await ledger.write((trx) => freeSome(trx, workerId, claimed));
+      return done;
+    } finally {
+      for (const id of claimed) asking.delete(id);
+    }
+  }
+
+  async function askDue({ budget, signal }: { budget: number; signal?: AbortSignal }): Promise<number> {
+    const at = clock.iso();
+    let dues: readonly Due[] = [];
+    const claim = async (trx: Trx): Promise<bigint[]> => {
+      dues = await claimDue(trx, { workerId, asking: [...asking] }, { at, limit: budget });
+      return dues.map(({ id }) => id);
+    };
+    return withClaims(claim, async () => {
+      const { pages, settled } = await list.answer(dues, signal);
+      const rest = dues.filter(({ payoutId }) => !settled.has(payoutId));
+      const single = (await askAll(rest, false, signal)).size;
+      if (pages > 0) deps.onPages?.({ due: dues.length, pages, byPages: settled.size, single });
+      return settled.size + single;
+    });
+  }
+
   async function askNow(
     payoutIds: readonly bigint[],
     signal?: AbortSignal,
@@ -117,21 +173,21 @@ export function createLookUps(deps: LookUpDeps): LookUps {
     for (let from = 0; from < payoutIds.length && !signal?.aborted; from += chunk) {
       const ids = payoutIds.slice(from, from + chunk);
       const at = clock.iso();
-      await ledger.write(async (trx) => {
+      const claim = async (trx: Trx): Promise<bigint[]> => {
         for (const payoutId of ids) await addInquiry(trx, { payoutId, reason: 'asked', dueAt: at, rung: 0n });
+        return claimOf(trx, { workerId, asking: [...asking] }, ids);
+      };
+      await withClaims(claim, async () => {
+        const dues = await dueInquiries(ledger.db, { at, payoutIds: ids });
+        for (const [id, answer] of await askAll(dues, true, signal)) answers.set(id, answer);
       });
-      const request = { at, limit: ids.length, payoutIds: ids };
-      const dues = await dueInquiries(ledger.db, request);
-      for (const [id, answer] of await askAll(dues, true, signal)) answers.set(id, answer);
     }
     return answers;
   }
 
   return {
-    async askDue({ budget, signal }) {
-      const request = { at: clock.iso(), limit: budget };
-      return (await askAll(await dueInquiries(ledger.db, request), false, signal)).size;
-    },
+    askDue,
+    isWaiting: async () => clock.monotonic() >= silentUntil && isLookUpWaiting(ledger.db, clock.iso()),
     askNow,
     async lookUp(payoutIds, signal) {
       const answers = await askNow(payoutIds, signal);

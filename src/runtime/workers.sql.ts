@@ -1,3 +1,4 @@
+import { freeClaims } from '../ledger/inquiry-claims.ts';
 import type { Db, Ledger, Trx } from '../storage/ledger.ts';
 
 /** One process that may hold claims; its lock shows whether it lives (P3). */
@@ -38,8 +39,9 @@ export async function openWorkers(db: Db): Promise<WorkerRow[]> {
   return rows.map((row) => ({ id: row.id, lockFile: row.lock_file }));
 }
 
-/** Marks a worker as ended; a second call changes nothing. */
+/** Marks a worker as ended and frees the look-ups that it claimed (P3); a second call changes nothing. */
 export async function endWorker(trx: Trx, id: string, at: string): Promise<void> {
+  await freeClaims(trx, id);
   await trx
     .updateTable('workers')
     .set({ ended_at: at })

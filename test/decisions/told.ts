@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { createDecisions } from '../../src/decisions/decisions.ts';
-import { createLookUps } from '../../src/lookups/lookups.ts';
 import { adviceText } from '../../src/reporting/advice-text.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
 import type { LookUpReply, ServiceTrouble } from '../../src/service/types.ts';
 import { applyWebhooks } from '../../src/webhooks/apply-inbox.ts';
 import { storeDeliveries } from '../../src/webhooks/webhook-inbox.sql.ts';
+import { lookUpsOf } from '../lookups/setting.ts';
 import { addBatch, at, claimAt, recordOutcome, type replies, type TestLedger } from '../support/ledger.ts';
 
 export const hour = 3_600_000;
@@ -44,9 +44,7 @@ export function createTold(ledger: () => TestLedger) {
         return answer;
       },
     };
-    const rules = { concurrency: 1, quietPeriodMs: 24 * hour };
-    const limiter = { take: async () => {} };
-    return createLookUps({ ledger: ledger(), clock: clockAt(ms), service, limiter, rules }).askNow([id]);
+    return lookUpsOf(ledger(), clockAt(ms), service).askNow([id]);
   }
 
   function replied(id: bigint, ms: number, json: object, after?: Promise<void>) {

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
+import type { Standpoint } from '../../src/domain/origin.ts';
 import { createLookUps } from '../../src/lookups/lookups.ts';
 import { type Clock, systemClock } from '../../src/runtime/clock.ts';
-import type { ServiceClient } from '../../src/service/types.ts';
+import type { ServiceClient, ServiceTrouble } from '../../src/service/types.ts';
 import { storeDeliveries } from '../../src/webhooks/webhook-inbox.sql.ts';
 import { at, type TestLedger } from '../support/ledger.ts';
 
@@ -12,15 +13,31 @@ export function handClock(): Clock & { set(ms: number): void } {
   return { ...systemClock(), now: wall, iso: () => at(now), monotonic: () => now, set: (ms) => (now = ms) };
 }
 
+/** The answer of a service without a list. */
+const noList: ServiceTrouble = {
+  kind: 'trouble',
+  reason: 'unreachable',
+  message: 'no list here',
+  httpStatus: null,
+  retryAfterMs: null,
+};
+
 /** Look-ups of the test mode with a quiet period of a day. */
 export function lookUpsOf(
   ledger: TestLedger,
   clock: Clock,
-  service: Pick<ServiceClient, 'fetchTransferDetails'>,
-  more: { probe?: boolean; quietPeriodMs?: number } = {},
+  service: Pick<ServiceClient, 'fetchTransferDetails'> & Partial<Pick<ServiceClient, 'listPage'>>,
+  more: { probe?: boolean; quietPeriodMs?: number; workerId?: string; standpoint?: Standpoint } = {},
 ) {
-  const rules = { concurrency: 2, quietPeriodMs: 86_400_000, ...more };
-  return createLookUps({ ledger, clock, service, limiter: { take: async () => undefined }, rules });
+  const { workerId = 'w-1', standpoint, ...other } = more;
+  const rules = { concurrency: 2, quietPeriodMs: 86_400_000, ...other };
+  const asked = { listPage: async () => noList, ...service };
+  const limiter = { take: async () => undefined };
+  return createLookUps({
+    ...{ ledger, clock, limiter, workerId, rules },
+    service: asked,
+    ...(standpoint && { standpoint }),
+  });
 }
 
 /** Stores one authentic delivery about R-1 as the receiver does. */

@@ -60,7 +60,10 @@ export function senderOf(
   const mode: Mode = 'test';
   const rules = { mode, concurrency, sendDeadlineMs, haltAfterUnknown: 3, brakes };
   const lookUpRules = { mode, concurrency, quietPeriodMs: 86_400_000 };
-  const lookUps = createLookUps({ ledger, clock, service, limiter, standpoint, rules: lookUpRules });
+  const lookUps = createLookUps({
+    ...{ ledger, clock, service, limiter, workerId, standpoint },
+    rules: lookUpRules,
+  });
   const asking = { standpoint, askService: lookUps.askNow };
   return createSender({ ledger, clock, service, limiter, workerId, ...asking, rules });
 }

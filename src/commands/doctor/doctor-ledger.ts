@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { App } from '../../app/app.ts';
 import { readMark } from '../../custody/mark.ts';
 import type { RejectionKind } from '../../domain/rejection.ts';
+import { lookUpLag, overdueMs } from '../../ledger/inquiry-claims.ts';
 import { waivedListing } from '../../listing/waived-listing.sql.ts';
 import { type HaltAdvice, haltAdvice } from '../../sending/halt.ts';
 import type { Config } from '../../settings/settings.ts';
@@ -44,7 +45,13 @@ export async function checkAbsentLedger({ ledgerPlace, dataDir }: Config): Promi
 
 /** Checks the file, the mark, what stops sending, and waiting webhooks. */
 export async function checkLedger(app: App<'local'>): Promise<Check[]> {
-  return [await checkFile(app), await checkHalt(app), await checkWebhooks(app), await checkRejections(app)];
+  return [
+    await checkFile(app),
+    await checkHalt(app),
+    await checkWebhooks(app),
+    await checkLookUps(app),
+    await checkRejections(app),
+  ];
 }
 
 async function checkFile({ ledger }: App<'local'>): Promise<Check> {
@@ -104,6 +111,19 @@ async function checkWebhooks({ ledger, clock }: App<'local'>): Promise<Check> {
         'run counterfoil serve, or counterfoil reconcile, which applies them first',
       )
     : well('webhooks', detail);
+}
+
+async function checkLookUps({ ledger, clock }: App<'local'>): Promise<Check> {
+  const lag = await lookUpLag(ledger.db, clock.iso());
+  const waitsMs = overdueMs(lag, clock.now());
+  const detail = lag.due === 0 ? 'none is due' : `${lag.due} due`;
+  return waitsMs === null
+    ? well('look-ups', detail)
+    : wrong(
+        'look-ups',
+        `${detail}, the oldest for ${Math.round(waitsMs / 1000)} s: payouts wait for the answers`,
+        'see that the service answers and that counterfoil serve runs, or run counterfoil reconcile',
+      );
 }
 
 /** Checks rejected webhooks: many with one reason mean a wrong key, a few are strangers. */

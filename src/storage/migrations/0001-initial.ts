@@ -178,7 +178,7 @@ const statements = [
     against text check (against in (${states})), differences text, raw text, rung_due_at text,
     raised integer not null default 0,
     attempt_id integer, clock_off_ms integer, probe text, history_seq integer,
-    origin_id integer not null default 0, webhook_mark integer not null default 0) strict`,
+    origin_id integer not null default 0, webhook_mark integer not null default 0, worker_id text) strict`,
   `create unique index inquiries_due on inquiries (payout_id, kind) where outcome is null`,
   `create index inquiries_due_at on inquiries (kind, due_at) where outcome is null`,
   `create index inquiries_payout on inquiries (payout_id, id)`,

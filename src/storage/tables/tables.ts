@@ -276,6 +276,8 @@ type InquiryTable = {
   raw: string | null;
   /** Where it was asked; 0: not recorded. */
   origin_id: Generated<bigint>;
+  /** The process that asks it, while it is due; null: none. */
+  worker_id: Generated<string | null>;
 } & WordColumns;
 
 export type Batch = Selectable<BatchTable>;
