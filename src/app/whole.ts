@@ -91,7 +91,8 @@ export async function openWhole(options: AppOptions) {
     workerId: workers.id,
     standpoint,
     rules: lookUpRules,
-    onPages: (turn) => local.log.info(turn, 'many look-ups were due: pages of the list answered most of them'),
+    onPages: (turn) =>
+      local.log.info(turn, 'many look-ups were due: pages of the list answered most of them'),
   });
   const resends = createResends({
     ledger,

@@ -54,7 +54,8 @@ function waits({ unknown = 0, held = 0 }: Partial<Record<string, number>>, batch
 }
 
 function jsonOf(standing: Standing): Record<string, unknown> {
-  const { overview, discrepancies, webhooks, lookUps, collections, queue, inbox, halted, daemon, needed } = standing;
+  const { overview, discrepancies, webhooks, lookUps, collections, queue, inbox, halted, daemon, needed } =
+    standing;
   return {
     ...overview,
     ...{ discrepancies, webhooks, look_ups: lookUps, collections, queue },

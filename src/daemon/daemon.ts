@@ -5,11 +5,11 @@ import * as resultsJob from '../../jobs/results.ts';
 import * as submitJob from '../../jobs/submit.ts';
 import { queueProblems } from '../admin/readiness.ts';
 import type { App } from '../app/app.ts';
+import { worthAPage } from '../lookups/page-plan.ts';
 import { adviceText } from '../reporting/advice-text.ts';
 import { errorText, logEvent } from '../runtime/log-events.ts';
 import type { Job, Queue } from '../runtime/queue.ts';
 import { createInlineQueue } from '../runtime/queue-inline.ts';
-import { worthAPage } from '../lookups/page-plan.ts';
 import { createScheduler } from '../runtime/scheduler.ts';
 import { watchWallSteps } from '../runtime/wall-steps.ts';
 import { openWorkers } from '../runtime/workers.sql.ts';
@@ -40,7 +40,7 @@ const makeUpEvery = 10;
 /** Webhooks that come within so long of each other are applied together: a commit each would keep the disk busy. */
 const gatherMs = 50;
 /** Where webhooks stream in, the look-ups of so long are made together: one page of the list then answers many. */
-const gatherLookUpsMs = 1000;
+const gatherLookUpsMs = 2000;
 
 /** A server of the daemon cannot listen; `cause` says why. */
 export class CannotListen extends Error {

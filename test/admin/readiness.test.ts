@@ -5,11 +5,12 @@ import { healthRoutes } from '../../src/admin/health.ts';
 import { createReadiness, type ProbedQueue } from '../../src/admin/readiness.ts';
 import { openReader } from '../../src/custody/snapshot.ts';
 import { noteFall } from '../../src/ledger/barriers.ts';
+import { addInquiry } from '../../src/ledger/inquiries.ts';
 import { type Clock, systemClock } from '../../src/runtime/clock.ts';
 import { onlyHost } from '../../src/runtime/host.ts';
 import { createJobsStore } from '../../src/runtime/jobs.sql.ts';
 import { storeDeliveries } from '../../src/webhooks/webhook-inbox.sql.ts';
-import { makeLedger, type TestLedger } from '../support/ledger.ts';
+import { addBatch, makeLedger, type TestLedger } from '../support/ledger.ts';
 import { onPostgres } from '../support/on-postgres/standing.ts';
 import { startAdmin } from './support.ts';
 
@@ -213,4 +214,14 @@ it('P25: is not ready while the ledger has gone back in time, and names the way 
   const fall = { at: new Date().toISOString(), why, advice: { kind: 'adopt' } } as const;
   await ledger.write((trx) => noteFall(trx, fall));
   await expectProblem('ledger', /a standby took over: timeline 2/);
+});
+
+it('is not ready while look-ups that webhooks raised wait for minutes, and says how many', async () => {
+  const [payoutId = 0n] = await addBatch(ledger, ['R-1']);
+  const ask = (dueAt: string) =>
+    ledger.write((trx) => addInquiry(trx, { payoutId, reason: 'webhook_says', dueAt, rung: 0n }));
+  await ask(minutesAgo(1));
+  expect((await readyz()).status).toBe(200);
+  await ask(minutesAgo(10));
+  await expectProblem('look_ups', /1 look-up is overdue, the oldest for 60\d s/);
 });

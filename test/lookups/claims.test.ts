@@ -106,6 +106,9 @@ it('a service that was silent is not asked again at once for what waits', async 
 
 it('a rung of the ladder that is due wakes nobody: it belongs to the schedule', async () => {
   await toldAbout(1);
-  await ledger.db.updateTable('inquiries').set({ rung_due_at: at(0) }).execute();
+  await ledger.db
+    .updateTable('inquiries')
+    .set({ rung_due_at: at(0) })
+    .execute();
   expect(await lookUpsOf(ledger, clock, client).isWaiting()).toBe(false);
 });

@@ -1,9 +1,10 @@
 import { expect, it } from 'vitest';
 import { applyWebhooks } from '../../src/webhooks/apply-inbox.ts';
+import { here } from '../sending/setting.ts';
 import { payoutById } from '../support/ledger.ts';
 import { deliver, lookUpsOf } from './setting.ts';
-import { counting, statesOf, toldAbout } from './webhook-questions.ts';
-import { client, clock, ledger, sandbox, withService } from './with-service.ts';
+import { counting, sentSince, statesOf, toldAbout } from './webhook-questions.ts';
+import { client, clock, ledger, restartService, sandbox, withService } from './with-service.ts';
 
 withService();
 
@@ -25,14 +26,30 @@ it('few questions are asked one by one', async () => {
   expect([pages, details.length]).toEqual([[], 4]);
 });
 
-it('questions about payouts that others followed are found where the list has them now', async () => {
+it('payouts that others followed are found where the list has them now', async () => {
+  await toldAbout(60);
+  await sentSince(200);
+  const { service, details, pages } = counting();
+  expect(await lookUpsOf(ledger, clock, service).askDue({ budget })).toBe(60);
+  expect([pages, details]).toEqual([[5, 6], []]);
+});
+
+it('a list in another order is read from its other end', async () => {
+  await restartService({ listOrder: 'oldest' });
+  await toldAbout(60);
+  await sentSince(90);
+  const { service, details, pages } = counting();
+  expect(await lookUpsOf(ledger, clock, service).askDue({ budget })).toBe(60);
+  expect([pages, details], 'the first guess shows the order').toEqual([[2, 1], []]);
+});
+
+it('where the newest page shows only transfers of others, questions are asked one by one', async () => {
   await toldAbout(60);
   for (let n = 0; n < 200; n++) sandbox.book.plant({ reference: `S-${n}` });
   const { service, details, pages } = counting();
   const lookUps = lookUpsOf(ledger, clock, service);
   expect(await lookUps.askDue({ budget })).toBe(60);
-  expect(pages.length, 'nothing of ours on the newest page').toBe(1);
-  expect(details.length).toBe(60);
+  expect([pages, details.length]).toEqual([[1], 60]);
 });
 
 it('P16: what a page lacks, or shows as pending, is looked up by itself', async () => {
@@ -133,4 +150,18 @@ it('pages in vain are not read again at once', async () => {
   await lookUps.askDue({ budget: 20 });
   await lookUps.askDue({ budget: 20 });
   expect(pages).toEqual([1]);
+});
+
+it('P31: a payout that was sent with another key is asked about by itself', async () => {
+  await toldAbout(10);
+  const other = { base_url: 'http://127.0.0.2', secret_key: 'b', order_key: 'b' };
+  const { id } = await ledger.db
+    .insertInto('origins')
+    .values(other)
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  await ledger.db.updateTable('attempts').set({ origin_id: id }).where('payout_id', '=', 3n).execute();
+  const { service, details } = counting();
+  await lookUpsOf(ledger, clock, service, { standpoint: here }).askDue({ budget });
+  expect(details).toEqual(['R-3']);
 });

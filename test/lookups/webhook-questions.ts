@@ -6,25 +6,32 @@ import { client, clock, ledger, sandbox } from './with-service.ts';
 
 const money = { account_number: '0123456789', bank_code: '000013', amount: '1500.00' };
 
-/**
- * Sends payouts R-1, R-2 … that the service accepts, settles them there as `status`, and applies a webhook about each. Returns the
- * payouts by their place.
- */
-export async function toldAbout(
-  count: number,
-  { status = 'success', said = 'success' }: { status?: 'success' | 'failed' | 'pending'; said?: string } = {},
-): Promise<bigint[]> {
-  const references = Array.from({ length: count }, (_, n) => `R-${n + 1}`);
-  const ids = await addBatch(ledger, references);
-  for (const reference of references) {
-    const [claim] = await claimAt(ledger, at(0));
-    if (!claim) throw new Error('nothing was claimed');
-    const { id, trx } = sandbox.book.plant({ ...money, reference, status });
-    await recordOutcome(ledger, at(0), claim, replies.accepted(String(id)));
-    await deliver(ledger, { reference, trx, statusMessage: said });
-  }
+/** Sends payouts that the service accepts and settles, and applies a webhook about each. Returns them by their place. */
+export async function toldAbout(count: number): Promise<bigint[]> {
+  const sent = await send('R', count);
+  for (const { reference, trx } of sent) await deliver(ledger, { reference, trx });
   await applyWebhooks({ ledger, clock });
-  return ids;
+  return sent.map(({ payoutId }) => payoutId);
+}
+
+/** Sends further payouts, which nothing is asked about. */
+export async function sentSince(count: number): Promise<void> {
+  await send('L', count);
+}
+
+async function send(name: string, count: number) {
+  const references = Array.from({ length: count }, (_, n) => `${name}-${n + 1}`);
+  await addBatch(ledger, references, { id: name });
+  const claims = await claimAt(ledger, at(0), count);
+  const sent: { payoutId: bigint; reference: string; trx: string }[] = [];
+  for (const [n, reference] of references.entries()) {
+    const claim = claims[n];
+    if (!claim) throw new Error('nothing was claimed');
+    const { id, trx } = sandbox.book.plant({ ...money, reference, status: 'success' });
+    await recordOutcome(ledger, at(0), claim, replies.accepted(String(id)));
+    sent.push({ payoutId: claim.payoutId, reference, trx });
+  }
+  return sent;
 }
 
 export type Counted = { service: ServiceClient; details: string[]; pages: number[] };

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach } from 'vitest';
-import { createSandbox, type Sandbox } from '../../src/sandbox/sandbox.ts';
+import { createSandbox, type Sandbox, type SandboxOptions } from '../../src/sandbox/sandbox.ts';
 import type { ServiceClient } from '../../src/service/types.ts';
 import { clientOf } from '../sending/setting.ts';
 import { makeLedger, type TestLedger } from '../support/ledger.ts';
@@ -10,6 +10,14 @@ export let ledger: TestLedger;
 export let sandbox: Sandbox;
 export let client: ServiceClient;
 export const clock = handClock();
+
+/** Replaces the service by another one. */
+export async function restartService(options: SandboxOptions): Promise<void> {
+  await client.close();
+  await sandbox.stop();
+  sandbox = await createSandbox(options);
+  client = clientOf(sandbox);
+}
 
 /** Makes them anew for each test of a file. */
 export function withService(): void {

@@ -34,7 +34,9 @@ it.each([year, 3_600_000])(
     expect((await payoutById(ledger, id)).state).toBe('unknown');
     const limiter = { take: async () => undefined };
     const rules = { concurrency: 1, quietPeriodMs: 0 };
-    await createLookUps({ ledger, clock: off(0), service: client, limiter, workerId: 'w-1', rules }).askNow([id]);
+    await createLookUps({ ledger, clock: off(0), service: client, limiter, workerId: 'w-1', rules }).askNow([
+      id,
+    ]);
     const { state, evidence } = await payoutById(ledger, id);
     expect(evidence).toBe('details');
     // On a slow machine the service has settled it by now.

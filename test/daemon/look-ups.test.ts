@@ -1,0 +1,40 @@
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { openLedger } from '../../src/custody/open-ledger.ts';
+import { askDetails } from '../../src/ledger/inquiries.ts';
+import { batchOf } from '../support/cli.ts';
+import { makeHome } from '../support/decided.ts';
+import { born } from '../support/ledger.ts';
+import { serving } from '../support/serving.ts';
+
+const unscheduled = Object.fromEntries(
+  ['INTAKE', 'SUBMIT', 'FOLLOW_UP', 'RECONCILE', 'RECONCILE_FULL', 'REPORT'].map((job) => [
+    `COUNTERFOIL_SCHEDULES_${job}`,
+    '',
+  ]),
+);
+
+it('look-ups that another process left behind are made within seconds, though nothing wakes this one', async () => {
+  const count = 520;
+  const home = await makeHome({ settleMs: 1 }, { COUNTERFOIL_SERVICE_REQUESTS_PER_SECOND: '0' });
+  await home.json(['submit', home.put('pay.csv', batchOf(count))], 0);
+  await home.sandbox.settleAll();
+  const { daemon } = await serving(home, unscheduled);
+  const ledger = await openLedger(join(home.dir, 'data', 'ledger.db'), { now: () => born });
+  const now = new Date().toISOString();
+  await ledger.write(async (trx) => {
+    const rows = await trx.selectFrom('payouts').select('id').execute();
+    await askDetails(
+      trx,
+      rows.map(({ id }) => ({ payout_id: id, reason: 'webhook_says', due_at: now })),
+    );
+  });
+  const paid = async (): Promise<number> => {
+    const rows = await ledger.db.selectFrom('payouts').select('id').where('state', '=', 'success').execute();
+    return rows.length;
+  };
+  await expect.poll(paid, { timeout: 20_000, interval: 200 }).toBe(count);
+  await ledger.close();
+  daemon.signal('SIGTERM');
+  expect((await daemon.done).code).toBe(0);
+}, 60_000);
