@@ -28,7 +28,7 @@ export function dueBy(at: string): RawBuilder<boolean> {
   return sql`(i.due_at <= ${at} or i.due_at > ${later(at, longestWaitMs)})`;
 }
 
-/** Returns the look-ups of these payouts that are due by `at`, the oldest first, whoever asks them. */
+/** Returns the look-ups of these payouts that are due by `at`, claimed or not, the oldest first. */
 export async function dueInquiries(
   db: Db,
   { at, payoutIds }: { at: string; payoutIds: readonly bigint[] },

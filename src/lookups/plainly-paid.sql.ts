@@ -10,8 +10,8 @@ import type { Db, Trx } from '../storage/ledger.ts';
 export type PlainlyPaid = { payoutId: bigint; attempt: bigint };
 
 /**
- * Those of these questions that a row of the list may answer: a pending payout that was accepted and sent once, from here
- * (P17, P31), and whose webhooks all say that it was paid or is on its way (P18). All others need its own details.
+ * Returns those of these questions that a row of the list may answer. The payout is pending, and was sent and accepted once,
+ * from this account (P17, P31). Its webhooks all say that it was paid or is on its way (P18). All others need its details.
  */
 export async function plainlyPaid(
   db: Db | Trx,
