@@ -61,7 +61,8 @@ export const outages: readonly Outage[] = [
         (result) => value(`counterfoil_job_last_result{job_name="reconcile",result="${result}"}`) === 1,
       ),
     dashboard: /the last run of reconcile (failed|was incomplete)/i,
-    alert: /^ALERT +(The payments service has not answered|The last run of the job reconcile failed|The job reconcile missed its time)/m,
+    alert:
+      /^ALERT +(The payments service has not answered|The last run of the job reconcile failed|The job reconcile missed its time)/m,
   },
   {
     name: '100 forged webhooks',
