@@ -238,7 +238,7 @@ describe('what is no delivery', () => {
       .select(['path', 'kind', 'detail', 'address'])
       .execute();
     expect(rows).toEqual([
-      { path: '/webhooks/test', kind: 'signature_wrong', detail: '', address: '127.0.0.1' },
+      { path: '/webhooks/test', kind: 'signature_wrong', detail: 'a-1', address: '127.0.0.1' },
       { path: '', kind: 'no_request', detail: '400 Bad Request', address: '127.0.0.1' },
     ]);
   });
