@@ -27,7 +27,9 @@ async function ask(url: string): Promise<string | null> {
   try {
     const headers = { authorization: `Bearer ${token}` };
     const reply = await fetch(url, { headers, signal: AbortSignal.timeout(patienceMs) });
-    return await reply.text();
+    const text = await reply.text();
+    // A server that is closing turns connections away in plain text: that is no answer to what was asked.
+    return reply.status === 503 && text === 'try again later' ? null : text;
   } catch {
     return null;
   }
