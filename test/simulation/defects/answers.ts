@@ -78,15 +78,6 @@ export const answerDefects: readonly Defect[] = [
   if (envelope.success !== (envelope.status === '00')) {`,
   },
   {
-    name: 'lets a refusal of the second attempt speak for the first',
-    from: 35,
-    doubtful: true,
-    fault: 'lost after acceptance',
-    file: 'src/domain/transition.ts',
-    find: `      return move(now, now.otherAttemptOpen ? 'unknown' : 'refused', 'response');`,
-    replace: `      return move(now, 'refused', 'response');`,
-  },
-  {
     name: 'lets a rejection of the second attempt speak for the first',
     from: 3048,
     doubtful: true,

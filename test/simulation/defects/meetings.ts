@@ -34,14 +34,6 @@ export const meetingDefects: readonly Defect[] = [
   const`,
   },
   {
-    name: 'lets a person end the wait before any list was read',
-    turn: 'list',
-    oldCopies: true,
-    file: 'src/ledger/barriers.ts',
-    find: `  if (read === undefined || barrier === undefined || foreign.includes(BigInt(read))) return undefined;`,
-    replace: `  if (barrier === undefined) return undefined;`,
-  },
-  {
     name: 'takes what failed once after its success for returned',
     turn: 'returns',
     file: 'src/domain/sure-return.ts',

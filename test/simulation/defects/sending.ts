@@ -18,14 +18,6 @@ export const sendingDefects: readonly Defect[] = [
     replace: `claimable(db, { brakes }, asked)`,
   },
   {
-    name: 'claims what is held',
-    from: 5,
-    brake: 'payout limit',
-    file: 'src/sending/ready.sql.ts',
-    find: `claimable(db, { brakes }, asked).where('payouts.state', '=', readyState)`,
-    replace: `claimable(db, { brakes }, asked).where('payouts.state', 'in', ['ready', 'held'])`,
-  },
-  {
     name: 'claims what was cancelled',
     from: 3,
     turn: 'schedule',
