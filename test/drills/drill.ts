@@ -38,11 +38,11 @@ export async function runDrill(
   }
 }
 
-/** After the first reconciliation everything is fine. */
+/** After the first reconciliation nothing waits for a person: the service lists nothing yet. */
 async function untilCalm(home: DrillHome): Promise<void> {
   for (let n = 0; n < 240; n++) {
     const { readyz, dashboard } = await readSignals(home);
-    if (readyz?.ready && dashboard?.includes('Everything is fine')) return;
+    if (readyz?.ready && dashboard?.includes('Nothing waits for a person')) return;
     await sleep(500);
   }
   throw new Error(`the home did not become calm:\n${home.serve.log().slice(-2000)}`);
