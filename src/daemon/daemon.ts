@@ -198,7 +198,7 @@ export function createDaemon(app: App) {
   let telling: Promise<void> | undefined;
   async function begin(): Promise<void> {
     shared = await sending.join({ retry, onFailed, onBack: refill });
-    // Before schedules are caught up: what a dead daemon was about is nobody's any more.
+    // Before schedules are caught up: the claims of a dead daemon are taken over first (P3).
     await watched(app.takeOver());
     await events.look();
     await refill();
