@@ -10,7 +10,7 @@ import { holdTexts, stayTexts } from '../reporting/hold-words.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Logger } from '../runtime/logger.ts';
 import { type Approvable, recordApproval } from '../sending/approvals.sql.ts';
-import { halt, haltMarks, liftHalt } from '../sending/halts.sql.ts';
+import { halt, liftHalt } from '../sending/halts.sql.ts';
 import { finishRelease, holdBatch } from '../sending/holds.sql.ts';
 import type { Released } from '../sending/released.ts';
 import type { Config } from '../settings/settings.ts';
@@ -129,13 +129,12 @@ export function createActions({ ledger, clock, log, config }: Deps) {
         lines: ['What was already on its way goes on.'],
       };
     },
-    /** `shown`: the marks of the reasons that the person saw; only these are lifted. */
+    /** `shown`: the marks of the reasons, and of the failure of its canary, that the person saw; only these are lifted. */
     async release(id: string, by: string, shown: readonly string[]): Promise<Done> {
       const { hold_reasons } = await notCancelled(id);
       const seen = readReasons(hold_reasons).filter((reason) => shown.includes(reasonMark(reason)));
       const order = { batch: id, at: clock.iso(), dailyLimit: submission.dailyLimit, by, seen };
-      const halts = await haltMarks(db);
-      const { released, canary, unanswered } = await releaseWhole(ledger, { ...order, halts });
+      const { released, canary, unanswered } = await releaseWhole(ledger, { ...order, halts: shown });
       logged(by, { action: 'release', batch: id, moved: released.moved });
       const halted = await haltInWords(db);
       const lines = [

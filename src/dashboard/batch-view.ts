@@ -1,8 +1,10 @@
 import { countedStates, isReplaced, type PayoutState, payoutStates } from '../domain/payout.ts';
 import { readReasons, reasonMark } from '../ledger/hold-reasons.ts';
+import { haltCauseText } from '../reporting/halt-words.ts';
 import { holdTexts } from '../reporting/hold-words.ts';
 import { newsOf } from '../reporting/plain-words.ts';
 import type { Approvable, approvalsOf } from '../sending/approvals.sql.ts';
+import type { batchHalts } from '../sending/halts.sql.ts';
 import { batchStateText, batchTable, moneyIn, open, progressBar } from './batch-parts.ts';
 import type { BatchLook, payoutsIn } from './batches.sql.ts';
 import { decision, form } from './forms.ts';
@@ -12,6 +14,7 @@ import { type Html, html } from './html.ts';
 import { amount, exactAmount, facts, number, panel, sentence, stateText, table, time, to } from './parts.ts';
 
 type Approvals = NonNullable<ReturnType<Awaited<ReturnType<typeof approvalsOf>>['get']>>;
+type Halts = Awaited<ReturnType<typeof batchHalts>>;
 type Rows = Awaited<ReturnType<typeof payoutsIn>>;
 
 /** A part of a long list: its number, from 1, and whether more follows. */
@@ -32,9 +35,10 @@ export function pages(path: string, { more, number: page }: Page): Html {
 /** One batch: where its payouts stand, why it is held, and what a person can decide. */
 export function batchView(
   look: BatchLook,
-  { approvals, rows, state }: { approvals: Approvals; rows: Rows; state: PayoutState | null },
+  about: { approvals: Approvals; rows: Rows; state: PayoutState | null; halts: Halts },
   view: View,
 ): Html {
+  const { approvals, rows, state, halts } = about;
   const { batch } = look;
   const as = batch.dropped_as === '' ? '' : ` as ${batch.dropped_as}`;
   const approved = approvals.map(
@@ -56,15 +60,18 @@ ${panel(
   ])}
 <p>${to(['reports', batch.id, 'results.csv'], 'results.csv')} · ${to(['reports', batch.id, 'results.xlsx'], 'results.xlsx')}</p>`,
 )}
-${decisions(look, view)}
+${decisions(look, halts, view)}
 ${panel('Payouts by state', statesTable(look))}
 ${panel('Payouts', payoutsPart(look, { rows, state }, view))}`;
 }
 
-function decisions(look: BatchLook, view: View): Html {
+function decisions(look: BatchLook, halts: Halts, view: View): Html {
   const { batch, state, counts } = look;
   const reasons = readReasons(batch.hold_reasons);
-  const held = holdTexts(reasons, batch.id).map((text) => html`<li>${sentence(text, view)}</li>`);
+  const failed = halts.map(({ cause }) => haltCauseText([cause]));
+  const held = [...holdTexts(reasons, batch.id), ...failed].map(
+    (text) => html`<li>${sentence(text, view)}</li>`,
+  );
   const path = `/batches/${encodeURIComponent(batch.id)}`;
   const waits = reasons.some(({ kind }) => kind === 'approval');
   const canHold = state !== 'loading' && (counts.ready ?? 0) > 0;
@@ -78,7 +85,7 @@ function decisions(look: BatchLook, view: View): Html {
             name: 'Release',
             action: `${path}/release`,
             sure: 'The reasons above are dealt with: its payouts may be sent',
-            shown: reasons.map(reasonMark),
+            shown: [...reasons.map(reasonMark), ...halts.map(({ mark }) => mark)],
           }),
         ]
       : []),

@@ -9,6 +9,7 @@ import { runRows } from '../reporting/run-sheets.sql.ts';
 import { verdictsOf } from '../reporting/run-verdicts.sql.ts';
 import { storedCells } from '../reporting/sheet.ts';
 import { approvalsOf, originOf } from '../sending/approvals.sql.ts';
+import { batchHalts } from '../sending/halts.sql.ts';
 import type { Db } from '../storage/ledger.ts';
 import { Declined } from './actions.ts';
 import { approveView, batchesView, batchView, mostRows, stateNamed } from './batch-view.ts';
@@ -52,7 +53,8 @@ export function pageRoutes(scope: FastifyInstance, shared: Shared): void {
     const state = stateNamed(queryOf(request, 'state'));
     const approvals = (await approvalsOf(reader, [id])).get(id) ?? [];
     const rows = await payoutsIn(reader, id, state, mostRows);
-    const main = batchView(look, { approvals, rows, state }, await viewFor(request));
+    const halts = await batchHalts(reader, id);
+    const main = batchView(look, { approvals, rows, state, halts }, await viewFor(request));
     return send(request, reply, { title: id, place: '/batches', main, renews: 'live' });
   });
 

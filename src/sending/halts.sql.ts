@@ -24,6 +24,12 @@ export async function haltMarks(db: Db | Trx): Promise<string[]> {
   return (await standing(db, [])).map(markOf);
 }
 
+/** The causes in force that are about a batch, each with its mark: the failure of its canary. */
+export async function batchHalts(db: Db, batch: string): Promise<{ mark: string; cause: HaltCause }[]> {
+  const own = (await standing(db, [])).filter(({ batch_id }) => batch_id === batch);
+  return own.map((row) => ({ mark: markOf(row), cause: readHaltCause(row.detail) }));
+}
+
 /** Returns why nothing may be sent: a barrier of the ledger itself (P25, P26), or the halt in force (P11). */
 export async function findHalt(db: Db | Trx): Promise<Halt | undefined> {
   const barrier = await findBarrier(db);

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { haltInWords } from '../../src/reporting/halt-words.ts';
-import { addBatch, states } from '../support/ledger.ts';
+import { halt } from '../../src/sending/halts.sql.ts';
+import { addBatch, at, states } from '../support/ledger.ts';
 import { addDiscrepancy, addUnapproved, bearer, posted, startDashboard } from './support.ts';
 
 const sure = { sure: 'yes' };
@@ -217,6 +218,31 @@ it('P21: a release on the dashboard lifts only what its page showed, and names w
   expect(await states(ledger)).toEqual({ 'A-1': 'held' });
   await post('bola', '/batches/b-1/release', sure);
   expect(await states(ledger)).toEqual({ 'A-1': 'ready' });
+});
+
+it('P21: a release on the dashboard lets no batch go whose canary failed after its page was shown', async () => {
+  const { ledger, as, post } = await startDashboard();
+  await addBatch(ledger, ['A-1', 'A-2']);
+  await post('ada', '/batches/b-1/hold', sure);
+  const shown = shownOn((await as('bola', '/batches/b-1')).body);
+  const failure = { kind: 'went_wrong' as const, reference: 'A-1', state: 'failed' as const };
+  const cause = { kind: 'canary_failed' as const, batch: 'b-1', failure };
+  await ledger.write(async (trx) => {
+    const canary = { batch_id: 'b-1', from_id: 1n, through_id: 1n, state: 'failed' as const };
+    await trx
+      .insertInto('canaries')
+      .values({ ...canary, started_at: at(1), ended_at: at(2) })
+      .execute();
+    await halt(trx, cause, at(2));
+  });
+  const late = await post('bola', '/batches/b-1/release', { ...sure, shown });
+  expect(late.body).toContain('Sending is still halted: the canary of b-1 failed: A-1 is failed');
+  expect((await haltInWords(ledger.db))?.kinds).toEqual(['canary_failed']);
+  // A page that shows the failure lifts it with the hold.
+  await post('ada', '/batches/b-1/hold', sure);
+  expect((await as('bola', '/batches/b-1')).body).toContain('the canary of b-1 failed: A-1 is failed');
+  await post('bola', '/batches/b-1/release', sure);
+  expect(await haltInWords(ledger.db)).toBeUndefined();
 });
 
 it('P11: a halt that was raised after the page was shown outlives its release', async () => {
