@@ -3,7 +3,13 @@ import { counted } from '../domain/counted.ts';
 import { batchLikeness } from '../intake/likeness.sql.ts';
 import { getBatch } from '../ledger/batches.ts';
 import { type HoldReason, readReasons, reasonMark, releaseUnderWay } from '../ledger/hold-reasons.ts';
-import { decide, findByIds, openTo, type Verdict } from '../reconciliation/discrepancy-decisions.sql.ts';
+import {
+  decide,
+  discrepancyMark,
+  findByIds,
+  openTo,
+  type Verdict,
+} from '../reconciliation/discrepancy-decisions.sql.ts';
 import { reasonText } from '../reporting/advice-text.ts';
 import { haltCauseText, haltInWords, sayHalt } from '../reporting/halt-words.ts';
 import { holdTexts, stayTexts } from '../reporting/hold-words.ts';
@@ -36,6 +42,9 @@ type Deps = {
   log: Logger;
   config: Pick<Config, 'submission'>;
 };
+
+/** What a person says about one discrepancy. */
+type Order = { id: string; by: string; verdict: Verdict; note: string; shown: string };
 
 const longestNote = 2000;
 
@@ -107,13 +116,9 @@ export function createActions({ ledger, clock, log, config }: Deps) {
         return { title: `${id} is already approved by ${judged.before.by}`, lines };
       }
       const { shown } = judged;
-      const changed = new Declined(
-        409,
-        `${id} changed while you looked at it. Nothing was done: look at it again.`,
-      );
-      if (shown.digest !== digest) throw changed;
+      if (shown.digest !== digest) throw changedMeanwhile(id);
       const done = await ledger.write((trx) => recordApproval(trx, { batch, shown, by, at: clock.iso() }));
-      if (done.kind === 'changed') throw changed;
+      if (done.kind === 'changed') throw changedMeanwhile(id);
       logged(by, { action: 'approve', batch: id, digest: digest.slice(0, 12) });
       const title = `${id} is approved by ${by}`;
       if (done.others.length > 0) return { title, lines: stillHeld(id, done.others) };
@@ -165,8 +170,9 @@ export function createActions({ ledger, clock, log, config }: Deps) {
         ],
       };
     },
-    async decide(order: { id: string; by: string; verdict: Verdict; note: string }): Promise<Done> {
-      const { id, by, verdict } = order;
+    /** `shown`: the mark of what the person saw of it; it must still be that. */
+    async decide(order: Order): Promise<Done> {
+      const { id, by, verdict, shown } = order;
       const note = order.note.trim();
       if (note.length > longestNote)
         throw new Declined(422, `The note is longer than ${longestNote} characters.`);
@@ -177,6 +183,7 @@ export function createActions({ ledger, clock, log, config }: Deps) {
         if (!found) throw new Declined(404, `There is no discrepancy ${id}.`);
         if (!openTo[verdict].includes(found.state))
           throw new Declined(409, `${id} is ${found.state} already.`);
+        if (discrepancyMark(found) !== shown) throw changedMeanwhile(id);
         return decide(trx, { ids: [id] }, { verdict, note, person: by, at: clock.iso() });
       });
       logged(by, { action: verdict, discrepancy: id });
@@ -184,6 +191,10 @@ export function createActions({ ledger, clock, log, config }: Deps) {
       return { title: `${id} is ${word}`, lines: changed === 1 ? [] : ['Nothing was changed.'] };
     },
   };
+}
+
+function changedMeanwhile(id: string): Declined {
+  return new Declined(409, `${id} changed while you looked at it. Nothing was done: look at it again.`);
 }
 
 function stillHeld(id: string, reasons: Parameters<typeof holdTexts>[0]): string[] {

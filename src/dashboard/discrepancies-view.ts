@@ -1,5 +1,6 @@
 import { counted } from '../domain/counted.ts';
 import { plainKind } from '../domain/plain-kind.ts';
+import { discrepancyMark } from '../reconciliation/discrepancy-decisions.sql.ts';
 import { actionFor } from '../reporting/discrepancy-words.ts';
 import { maskTold } from '../reporting/presentation.ts';
 import type { Discrepancy } from '../storage/tables/tables.ts';
@@ -55,6 +56,7 @@ ${facts([
     action: '/discrepancies/acknowledge',
     fields: [
       { kind: 'hidden', name: 'id', value: one.id },
+      { kind: 'hidden', name: 'shown', value: discrepancyMark(one) },
       {
         kind: 'note',
         id: `note-${one.id}`,

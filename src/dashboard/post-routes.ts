@@ -57,7 +57,13 @@ export function postRoutes(scope: FastifyInstance, shared: Shared): void {
   post('/batches/:name/approve', batchPage, approve, 'approve');
   for (const verdict of ['acknowledge', 'resolve'] as const)
     post(`/discrepancies/${verdict}`, discrepancies, ({ by, fields }) =>
-      actions.decide({ id: fields.get('id') ?? '', by, verdict, note: fields.get('note') ?? '' }),
+      actions.decide({
+        id: fields.get('id') ?? '',
+        by,
+        verdict,
+        note: fields.get('note') ?? '',
+        shown: fields.get('shown') ?? '',
+      }),
     );
 }
 

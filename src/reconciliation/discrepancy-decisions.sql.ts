@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { type ExpressionBuilder, sql } from 'kysely';
 import { kindsWhere } from '../domain/discrepancy-kinds.ts';
 import type { Db, Trx } from '../storage/ledger.ts';
@@ -82,6 +83,14 @@ async function write(
     .where(condition)
     .executeTakeFirstOrThrow();
   return Number(numUpdatedRows);
+}
+
+/** Tells what a person saw of a discrepancy from what it shows later: a decision holds for exactly that. */
+export function discrepancyMark({ expected, actual }: Pick<Discrepancy, 'expected' | 'actual'>): string {
+  return createHash('sha256')
+    .update(JSON.stringify([expected, actual]))
+    .digest('hex')
+    .slice(0, 16);
 }
 
 /** Those of the ids that the ledger has. */

@@ -147,6 +147,23 @@ it('acknowledges and resolves a discrepancy with a note, and says who did', asyn
   ]);
 });
 
+it('decides nothing about a discrepancy that changed after its page was shown', async () => {
+  const { ledger, as, post } = await startDashboard();
+  const [payoutId = null] = await addBatch(ledger, ['A-1']);
+  const about = { kind: 'amount_conflict' as const, payoutId, reference: 'A-1' };
+  const id = await addDiscrepancy(ledger, { ...about, actual: '9.99' });
+  const shown = shownOn((await as('ada', '/discrepancies')).body);
+  expect(await addDiscrepancy(ledger, { ...about, actual: '0.01' })).toBe(id);
+  for (const verdict of ['acknowledge', 'resolve']) {
+    const late = await post('ada', `/discrepancies/${verdict}`, { id, note: 'one cent', shown });
+    expect(late.status).toBe(409);
+    expect(late.body).toContain('changed while you looked at it');
+  }
+  const { state } = await ledger.db.selectFrom('discrepancies').select('state').executeTakeFirstOrThrow();
+  expect(state).toBe('open');
+  expect((await post('ada', '/discrepancies/resolve', { id, note: 'recalled' })).status).toBe(200);
+});
+
 const ways: Record<string, Parameters<typeof tryWay>[0]> = {
   'without a token': { token: null, status: 401 },
   'with an unknown token': { token: 'wrong', status: 401 },

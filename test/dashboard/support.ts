@@ -98,9 +98,10 @@ export async function startDashboard(
     async post(name, path, fields = {}) {
       const page = await as(name, '/');
       const form = /name="form" value="([^"]+)"/.exec(page.body)?.[1] ?? '';
-      const place = /^\/batches\/[^/]+/.exec(path)?.[0];
+      const place = /^\/(batches\/[^/]+|discrepancies)/.exec(path)?.[0];
       const { body } = place === undefined ? page : await as(name, place);
-      const own = body.split('<form ').find((one) => one.includes(`action="${path}"`)) ?? '';
+      const mark = fields.id === undefined ? `action="${path}"` : `value="${fields.id}"`;
+      const own = body.split('<form ').find((one) => one.includes(mark)) ?? '';
       const shown = /name="shown" value="([^"]+)"/.exec(own)?.[1] ?? '';
       return as(name, path, posted({ form, shown, ...fields }, port));
     },
