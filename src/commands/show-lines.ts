@@ -1,4 +1,5 @@
 import { amountText } from '../domain/counted.ts';
+import { kindRules } from '../domain/discrepancy-kinds.ts';
 import { formatMinor } from '../domain/money.ts';
 import type { PayoutState } from '../domain/payout.ts';
 import { adviceOnHeld } from '../evidence/withheld.ts';
@@ -99,11 +100,7 @@ function whatNow(story: Story, { successor }: Chain, watch: Watch, { time }: Ter
   ]);
   const due = lookups.find(({ outcome, asked_at }) => outcome === null && asked_at === null);
   const next = due ? [`  Next look-up: ${time(due.due_at)}.`] : [];
-  const commands = commandsFor(
-    story,
-    successor,
-    open.map(({ id }) => id),
-  );
+  const commands = commandsFor(story, successor, open);
   if (advice.size === 0 && Object.keys(commands).length === 0) return next.length === 0 ? [] : ['', ...next];
   return [
     '',
@@ -119,10 +116,13 @@ function whatNow(story: Story, { successor }: Chain, watch: Watch, { time }: Ter
 function commandsFor(
   { payout: { reference, state }, archive }: Pick<Story, 'payout' | 'archive'>,
   successor: Chain['successor'],
-  open: readonly string[],
+  open: Story['discrepancies'],
 ): Record<string, string> {
   const settle = `counterfoil settle ${reference} --as`;
-  const resolve = `counterfoil resolve ${open.join(' ')} --note "what was done"`;
+  const ids = open.map(({ id }) => id).join(' ');
+  const resolve = `counterfoil resolve ${ids} --note "what was done"`;
+  // While evidence about it conflicts, nobody is offered to pay it again (P20).
+  const isInDoubt = open.some(({ kind }) => kindRules[kind].againstEvidence);
   return {
     ...(state === 'unknown' && {
       'it was paid': `${settle} paid --note "who said so"`,
@@ -131,7 +131,7 @@ function commandsFor(
     ...(cameToNothing.has(state) &&
       (successor
         ? { 'what became of it': `counterfoil show ${successor}` }
-        : !archive && { 'pay it again': `counterfoil retry ${reference}` })),
+        : !archive && !isInDoubt && { 'pay it again': `counterfoil retry ${reference}` })),
     ...(open.length > 0 && state !== 'unknown' && { 'dealt with': resolve }),
   };
 }

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { batchOf, type Home } from '../support/cli.ts';
-import { agree, makeHome } from '../support/decided.ts';
+import { batchOf, flat, type Home } from '../support/cli.ts';
+import { agree, failed, makeHome } from '../support/decided.ts';
 import { type PaperRow, readResults } from '../support/paper.ts';
 
 /** Five payouts, of which the first failed at the service; every later payment of it has this fault. */
@@ -103,4 +103,16 @@ it('a successor that was cancelled makes the first payout unpaid again', async (
   expect(await countsOf(home, batch)).toEqual({ success: 4, failed: 1, cancelled: 1 });
   await home.json(['report', batch], 0);
   expect(rowOf(home, batch, 'PAY-0001')).toMatchObject({ paid_again_as: '' });
+});
+
+it('P20: show offers to pay nothing again while the service says that it was paid', async () => {
+  const { home } = await failed({ COUNTERFOIL_RECEIVER_ENABLED: 'false' });
+  const now = async () => flat((await home.run(['show', 'PAY-0001'])).out);
+  expect(await now()).toContain('pay it again: counterfoil retry PAY-0001');
+  const { book } = home.sandbox;
+  for (const { id } of book.transfers('test')) book.change(id, { status: 'success' });
+  expect((await home.json(['reconcile'], 4)).discrepancies.open).toEqual({ status_conflict: 1 });
+  const doubted = await now();
+  expect(doubted).toContain('Pay nothing again before that');
+  expect(doubted).not.toContain('counterfoil retry PAY-0001');
 });
