@@ -109,6 +109,8 @@ function learn(row: Row, now: Standing, event: PayoutEvent, at: string): void {
     }
     case 'turned':
       if (row.state === 'success') row.turned_run = event.first;
+      // P36: what was said of the success, by the service or by a person, does not hold for the return.
+      else if (row.state !== now.state) learnMessage(row, now, { ...event.witness, status: 'returned' });
       return;
     case 'abandoned':
       saysItself(row, event.why);
