@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Account } from '../domain/origin.ts';
+import type { PayoutState } from '../domain/payout.ts';
 import { restsOnPerson } from '../domain/transition.ts';
 import { readStatus } from '../domain/witness.ts';
 import { contradictionIn } from '../ledger/contradiction-columns.ts';
@@ -76,24 +77,33 @@ export function digestOf(cases: readonly Case[]): string {
  */
 function standing({ payout, verdict, contradiction }: Case): unknown[] {
   const { state, evidence, transfer_id, trx } = payout;
-  if (state !== 'failed' && state !== 'refused' && state !== 'returned')
-    return [evidence, transfer_id, trx, verdict, contradiction];
+  if (!cameToNothing(state)) return [evidence, transfer_id, trx, verdict, contradiction];
   const quiet: Verdict[] = ['none', 'no_answer', 'no_witness', 'not_found', 'failed'];
   const news = verdict === state || quiet.includes(verdict) ? null : verdict;
   return [restsOnPerson(evidence), news, contradiction];
 }
 
 /**
- * What the last complete listing shows. A payout that failed leaves the list's window one day: that it is still listed as
- * failed, or no longer listed, changes nothing.
+ * What the last complete listing shows. A payout that came to nothing leaves the list's window one day, or was never on the
+ * list: that it is listed as what it is, or is not listed, changes nothing. Nor does the first list that was ever read.
  */
 function listedNow({ payout, listing }: Case): string[] | null {
-  if (payout.state !== 'failed') return listing?.statuses ?? null;
-  return (listing?.statuses ?? []).filter((status) => readStatus(status) !== 'failed');
+  const { state } = payout;
+  if (!cameToNothing(state)) return listing?.statuses ?? null;
+  return (listing?.statuses ?? []).filter((status) => !agrees(state, readStatus(status)));
+}
+
+function cameToNothing(state: PayoutState): boolean {
+  return state === 'failed' || state === 'refused' || state === 'returned';
 }
 
 /** The statuses of later runs that differ from the ledger's state: each counts once, however many runs repeat it. */
 function listedOtherwise({ payout, listedSince }: Case): string[] {
   const words = listedSince.map(({ status }) => readStatus(status) ?? 'pending');
-  return [...new Set(words)].filter((word) => word !== payout.state).toSorted();
+  return [...new Set(words)].filter((word) => !agrees(payout.state, word)).toSorted();
+}
+
+/** P36: the service shows what came back as failed. */
+function agrees(state: PayoutState, word: string | null): boolean {
+  return word === state || (state === 'returned' && word === 'failed');
 }

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Contradiction } from '../../src/domain/contradiction.ts';
-import type { WitnessStatus } from '../../src/domain/payout.ts';
+import type { PayoutState, WitnessStatus } from '../../src/domain/payout.ts';
 import { type Evidence, loadEvidence } from '../../src/evidence/evidence.sql.ts';
 import { judge } from '../../src/evidence/judge.ts';
 import { verdictOf } from '../../src/evidence/look-up-verdict.ts';
@@ -231,13 +231,15 @@ describe('P20: other payouts', () => {
 });
 
 it('a look-up’s verdict is one word, and what is no clear word is no answer', () => {
-  const told = (outcome: LookUpOutcome, said: WitnessStatus | null) =>
-    verdictOf({ lookUp: { askedAt: '', answeredAt: '', outcome, said } });
-  expect(verdictOf({ lookUp: null })).toBe('none');
+  const told = (outcome: LookUpOutcome, said: WitnessStatus | null, state: PayoutState = 'failed') =>
+    verdictOf({ lookUp: { askedAt: '', answeredAt: '', outcome, said }, payout: { state } });
+  expect(verdictOf({ lookUp: null, payout: { state: 'failed' } })).toBe('none');
   expect(told('found', 'failed')).toBe('failed');
   expect(told('found', null)).toBe('no_answer');
   expect(told('differs', 'success')).toBe('conflict');
   expect(told('outdated', null)).toBe('no_answer');
+  expect(told('against_ledger', 'failed', 'success')).toBe('conflict');
+  expect(told('against_ledger', 'failed', 'returned'), 'P36').toBe('failed');
 });
 
 it('P8: a cancelled payout that the list shows as paid gets no new reference proposed', () => {

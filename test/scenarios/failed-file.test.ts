@@ -248,3 +248,36 @@ it('P20: of two processes that take the same failed.csv and of one that retries 
   expect(await stateOf(home, 'PAY-0001')).toBe('failed');
   expect(await home.json(['verify'], 0)).toMatchObject({ ok: true });
 });
+
+it('P36: the failed.csv of the run that saw the return is taken as it is', async () => {
+  const settings = { COUNTERFOIL_RECONCILIATION_RETURN_HOURS: '0', COUNTERFOIL_RECEIVER_ENABLED: 'false' };
+  const home = await makeHome({ settleMs: 60_000 }, settings);
+  const { batch } = (await home.json(['submit', home.put('pay.csv', csv(row(1), row(2)))], 0)).batches[0];
+  await home.sandbox.settleAll();
+  await home.json(['reconcile'], 0);
+  const { book } = home.sandbox;
+  for (const { id, reference } of book.transfers('test'))
+    if (reference === 'PAY-0001') book.change(id, { status: 'failed', returned: true });
+  for (let run = 0; run < 2; run++) await home.json(['reconcile'], 4);
+  expect(await stateOf(home, 'PAY-0001')).toBe('returned');
+  const early = failedFile(home, batch);
+  await home.json(['reconcile'], 4);
+  await home.json(['reconcile', '--full'], 4);
+  expect(failedFile(home, batch)).toBe(early);
+  drop(home, 'again.csv', early);
+  const told = await home.json(['submit'], 0);
+  expect(problemsOf(told)).toBe('');
+  expect(await stateOf(home, 'PAY-0001-R2')).toBe('pending');
+});
+
+it('a run that learns nothing new of a refused payout does not make its failed.csv invalid', async () => {
+  const home = await makeHome({ faults: { 'PAY-0001': 'refuse_24' }, settleMs: 1 });
+  const { batch } = (await home.json(['submit', home.put('pay.csv', csv(row(1), row(2)))], 0)).batches[0];
+  const early = failedFile(home, batch);
+  await home.sandbox.settleAll();
+  await home.json(['reconcile'], 0);
+  expect(failedFile(home, batch)).toBe(early);
+  drop(home, 'again.csv', early);
+  expect(problemsOf(await home.json(['submit'], 0))).toBe('');
+  expect(await stateOf(home, 'PAY-0001-R2')).toBe('pending');
+});
