@@ -22,7 +22,7 @@ export function obstacle(one: Case, since: Since): Finding | null {
   if (judgement.kind === 'again')
     return finding('is unknown: it may have been paid', { kind: 'row_unknown', reference });
   if (judgement.kind === 'no') {
-    const fix: Advice = isOpen(state)
+    const fix: Advice = isOpen(state) && payout.archived_seq === null
       ? { kind: 'row_unconfirmed', batch: batch.id, removable: state !== 'failed' }
       : { kind: 'row_not_payable' };
     return { why: `cannot be paid again now: ${judgement.why}`, advice: judgement.advice, fix };

@@ -24,6 +24,8 @@ it('after an archive a reconciliation finds nothing new, and no archived referen
     (now) => now.payouts.success === 2 && now.payouts.failed === 1,
   );
   const before = await home.json(['reconcile', '--full'], 0);
+  const folder = `data/reports/${batches[0].batch}`;
+  const offered = home.read(`${folder}/failed.csv`);
   const path = join(home.dir, 'data/ledger.db');
   const now = (): string => new Date().toISOString();
   const later = new Date(Date.now() + 40 * 24 * 3_600_000).toISOString();
@@ -41,6 +43,12 @@ it('after an archive a reconciliation finds nothing new, and no archived referen
     left: 0,
   });
   const after = await home.json(['reconcile', '--full'], 0);
+  expect(home.names(folder), 'an archived payout is never paid again').toEqual(['results.csv', 'results.xlsx']);
+  const dropped = await home.json(['submit', home.put('failed.csv', offered)], 3);
+  expect(dropped.refused[0].problems[0]).toMatchObject({
+    problem: expect.stringContaining('it is archived'),
+    fix: 'remove the row',
+  });
   expect([after.verdict, after.discrepancies.open]).toEqual([before.verdict, before.discrepancies.open]);
   expect([before.verdict, after.matched]).toEqual(['reconciled', 3]);
   expect(await home.json(['verify'], 0)).toMatchObject({ ok: true });

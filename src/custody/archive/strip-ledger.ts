@@ -17,6 +17,10 @@ const plainEvents = [
 
 const payouts = 'select id from payouts where batch_id in (select id from temp.archived)';
 
+/** 1 where failed.csv of a batch offers rows to pay again: its results are due, since no archived payout is paid again. */
+const isOffered = `exists (select 1 from payouts p where p.batch_id = batches.id
+  and p.state in ('failed', 'refused', 'returned') and not exists (select 1 from payouts s where s.successor_of = p.id))`;
+
 /**
  * Takes out of the ledger what its archive `archive` holds, in one transaction with the end of the archive's intent. The
  * payouts stay, with everything that a later decision reads: references, ids, money, states, links (P22).
@@ -31,7 +35,7 @@ export function stripLedger(
     .transaction(() => {
       for (const batch of ledger.prepare('select id from temp.archived').pluck().all())
         run(
-          'update batches set archive_id = ?, archived_digest = ? where id = ?',
+          `update batches set archive_id = ?, archived_digest = ?, version = version + ${isOffered} where id = ?`,
           archive,
           identityDigest(ledger, String(batch)),
           batch,
