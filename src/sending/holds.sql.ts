@@ -193,7 +193,8 @@ export async function finishRelease(
   /** Another process has ended this release: it finished it, or holds the batch. */
   async function endedBy(now: readonly HoldReason[]): Promise<Released> {
     const stays = now.filter(({ kind }) => kind !== 'releasing');
-    if (stays.length > 0) return { ...total, stays };
+    // The new reason takes back what this release had moved: nothing was claimed meanwhile, and nothing may go.
+    if (stays.length > 0) return { ...total, moved: 0, stays };
     return { ...total, moved: held - total.doubted - (await countHeld(ledger.db, batch)) };
   }
 }

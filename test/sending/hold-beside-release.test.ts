@@ -57,6 +57,7 @@ describe.each([0, 1, 2])('before transaction %i of the other', (turn) => {
     const released = await releaseBatch(interrupted(ledger, turn, hold), batch);
     expect(await standing(ledger)).toMatchObject({ states: { held: payouts }, kinds: ['person'] });
     expect(released.stays, 'the release names what joined').toMatchObject([person]);
+    expect(released.moved, 'and says of no payout that it may go').toBe(0);
     expect(await claimAt(ledger, at(2))).toEqual([]);
     expect(await releaseBatch(ledger, batch)).toMatchObject({ moved: payouts, stays: [] });
     expect(await standing(ledger)).toMatchObject({ states: { ready: payouts }, kinds: [] });
