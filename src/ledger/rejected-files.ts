@@ -63,11 +63,12 @@ export async function recordRefusal(
   repeats: bigint | null,
 ): Promise<void> {
   const found = { place, errors_file: errorsFile, problems: BigInt(problems), content_hash: contentHash };
-  if (repeats !== null) {
+  // Read here: somebody may have acknowledged it meanwhile, and then the file is refused once more.
+  const before = await openRefusalOf(trx, name);
+  if (before && before.id === repeats) {
     await trx.updateTable('rejected_files').set(found).where('id', '=', repeats).execute();
     return;
   }
-  const before = await openRefusalOf(trx, name);
   if (before) await end(trx, [before.id], { at, ended: 'refused_again' });
   await trx
     .insertInto('rejected_files')
@@ -128,8 +129,13 @@ export async function followSheet(
   await trx.updateTable('rejected_files').set(to).where('owner', '=', owner).execute();
 }
 
-/** The open one that a person names: by the file's name, or by that of the file to correct. */
+/**
+ * The open ones that a person names: by the file's name, or by that of the file to correct. Only where no name is exactly
+ * that one do its folder and its ending not count.
+ */
 export function rejectedNamed(open: readonly RejectedFile[], name: string): RejectedFile[] {
+  const exact = open.filter((one) => one.name === name || one.place === name);
+  if (exact.length > 0) return exact;
   const wanted = stemOf(basename(name));
   return open.filter((one) => [one.name, one.place].some((known) => stemOf(basename(known)) === wanted));
 }

@@ -1,6 +1,12 @@
 import { chmodSync, rmSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { openRejectedFiles } from '../../src/ledger/rejected-files.ts';
+import {
+  acknowledgeRejected,
+  openRejectedFiles,
+  recordRefusal,
+  rejectedNamed,
+} from '../../src/ledger/rejected-files.ts';
+import { at } from '../support/ledger.ts';
 import { csv, row, type Setting, setting } from './setting.ts';
 
 const bad = csv(row('A'), row('B', '-1'));
@@ -125,6 +131,30 @@ it.skipIf(process.getuid?.() === 0)(
     expect(await s.ledger.db.selectFrom('rejected_files').select('id').execute()).toHaveLength(1);
   },
 );
+
+it('P34: a file that is refused again while somebody acknowledges its refusal needs a person again', async () => {
+  const { ledger } = await setting(reject);
+  const place = '/home/data/inbox/november.csv';
+  const refusal = { name: 'november.csv', place, errorsFile: null, problems: 1, contentHash: '', at: at(0) };
+  await ledger.write((trx) => recordRefusal(trx, refusal, null));
+  const [first] = await openRejectedFiles(ledger.db);
+  const word = { at: at(1), by: 'ada', note: 'seen' };
+  await ledger.write((trx) => acknowledgeRejected(trx, first ? [first.id] : [], word));
+  await ledger.write((trx) => recordRefusal(trx, refusal, first?.id ?? null));
+  expect(await openRejectedFiles(ledger.db)).toMatchObject([{ name: 'november.csv' }]);
+});
+
+it('ack of a file of expected collections says nothing of the payments file of the same name', async () => {
+  const { ledger } = await setting(reject);
+  const refusal = { errorsFile: null, problems: 1, contentHash: '', at: at(0) };
+  for (const name of ['november.csv', 'collections/november.csv'])
+    await ledger.write((trx) => recordRefusal(trx, { ...refusal, name, place: `/rejected/${name}` }, null));
+  const open = await openRejectedFiles(ledger.db);
+  const named = (name: string): string[] => rejectedNamed(open, name).map((one) => one.name);
+  expect(named('collections/november.csv')).toEqual(['collections/november.csv']);
+  expect(named('november.csv')).toEqual(['november.csv']);
+  expect(named('NOVEMBER'), 'a name that could be either is both').toHaveLength(2);
+});
 
 it('P34: is the same refusal after a crash between the ledger and the move', async () => {
   const s = await setting(reject);
