@@ -83,7 +83,7 @@ export async function heldConditions(db: Db | Trx): Promise<Condition[]> {
   const { rows } = await sql<Group & { reasons: string }>`select b.id as subject, b.hold_reasons as reasons,
       t.currency, cast(sum(t.n) as bigint) as n, cast(sum(t.amount) as bigint) as amount, null as mark
     from batches b join payout_totals t on t.batch_id = b.id
-    where ${holding} and t.state in ('held', 'ready') and t.n > 0
+    where ${holding} and t.n > 0 and (t.state = 'held' or (t.state = 'ready' and b.held = 1))
     group by b.id, b.hold_reasons, t.currency order by b.id, t.currency`.execute(db);
   const waiting = rows.filter(({ reasons }) => readReasons(reasons).some(needsTelling));
   return [...Map.groupBy(waiting, ({ subject }) => subject)].map(([batch, own]) => ({

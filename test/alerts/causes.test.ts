@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { causesMark } from '../../src/alerts/causes.sql.ts';
 import type { Viewer } from '../../src/alerts/find-conditions.ts';
 import { addHoldReason, type HoldReason, setHoldReasons } from '../../src/ledger/hold-reasons.ts';
+import { record } from '../../src/ledger/record.ts';
 import { recordRefusal } from '../../src/ledger/rejected-files.ts';
 import { halt } from '../../src/sending/halts.sql.ts';
 import { recordRejections, storeDeliveries } from '../../src/webhooks/webhook-inbox.sql.ts';
@@ -37,6 +38,16 @@ describe('a held batch', () => {
     expect(await lastContent(setting)).toContain('"NGN":"3000.00"');
     await ledger.write((trx) => setHoldReasons(trx, 'november', []));
     expect(await look(setting)).toEqual([]);
+  });
+
+  it('counts what waits, and not the rest of the batch that goes on beside a held successor', async () => {
+    const setting = await makeSetting();
+    const { ledger } = setting;
+    const [first = 0n] = await addBatch(ledger, ['R-1', 'R-2', 'R-3'], { id: 'november' });
+    const event = { kind: 'hold' as const, why: 'a successor' };
+    await ledger.write((trx) => record(trx, at(1), [{ payoutId: first, source: 'person', event }]));
+    await ledger.write((trx) => addHoldReason(trx, 'november', { ...approval, scope: 'successors' }));
+    expect(await look(setting)).toEqual(['batch_held november 1']);
   });
 
   it('is not told to the person who held it, nor once nothing of it waits', async () => {
