@@ -74,10 +74,14 @@ export const release: Handler = async (context, args, options) => {
       const seen = await haltMarks(app.ledger.db);
       const lifted = sayHalt(await app.ledger.write((trx) => liftHalt(trx, { at, seen })));
       const waived = note === null ? undefined : await waive(app, note);
+      const barrier = await haltInWords(app.ledger.db);
       const line = lifted
         ? `The halt of mode ${mode} (${lifted.cause}) is lifted.`
-        : `Mode ${mode} was not halted.`;
-      const barrier = await haltInWords(app.ledger.db);
+        : waived
+          ? 'The ledger no longer waits for a complete list.'
+          : barrier
+            ? 'Nothing was lifted.'
+            : `Mode ${mode} was not halted.`;
       return unlessQuiet(context, {
         code: barrier ? 4 : 0,
         lines: finished(

@@ -120,6 +120,9 @@ it('P25, P32: an adopted ledger whose account is closed sends to another one onl
     const status = await home.run(['status'], env);
     expect(status.out).toContain('counterfoil release --mode --note');
     expect((await home.json(['release', '--mode'], 4, env)).halted.cause).toContain('--note');
+    const vain = await home.run(['release', '--mode'], env);
+    expect(vain.out).toContain('Nothing was lifted.');
+    expect(vain.out, 'it is halted').not.toContain('was not halted');
     expect(await home.json(note, 0, env)).toMatchObject({ halted: null });
     await home.json(['submit'], 4, env);
     expect(other.requests.bodies('PAY-0004'), 'new batches go').toBe(1);
