@@ -11,7 +11,8 @@ import type { Db } from '../storage/ledger.ts';
 const contradictedLater = sql<boolean>`(webhooks.verdict = 'says'
   and ((webhooks.said = 'failed' and payouts.state = 'success')
     or (webhooks.said = 'success' and payouts.state = 'failed'))
-  and payouts.attempt_count + payouts.unseen_sends <= 1
+  and (select count(*) from attempts a where a.payout_id = payouts.id and coalesce(a.outcome, '') <> 'not_sent')
+    + payouts.unseen_sends <= 1
   and (payouts.evidence like '%listing%' or payouts.evidence like '%details%'))`;
 
 /** P32: a person closed the payout in its present state after the webhook was applied, so it is no later evidence. */

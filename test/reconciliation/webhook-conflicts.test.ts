@@ -71,6 +71,17 @@ it('P18: those of one payout stay together however many are read at once (an ack
   expect(read).toEqual([[at(3000), at(4000), at(5000)]]);
 });
 
+it('P7, P18: a first try that never left hides no contradiction of a webhook', async () => {
+  const [id = 0n] = await addBatch(ledger, ['F']);
+  for (const outcome of [replies.notSent(), replies.accepted('T-1')]) {
+    const [claimed] = await claimAt(ledger, at(0));
+    if (claimed) await recordOutcome(ledger, at(100), claimed, outcome);
+  }
+  await told.heard(1000, 'failed');
+  await told.looked(id, 2000, shown('success'));
+  expect(await night(10_000, 'success')).toEqual(['webhook_conflict F']);
+});
+
 const hour = 3_600_000;
 
 it.each([
@@ -101,10 +112,10 @@ it('P18: of several sends a webhook may tell of another than the one that the li
   await recordOutcome(ledger, at(1), claimed, replies.unknown());
   await deliver(ledger, { statusMessage: 'failed' });
   await applyWebhooks({ ledger, clock: handClock() });
+  const { id: _, ...first } = await ledger.db.selectFrom('attempts').selectAll().executeTakeFirstOrThrow();
   await ledger.db
-    .updateTable('payouts')
-    .set({ attempt_count: 2n })
-    .where('id', '=', claimed.payoutId)
+    .insertInto('attempts')
+    .values({ ...first, number: 2n })
     .execute();
   expect((await nightOf(ledger, { at: hour, rows: [listedTransfer('R-1')] })).kinds).toEqual([]);
 });
