@@ -56,9 +56,10 @@ function entriesOf(data: unknown): [currency: unknown, text: unknown][] {
 
 const decimal = /^(-?)(\d{1,40})(?:\.(\d{1,40}))?$/;
 
-/** The balance of one object that names no currency; null where there is none in plain digits. */
+/** The balance of one object that names no currency; null where there is none in plain digits, or beside named ones. */
 function unnamedIn(data: Record<string, unknown> | undefined): string | null {
-  if (!data || 'currency' in data) return null;
+  if (!data || 'currency' in data || Array.isArray(data.wallets ?? data.balances)) return null;
+  if (Object.keys(data).some((key) => exponentOf(key) !== undefined)) return null;
   const text = asText(data.available_balance ?? data.balance)?.trim() ?? '';
   return decimal.test(text) ? text : null;
 }

@@ -29,6 +29,7 @@ it.each([
   ['{"wallets":[{"currency":"NGN","balance":"-0.001"}]}', { NGN: -1n }],
   ['{"balances":[{"currency":"JPY","balance":"12"}]}', { JPY: 12n }],
   ['{"NGN":"99999999999999999999999999.99"}', { NGN: 2n ** 63n - 1n }],
+  ['{"balance":"900","wallets":[{"currency":"NGN","balance":"5"}]}', { NGN: 500n }],
 ])('reads the balance %s', (data, minor) => {
   expect(balances(data)).toEqual(minor);
 });
@@ -47,6 +48,7 @@ it.each([
   '{"balance":"1,500.00","pending":"0"}',
   '{"balance":{"NGN":"1"},"pending":"0"}',
   '{"pending":"20.00"}',
+  '{"balance":"900","NGN":"5"}',
   'null',
   '[]',
   '{}',
