@@ -304,11 +304,11 @@ export const jsonShapes: Readonly<Record<string, Shape>> = {
         batch: text,
         state: text,
         cancelled: count,
-        waiting: count,
+        withdrawn: count.describe('retries that had not gone out; their payouts are unknown again'),
         listed: count,
         under_way: z.union([count, byState]),
       }),
-      strict({ reference: text, state: text, cancelled: count, waiting: count }),
+      strict({ reference: text, state: text, cancelled: count, withdrawn: count }),
     ]),
   },
   ack: {

@@ -63,32 +63,32 @@ async function find(app: App<'local'>, name: string): Promise<Target> {
 type Done = Awaited<ReturnType<App<'local'>['decisions']['cancel']>>;
 
 async function describeBatch(app: App<'local'>, batch: Batch, done: Done): Promise<Result> {
-  const { cancelled, waiting, listed } = done;
+  const { cancelled, withdrawn, listed } = done;
   const [now] = await batchCounts(app.ledger.db, [batch.id]);
   const { ready: _ready, held: _held, cancelled: _cancelled, ...sent } = now?.counts ?? {};
   const lines = [
     `${batch.id}: ${now?.state}; ${counted(cancelled, 'payout')} cancelled.`,
     `  Sending now: ${sent.sending ?? 0}; already sent: ${payoutsText({ ...sent, sending: 0 })}.`,
-    ...waitLines(waiting, batch.id),
+    ...withdrawnLines(withdrawn),
     ...listedLines(done),
   ];
-  const json = { batch: batch.id, state: now?.state, cancelled, waiting, listed, under_way: sent };
-  return { code: waiting + listed > 0 ? 4 : 0, lines, json };
+  const json = { batch: batch.id, state: now?.state, cancelled, withdrawn, listed, under_way: sent };
+  return { code: withdrawn + listed > 0 ? 4 : 0, lines, json };
 }
 
 async function describePayout(
   app: App<'local'>,
   payout: Payout,
-  { cancelled, waiting, why }: Done,
+  { cancelled, withdrawn, why }: Done,
 ): Promise<Result> {
   const { reference } = payout;
   const [now] = await app.decisions.standingOf([payout.id]);
   const state = now?.state ?? payout.state;
-  const json = { reference, state, cancelled, waiting };
+  const json = { reference, state, cancelled, withdrawn };
   if (cancelled > 0) return { code: 0, lines: [`${reference}: cancelled`], json };
   const help = await helpFor(app, payout);
-  if (waiting > 0)
-    return { code: 4, lines: [`${reference} is not cancelled: ${earlierAttempt}. ${help}`], json };
+  if (withdrawn > 0)
+    return { code: 4, lines: [`the retry of ${reference} is cancelled: ${unknownAgain}. ${help}`], json };
   if (why !== null)
     return { code: 2, problem: `${reference} is not cancelled: ${reasonText(why)}. ${help}`, json };
   const only = 'only what was never sent can be cancelled';
@@ -100,7 +100,7 @@ async function helpFor(app: App<'local'>, { id }: Payout): Promise<string> {
   return cases.map(remedyText).join('; ');
 }
 
-const earlierAttempt = 'an earlier attempt may have been taken, and a retry waits to go out';
+const unknownAgain = 'it is unknown again, since an earlier attempt may have been taken';
 
 function listedLines({ listed, why }: Done): string[] {
   if (why === null) return [];
@@ -109,9 +109,9 @@ function listedLines({ listed, why }: Done): string[] {
   ];
 }
 
-function waitLines(waiting: number, batch: string): string[] {
-  if (waiting === 0) return [];
+function withdrawnLines(withdrawn: number): string[] {
+  if (withdrawn === 0) return [];
   return [
-    `${waiting} not cancelled: ${earlierAttempt}; counterfoil hold ${batch} keeps it back, counterfoil settle REFERENCE --as paid|not-paid --note "how you know" closes one`,
+    `${withdrawn === 1 ? 'The retry of one payout is' : `The retries of ${withdrawn} payouts are`} cancelled. ${withdrawn === 1 ? 'It is' : 'They are'} unknown again, since an earlier attempt may have been taken; counterfoil settle REFERENCE --as paid|not-paid --note "how you know" closes one`,
   ];
 }

@@ -9,7 +9,10 @@ const texts: Record<Remedy, (about: About) => string> = {
   release: ({ batch }) => `counterfoil release ${batch.id} releases it, or says what holds it`,
   submit: () => 'counterfoil submit sends it once it may',
   retry: ({ payout }) => `counterfoil retry ${payout.reference} pays it again`,
-  cancel: ({ payout }) => `counterfoil cancel ${payout.reference} drops it`,
+  cancel: ({ payout }) =>
+    payout.submitted_at === null
+      ? `counterfoil cancel ${payout.reference} drops it`
+      : `counterfoil cancel ${payout.reference} takes back that it is sent again`,
   settle: ({ payout }) =>
     `counterfoil settle ${payout.reference} --as paid|not-paid --note "how you know" closes it`,
   resolve: ({ discrepancies }) =>

@@ -2,8 +2,10 @@ import type { Reason } from '../domain/advice.ts';
 import { foldReference } from '../domain/ids.ts';
 import type { PayoutState } from '../domain/payout.ts';
 import { shownAlready } from '../evidence/shown-already.sql.ts';
+import { withholding } from '../evidence/withheld.ts';
 import { findBarrier } from '../ledger/barriers.ts';
 import { addHoldReason, holdReasonsOf, setHoldReasons } from '../ledger/hold-reasons.ts';
+import type { RecordEvent } from '../ledger/projection.ts';
 import { record } from '../ledger/record.ts';
 import { countRows, hasRow } from '../storage/counting.ts';
 import { inParts } from '../storage/keyset.ts';
@@ -60,54 +62,71 @@ type Standing = Pick<Payout, 'id' | 'reference' | 'state' | 'message'>;
 
 /**
  * Cancels the payouts of a batch (or the one payout) that were never sent, in chunks; each is a compare-and-set (P21).
- * `waiting`: those that an earlier attempt keeps from being cancelled, such as a retry that has not gone out yet.
- * `listed`: those that the service shows under their reference. They stay as they are. So does everything while the
- * barrier of a ledger that went back in time stands (P25): `never sent` could be false. What was on its way and comes
- * back unsent is held, since a cancelled batch sends nothing more.
+ * `withdrawn`: retries that had not gone out yet. Their payouts are unknown again, since an earlier attempt may have been
+ * taken. `listed`: those that the service shows under their reference. They are held, and not cancelled. Everything stays
+ * as it is while the barrier of a ledger that went back in time stands (P25): `never sent` could be false. Nothing more of
+ * a cancelled batch goes out by itself: what is on its way and comes back unsent is held.
  */
-export async function cancelUnsent(
-  ledger: Ledger,
-  request: { batch: string; payout?: bigint; at: string; source: string; why: string },
-): Promise<{ cancelled: number; waiting: number; listed: number; why: Reason | null }> {
-  const total: Awaited<ReturnType<typeof cancelUnsent>> = { cancelled: 0, waiting: 0, listed: 0, why: null };
+export async function cancelUnsent(ledger: Ledger, request: CancelOrder): Promise<Cancelled> {
+  const { batch, payout } = request;
+  const total: Cancelled = { cancelled: 0, withdrawn: 0, listed: 0, why: null };
   for (let after = 0n; ; ) {
-    const { last, rows, moved, listed } = await ledger.write(async (trx) => {
-      if (request.payout === undefined && after === 0n) await keepReturned(trx, request.batch, true);
-      let query = trx
-        .selectFrom('payouts')
-        .select(['id', 'reference', 'submitted_at', 'successor_of'])
-        .where('batch_id', '=', request.batch)
-        .where('state', 'in', ['ready', 'held'])
-        .where('id', '>', after)
-        .orderBy('id')
-        .limit(chunk);
-      if (request.payout !== undefined) query = query.where('id', '=', request.payout);
-      const found = await query.execute();
-      // P25: after a ledger went back in time, the newer copy may have sent what this one shows as unsent.
-      const barrier = await findBarrier(trx);
-      const shown = barrier
-        ? new Map<bigint, Reason>(found.map(({ id }) => [id, barrier]))
-        : await shownAlready(trx, found);
-      const event = { kind: 'cancel' as const, why: request.why };
-      const recorded = await record(
-        trx,
-        request.at,
-        found
-          .filter(({ id }) => !shown.has(id))
-          .map(({ id }) => ({ payoutId: id, source: request.source, event })),
-      );
-      const cancelled = recorded.filter(({ to }) => to === 'cancelled').length;
-      if (request.payout === undefined && found.length < chunk)
-        await keepReturned(trx, request.batch, await mayComeBack(trx, request.batch));
-      return { last: found.at(-1)?.id, rows: found.length, moved: cancelled, listed: shown };
+    const { rows, ...done } = await ledger.write(async (trx) => {
+      if (payout === undefined && after === 0n) await keepReturned(trx, batch, true);
+      const found = await unsentAfter(trx, request, after);
+      const cancelled = await cancelSome(trx, found, request);
+      if (payout === undefined && found.length < chunk)
+        await keepReturned(trx, batch, await mayComeBack(trx, batch));
+      return { rows: found, ...cancelled };
     });
-    total.cancelled += moved;
-    total.waiting += rows - moved - listed.size;
-    total.listed += listed.size;
-    total.why ??= [...listed.values()][0] ?? null;
-    if (last === undefined || rows < chunk) return total;
+    total.cancelled += done.cancelled;
+    total.withdrawn += done.withdrawn;
+    total.listed += rows.length - done.cancelled - done.withdrawn;
+    total.why ??= done.why;
+    const last = rows.at(-1)?.id;
+    if (last === undefined || rows.length < chunk) return total;
     after = last;
   }
+}
+
+export type CancelOrder = { batch: string; payout?: bigint; at: string; source: string; why: string };
+type Cancelled = { cancelled: number; withdrawn: number; listed: number; why: Reason | null };
+
+type Unsent = Awaited<ReturnType<typeof unsentAfter>>[number];
+
+function unsentAfter(trx: Trx, { batch, payout }: CancelOrder, after: bigint) {
+  return trx
+    .selectFrom('payouts')
+    .select(['id', 'reference', 'state', 'submitted_at', 'successor_of'])
+    .where('batch_id', '=', batch)
+    .where('state', 'in', ['ready', 'held'])
+    .where('id', '>', after)
+    .$if(payout !== undefined, (q) => q.where('id', '=', payout ?? 0n))
+    .orderBy('id')
+    .limit(chunk)
+    .execute();
+}
+
+/** `why`: the reason for which the first was not cancelled. */
+async function cancelSome(
+  trx: Trx,
+  found: readonly Unsent[],
+  { at, source, why }: CancelOrder,
+): Promise<Omit<Cancelled, 'listed'>> {
+  // P25: after a ledger went back in time, the newer copy may have sent what this one shows as unsent.
+  const barrier = await findBarrier(trx);
+  if (barrier) return { cancelled: 0, withdrawn: 0, why: found.length > 0 ? barrier : null };
+  const shown = await shownAlready(trx, found);
+  const events = found.flatMap((one): RecordEvent[] => {
+    const reason = shown.get(one.id);
+    if (!reason) return [{ payoutId: one.id, source, event: { kind: 'cancel', why } }];
+    // One that was never sent, and is held, waits already.
+    return one.state === 'held' && one.submitted_at === null ? [] : [withholding(one, reason)];
+  });
+  const recorded = await record(trx, at, events);
+  const count = (state: PayoutState) => recorded.filter(({ to }) => to === state).length;
+  const [first] = shown.values();
+  return { cancelled: count('cancelled'), withdrawn: count('unknown'), why: first ?? null };
 }
 
 /**
@@ -125,14 +144,14 @@ async function keepReturned(trx: Trx, batch: string, keep: boolean): Promise<voi
 
 /**
  * True where a late answer may still show that a payout was not sent: one that is unknown, or on its way. Also where one
- * stays held: it must not be held without a reason.
+ * could not be cancelled (P25): it must not go out, nor be held without a reason.
  */
 function mayComeBack(trx: Trx, batch: string): Promise<boolean> {
   const own = trx.selectFrom('payouts').where('batch_id', '=', batch);
   return hasRow(
     own.where((eb) =>
       eb.or([
-        eb('state', 'in', ['sending', 'unknown']),
+        eb('state', 'in', ['ready', 'sending', 'unknown']),
         eb.and([
           eb('state', '=', 'held'),
           eb.or([eb('submitted_at', 'is not', null), eb('withheld_by', 'is', null)]),

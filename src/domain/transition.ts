@@ -133,12 +133,13 @@ export function isClosedByPerson({ state, evidence }: Pick<Standing, 'state' | '
   return isFinalState(state) && restsOnPerson(evidence);
 }
 
-/** P21: only payouts that were never sent; a waiting retry was sent before. */
+/**
+ * P21: cancels what was never sent. Of a payout that waits to be sent again only the new send is cancelled: an earlier
+ * attempt may have been taken, so that it is unknown again.
+ */
 function onCancel(now: Standing): Effect {
   if (now.state !== 'ready' && now.state !== 'held') return keep(now, `not cancelled: ${now.state}`);
-  return now.possiblyTaken > 0
-    ? keep(now, 'not cancelled: an earlier attempt may have been taken')
-    : move(now, 'cancelled');
+  return move(now, now.possiblyTaken > 0 ? 'unknown' : 'cancelled');
 }
 
 /** P19: a payout that may have been taken becomes unknown, for a person to close; otherwise it is only held. */

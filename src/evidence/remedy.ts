@@ -4,7 +4,6 @@ import { contradicted, heardAgainst, revived } from './doubts.ts';
 import type { Evidence } from './evidence.sql.ts';
 import type { Judgement } from './judge.ts';
 import { listedAs } from './listed-as.ts';
-import { possiblyTaken } from './sends.ts';
 
 /** A command that ends the state of a payout, or what is open about it; `wait`: its answer is on its way. */
 export type Remedy = 'wait' | 'release' | 'submit' | 'retry' | 'cancel' | 'settle' | 'resolve';
@@ -19,7 +18,7 @@ export function remediesFor(one: Evidence, judgement: Judgement): Remedy[] {
     case 'held':
     case 'ready': {
       const go: Remedy = state === 'held' ? 'release' : 'submit';
-      return mayBeThere(one) ? [go, 'settle'] : [go, 'cancel', 'settle'];
+      return isShown(one) ? [go, 'settle'] : [go, 'cancel', 'settle'];
     }
     case 'pending':
     case 'unknown':
@@ -34,10 +33,10 @@ export function remediesFor(one: Evidence, judgement: Judgement): Remedy[] {
   }
 }
 
-/** True where the service may have taken a send of it, or shows a transfer under its reference. */
-function mayBeThere(one: Evidence): boolean {
+/** True where the service shows a transfer under its reference, so that it cannot be cancelled. */
+function isShown(one: Evidence): boolean {
   const isListed = (one.listing?.statuses.length ?? 0) + one.listedSince.length > 0;
-  return possiblyTaken(one) > 0 || isListed || contradicted(one) !== null || heardAgainst(one) !== null;
+  return isListed || contradicted(one) !== null || heardAgainst(one) !== null;
 }
 
 /**

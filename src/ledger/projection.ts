@@ -116,8 +116,16 @@ function learn(row: Row, now: Standing, event: PayoutEvent, at: string): void {
       saysItself(row, event.why);
       return;
     case 'retry':
-    case 'cancel':
       if (row.state !== now.state) learnDecision(row, event, at);
+      return;
+    case 'cancel':
+      if (row.state === now.state) return;
+      saysItself(
+        row,
+        row.state === 'unknown'
+          ? `its retry was ${event.why}; an earlier attempt may have been taken`
+          : event.why,
+      );
       return;
     case 'settle':
       // A second `settle` replaces the first.
@@ -167,7 +175,7 @@ function overturned(row: Row, now: Standing): boolean {
   return row.state !== now.state && restsOnPerson(now.evidence);
 }
 
-type Decision = Extract<PayoutEvent, { kind: 'retry' | 'settle' | 'cancel' }>;
+type Decision = Extract<PayoutEvent, { kind: 'retry' | 'settle' }>;
 
 function learnDecision(row: Row, event: Decision, at: string): void {
   saysItself(row, event.kind === 'settle' ? event.note : event.why);

@@ -109,7 +109,7 @@ it('P19: settle needs an unknown and unchanged evidence', async () => {
   expect(await decisions.settle(order)).toMatchObject({ kind: 'changed' });
 });
 
-it('P21: cancel goes through a batch in chunks, past what waits for a retry, and leaves what was sent', async () => {
+it('P21: cancel goes through a batch in chunks, takes a retry back, and leaves what was sent', async () => {
   const ids = await addBatch(
     ledger,
     Array.from({ length: 2100 }, (_, i) => `R-${i + 1}`),
@@ -117,9 +117,9 @@ it('P21: cancel goes through a batch in chunks, past what waits for a retry, and
   await send(replies.unknown(), replies.accepted());
   await retryNow(ids.slice(0, 1));
   const told = await decisionsOf().cancel({ batch: 'b-1', person: 'ada' });
-  expect(told).toMatchObject({ cancelled: 2098, waiting: 1, listed: 0 });
+  expect(told).toMatchObject({ cancelled: 2098, withdrawn: 1, listed: 0 });
   const counts = Object.groupBy(Object.values(await states(ledger)), (state) => state);
-  expect([counts.cancelled?.length, counts.ready?.length, counts.pending?.length]).toEqual([2098, 1, 1]);
+  expect([counts.cancelled?.length, counts.unknown?.length, counts.pending?.length]).toEqual([2098, 1, 1]);
 });
 
 it('P20: a batch gives the payouts of a state that nobody decided about yet, and how many there are', async () => {

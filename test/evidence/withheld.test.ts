@@ -118,7 +118,7 @@ it('P15: what was held since the service shows it says so, stays held when its b
   });
   expect(await states(ledger)).toEqual({ 'R-1': 'held', 'R-2': 'ready' });
   const said = { ...batch, source: 'person:ada', why: 'cancelled by ada' };
-  expect(await cancelUnsent(ledger, said)).toMatchObject({ cancelled: 1, waiting: 0, listed: 1 });
+  expect(await cancelUnsent(ledger, said)).toMatchObject({ cancelled: 1, withdrawn: 0, listed: 1 });
   expect(await states(ledger)).toEqual({ 'R-1': 'held', 'R-2': 'cancelled' });
 });
 

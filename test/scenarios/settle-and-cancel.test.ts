@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { batchOf, until } from '../support/cli.ts';
-import { makeHome, stateOf } from '../support/decided.ts';
+import { agree, makeHome, stateOf } from '../support/decided.ts';
 
 /** The settings by which another home uses the service of this one, as the same customer. */
 function sameService({ env }: { env: Record<string, string> }): Record<string, string> {
@@ -113,14 +113,52 @@ it('P21: cancel touches only what was never sent, and says how many were', async
     code: 4,
     out: `PAY-0001 again: held\nheld: ${first} waits for counterfoil release ${first}\n\nNext: counterfoil status\n`,
   });
-  const waits = await home.json(['cancel', first, '--yes'], 4);
-  expect(waits).toMatchObject({ cancelled: 0, waiting: 1 });
+  const withdrawn = await home.json(['cancel', first, '--yes'], 4);
+  expect(withdrawn).toMatchObject({ cancelled: 0, withdrawn: 1 });
   expect((await home.run(['cancel', 'nothing', '--yes'])).err).toContain('counterfoil batches');
   await home.json(['submit'], 4);
   expect(home.sandbox.requests.posts, 'nothing more goes out of a cancelled batch').toBe(2);
+  await agree(home, 4, 'PAY-0001', '--no-wait');
   expect(await home.json(['release', first], 0)).toMatchObject({ released: 1 });
   await home.json(['submit'], 0);
-  expect(home.sandbox.requests.posts).toBe(3);
+  expect(home.sandbox.requests.posts, 'two decisions of a person let it go').toBe(3);
+});
+
+it.each(['its batch', 'PAY-0001'])(
+  'P21: nothing goes out after cancel of %s, a retry that was ordered before neither',
+  async (what) => {
+    const home = await makeHome({ faults: { 'PAY-0001': 'lost_before' } });
+    const { batch } = (await home.json(['submit', home.put('a.csv', batchOf(1))], 4)).batches[0];
+    await agree(home, 0, 'PAY-0001', '--no-wait');
+    expect(await stateOf(home, 'PAY-0001')).toBe('ready');
+    const name = what === 'PAY-0001' ? what : batch;
+    const done = await home.run(['cancel', name, '--yes']);
+    expect(done.code, 'it may have been paid before: a person must close it').toBe(4);
+    expect(done.out).toMatch(
+      /retry.*is cancelled.*unknown.*an earlier attempt may have been taken.*counterfoil settle/,
+    );
+    expect(done.out).not.toMatch(/waits to go out/);
+    await home.json(['submit'], 4);
+    expect(home.sandbox.requests.posts, 'the first POST only').toBe(1);
+    const { payout } = await home.json(['show', 'PAY-0001'], 0);
+    expect(payout).toMatchObject({
+      state: 'unknown',
+      message: expect.stringContaining('its retry was cancelled by'),
+    });
+    await home.json(['settle', 'PAY-0001', '--as', 'not-paid', '--note', 'their letter', '--yes'], 0);
+    await home.json(['verify'], 0);
+  },
+);
+
+it('P21: what the service shows already stays, and is held once its batch is cancelled', async () => {
+  const home = await makeHome();
+  const { batch } = (await home.json(['submit', home.put('pay.csv', batchOf(2)), '--no-wait'], 0)).batches[0];
+  const other = await makeHome({}, sameService(home));
+  await other.json(['submit', other.put('pay.csv', batchOf(1))], 0);
+  await home.sandbox.settleAll();
+  await home.json(['reconcile'], 4);
+  expect(await home.json(['cancel', batch, '--yes'], 4)).toMatchObject({ cancelled: 1, listed: 1 });
+  expect(await stateOf(home, 'PAY-0001')).toBe('held');
 });
 
 it('P21: cancel while the batch is being sent: each payout is either sent or cancelled, never both', async () => {

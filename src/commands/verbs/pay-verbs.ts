@@ -44,7 +44,7 @@ export const payVerbs: readonly Entry[] = [
   {
     usage: 'cancel <name>',
     summary: 'cancel what was never sent',
-    does: 'cancel a batch or one payout; only what was never sent',
+    does: 'cancel a batch or one payout: what was never sent, and retries that have not gone out',
     example: 'counterfoil cancel november-20261121-3f9a1c',
     load: async () => (await import('../cancel.ts')).cancel,
   },
