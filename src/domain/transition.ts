@@ -119,7 +119,9 @@ function onSettle(now: Standing, { as, contradicted }: Extract<PayoutEvent, { ki
     return { kind: 'conflict', why: 'not settled: an attempt is under way' };
   if (isFinalByEvidence(now) && contradicted !== true)
     return { kind: 'conflict', why: `not settled: evidence made it ${now.state}` };
-  return { kind: 'move', to: as, evidence: 'person' };
+  // P36: what the service has shown as paid stays so until it is surely returned; one later list does not fail it.
+  const agrees = as === 'success' && now.state === 'success';
+  return { kind: 'move', to: as, evidence: agrees ? addEvidence(now.evidence, 'person') : 'person' };
 }
 
 /** True where evidence, not only a person, says that it has ended. */

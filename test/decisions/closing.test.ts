@@ -120,8 +120,8 @@ it('P32: a retry that waits while the service confirms the first in writing is c
   expect(await told.orderAgain(id, hour)).toMatchObject({ decided: [{ state: 'ready' }] });
   const { cases } = await told.decisionsAt(2 * hour).weigh([id], at(2 * hour));
   const help = cases.map(remedyText).join();
-  expect(help, 'what cancel and retry refuse with').toContain('counterfoil settle F');
-  expect(help).not.toContain('counterfoil cancel');
+  expect(help, 'what retry refuses with').toContain('counterfoil settle F');
+  expect(help).toContain('counterfoil cancel F takes back that it is sent again');
   expect(await settle(id, 3 * hour, 'success', 'letter')).toMatchObject({ decided: [{ state: 'success' }] });
   expect(await told.claimed(4 * hour)).toEqual([]);
   await told.looked(id, 5 * hour, shown('failed'));

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { createTold, hour, shown } from '../decisions/told.ts';
-import { makeLedger, payoutById, replies, type TestLedger } from '../support/ledger.ts';
+import { at, makeLedger, payoutById, replies, type TestLedger } from '../support/ledger.ts';
 import { listedTransfer, type Night, nightOf } from './setting.ts';
 
 let ledger: TestLedger;
@@ -182,4 +182,28 @@ it('failed.csv does not offer a payout whose evidence conflicts', async () => {
   await told.looked(id, 2 * hour + 1, shown('failed'));
   expect((await night(id, 3 * hour, failed)).kinds).toEqual(['returned_after_success F']);
   expect(await offered(3 * hour + 1000), 'paid, then returned: it may be paid again').toBe(1);
+});
+
+async function settleAsPaid(id: bigint, ms: number): Promise<void> {
+  const decisions = told.decisionsAt(ms);
+  const { digest } = await decisions.weigh([id], at(ms));
+  const order = { ids: [id], since: at(ms), digest, person: 'ada', note: 'their letter' };
+  expect(await decisions.settle({ ...order, as: 'success' })).toMatchObject({ kind: 'decided' });
+}
+
+it('P36: what a person settled as paid again, after the service had shown it as paid, one later list does not fail', async () => {
+  const id = await paid();
+  await night(id, 10 * hour, failed);
+  await settleAsPaid(id, 11 * hour);
+  expect(await payoutById(ledger, id)).toMatchObject({ state: 'success', evidence: "response+listing+details+person" });
+  expect((await night(id, 12 * hour, { listed: 'failed', details: null })).kinds, 'reported').toEqual([
+    'status_conflict F',
+  ]);
+  expect(await stateOf(id)).toBe('success');
+  await told.looked(id, 13 * hour, shown('failed'));
+  expect(await stateOf(id), 'nor do the details alone').toBe('success');
+  await night(id, 20 * hour, failed);
+  expect(await stateOf(id), 'the wait begins with the decision').toBe('success');
+  expect((await night(id, 27 * hour, failed)).kinds).toEqual(['returned_after_success F']);
+  expect(await stateOf(id)).toBe('returned');
 });
