@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Advice, Reason } from '../domain/advice.ts';
 import { foldReference } from '../domain/ids.ts';
 import { readStatus } from '../domain/witness.ts';
-import { latestRunFirst, newestCompleteRun, unprovenRun } from '../listing/listings.sql.ts';
+import { latestRunFirst, newestCompleteRun, unreplacedRuns } from '../listing/listings.sql.ts';
 import { shownUnder } from '../listing/shown-under.sql.ts';
 import { idsIn, idsText } from '../storage/bulk.ts';
 import type { Db, Trx } from '../storage/ledger.ts';
@@ -72,7 +72,8 @@ const latestRuns = prepared<{ id: string }>((db) =>
 
 /**
  * The runs whose listings count, the latest first; `since`: those no older than the newest complete one of this origin.
- * The list of another account replaces none (P31). Without an origin any complete one counts.
+ * What a list showed counts until a complete one replaces it. The list of another account replaces none (P31). Without an
+ * origin any complete one counts.
  */
 export async function heededRuns(
   trx: Db | Trx,
@@ -83,8 +84,8 @@ export async function heededRuns(
   // A complete run may be older than these: later runs may have got no list, or another account's.
   const own = await newestCompleteRun(trx, [], originId);
   const complete = own ?? (await newestCompleteRun(trx, []));
-  const older = [await unprovenRun(trx, complete?.id), complete?.id];
-  const all = [...new Set([...latest, ...older.filter((id) => id !== undefined)])];
+  const unreplaced = await unreplacedRuns(trx, complete?.id);
+  const all = [...new Set([...latest, ...unreplaced, ...(complete ? [complete.id] : [])])];
   return { all, since: own ? all.slice(0, all.indexOf(own.id) + 1) : all };
 }
 

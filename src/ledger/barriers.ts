@@ -142,11 +142,6 @@ async function readList(db: Db | Trx): Promise<string[]> {
   return (await metaOf(db, readKey))?.split(' ') ?? [];
 }
 
-/** The run that read the newest unproven list since an adoption; undefined where there is none. */
-export async function unprovenListRun(db: Db | Trx): Promise<string | undefined> {
-  return (await readList(db))[1];
-}
-
 /** A person's decision to send new batches without a complete list. `notProven`: what the list did not prove then. */
 export type WaivedListing = { at: string; by: string; note: string; notProven: string };
 

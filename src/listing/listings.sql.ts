@@ -1,7 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { sql } from 'kysely';
 import type { ListStanding } from '../domain/verdict.ts';
-import { unprovenListRun } from '../ledger/barriers.ts';
 import { newestHistory } from '../ledger/history.ts';
 import { newestWebhook } from '../ledger/known.ts';
 import { idsOf } from '../storage/bulk.ts';
@@ -238,18 +237,19 @@ export async function newestCompleteRun(
     : undefined;
 }
 
-const unreplaced = prepared<{ id: string }>(
-  (_, slot) => sql`select r.id from runs r where r.id = ${slot(0)}
-    and not exists (select 1 from runs c where c.id = ${slot(1)} and c.rowid > r.rowid)`,
+const withRowsAfter = prepared<{ id: string }>(
+  (_, slot) => sql`select r.id from runs r
+    where r.rowid > coalesce((select c.rowid from runs c where c.id = ${slot(0)}), -1)
+      and exists (select 1 from listed where listed.run_id = r.id)
+    order by r.rowid desc`,
 );
 
 /**
- * The run whose unproven list an adopted ledger rests on, if no complete one has replaced it: what it showed stays known,
- * however many runs read nothing since (P15). `complete`: the newest complete run.
+ * The runs whose rows no complete list has replaced, the latest first: what they showed stays known, however many runs
+ * read nothing since (P15). `complete`: the newest complete run; without one, every run that still holds rows.
  */
-export async function unprovenRun(db: Db | Trx, complete: string | undefined): Promise<string | undefined> {
-  const run = await unprovenListRun(db);
-  return run === undefined ? undefined : (await unreplaced(db, [run, complete ?? '']))[0]?.id;
+export async function unreplacedRuns(db: Db | Trx, complete: string | undefined): Promise<string[]> {
+  return (await withRowsAfter(db, [complete ?? ''])).map(({ id }) => id);
 }
 
 /** When the last run began, finished or not; ISO UTC. */

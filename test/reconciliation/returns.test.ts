@@ -195,7 +195,10 @@ it('P36: what a person settled as paid again, after the service had shown it as 
   const id = await paid();
   await night(id, 10 * hour, failed);
   await settleAsPaid(id, 11 * hour);
-  expect(await payoutById(ledger, id)).toMatchObject({ state: 'success', evidence: "response+listing+details+person" });
+  expect(await payoutById(ledger, id)).toMatchObject({
+    state: 'success',
+    evidence: 'response+listing+details+person',
+  });
   expect((await night(id, 12 * hour, { listed: 'failed', details: null })).kinds, 'reported').toEqual([
     'status_conflict F',
   ]);
