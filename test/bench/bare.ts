@@ -10,7 +10,7 @@ import { orderOf } from './batch-file.ts';
 /** The least that any program must do for a step: no ledger, no checks, no evidence. Nothing here is ours. */
 export type Bare = { url: string; secretKey: string; encryptionKey: string; concurrency: number };
 
-function bodyOf(i: number): string {
+export function bodyOf(i: number): string {
   const sorted = Object.entries(orderOf(i)).sort(([a], [b]) => (a < b ? -1 : 1));
   return JSON.stringify(Object.fromEntries(sorted));
 }
@@ -19,22 +19,29 @@ function bodyOf(i: number): string {
 export async function barePosts(service: Bare, rows: number): Promise<void> {
   const bodies = Array.from({ length: rows }, (_, i) => bodyOf(i));
   await withPool(service, async (pool) => {
-    await spread(service.concurrency, rows, async (i) => {
-      const body = bodies[i] ?? '';
-      const reply = await pool.request({
-        path: '/api/v1/bank_transfer',
-        method: 'POST',
-        headers: {
-          authorization: `Bearer ${service.secretKey}`,
-          signature: createHmac('sha512', service.encryptionKey).update(body).digest('hex'),
-          'content-type': 'application/json',
-        },
-        body,
-      });
-      const text = await reply.body.text();
-      if (reply.statusCode !== 200) throw new Error(`bare POST: ${reply.statusCode} ${text}`);
-    });
+    await spread(
+      service.concurrency,
+      rows,
+      async (i) => void (await signedPost(pool, service, bodies[i] ?? '')),
+    );
   });
+}
+
+/** Returns the service's answer. */
+export async function signedPost(pool: Pool, service: Bare, body: string): Promise<string> {
+  const reply = await pool.request({
+    path: '/api/v1/bank_transfer',
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${service.secretKey}`,
+      signature: createHmac('sha512', service.encryptionKey).update(body).digest('hex'),
+      'content-type': 'application/json',
+    },
+    body,
+  });
+  const text = await reply.body.text();
+  if (reply.statusCode !== 200) throw new Error(`bare POST: ${reply.statusCode} ${text}`);
+  return text;
 }
 
 /** The same with Node's `fetch` and two commits a payout, as a plain script that keeps a record would do it. */
@@ -113,10 +120,10 @@ async function getJson(pool: Pool, { secretKey }: Bare, path: string): Promise<P
   return JSON.parse(text);
 }
 
-async function withPool(service: Bare, work: (pool: Pool) => Promise<void>): Promise<void> {
+export async function withPool<T>(service: Bare, work: (pool: Pool) => Promise<T>): Promise<T> {
   const pool = new Pool(service.url, { connections: service.concurrency, pipelining: 1, allowH2: false });
   try {
-    await work(pool);
+    return await work(pool);
   } finally {
     await pool.close();
   }

@@ -1,12 +1,11 @@
-import { execFile } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import type { BareFigures, BareOrder, LoopName } from './bare-process.ts';
 import { writeBatch } from './batch-file.ts';
 import { asCommandsRun } from './heap.ts';
+import { inProcess } from './in-process.ts';
+import { type Built, measureInstead } from './measure-instead.ts';
 import type { OursFigures, OursOrder } from './ours-process.ts';
 import { measureReceiver, receiverWords } from './receiver.ts';
 import type { ServiceKind } from './service.ts';
@@ -24,6 +23,8 @@ export type Run = {
   /** Payouts a second: `plain` with fetch and a commit for each step, `ours` with submit, `bare` with undici alone. */
   perSecond: { plain: number; ours: number; bare: number };
   receiver: string[];
+  /** Submit, and what a user would build instead. */
+  builds: Built[];
   peakMb: number;
 };
 
@@ -63,11 +64,11 @@ export async function measureOnce(rows: number, commitMs: number): Promise<Run> 
     const names = ours.steps.map(({ loop }) => loop);
     const seconds = await bare(kind, names);
     const steps = ours.steps.map((step, at) => ({ ...step, bareSeconds: seconds[at] ?? Number.NaN }));
-    return { steps, peakMb: ours.peakMb };
+    return { steps, peakMb: ours.peakMb, requests: ours.requests };
   };
   try {
     await writeBatch(file, rows);
-    const { steps, peakMb } = await measure('minimal');
+    const { steps, peakMb, requests } = await measure('minimal');
     const sandbox = await measure('sandbox');
     const slow = commitMs > 0 ? (await measure('minimal', commitMs)).steps.slice(-1) : [];
     const some = Math.min(rows, mostForRate);
@@ -85,14 +86,10 @@ export async function measureOnce(rows: number, commitMs: number): Promise<Run> 
       ours: rows / (submit?.seconds ?? Number.NaN),
       bare: rows / (submit?.bareSeconds ?? Number.NaN),
     };
-    return { lines, perSecond, receiver: receiverWords(received), peakMb };
+    const instead = await measureInstead({ dir, rows: some, concurrency });
+    const own = { what: 'submit', perSecond: perSecond.ours, requestsEach: requests / rows };
+    return { lines, perSecond, receiver: receiverWords(received), builds: [own, ...instead], peakMb };
   } finally {
     await rm(dir, { recursive: true, force: true });
   }
-}
-
-async function inProcess<T>(script: string, order: object, options: readonly string[]): Promise<T> {
-  const path = fileURLToPath(new URL(`./${script}`, import.meta.url));
-  const { stdout } = await promisify(execFile)(process.execPath, [...options, path, JSON.stringify(order)]);
-  return JSON.parse(stdout);
 }

@@ -1,6 +1,7 @@
 import type { App } from '../../src/app/app.ts';
 import type { LoopName } from './bare-process.ts';
 import * as ours from './ours.ts';
+import { countRequests } from './requests.ts';
 import { type Service, type ServiceKind, startService } from './service.ts';
 import { slowCommits } from './slow-disk.ts';
 import { type Line, timed } from './table.ts';
@@ -18,17 +19,20 @@ export type OursOrder = {
 };
 /** Each step with its bare loop. */
 export type OursStep = Line & { loop: LoopName };
-export type OursFigures = { steps: OursStep[]; peakMb: number };
+/** `requests`: of the step `submit`. */
+export type OursFigures = { steps: OursStep[]; peakMb: number; requests: number };
 
 /** Sends the batch through every step, in a process and with a service of their own; prints how it went. */
 const order: OursOrder = JSON.parse(process.argv[2] ?? '');
 const service = await startService(order.kind);
 const app = await ours.openBenchApp(order.home, service, order.concurrency);
+const requests = countRequests();
+let submitRequests = 0;
 const steps = await measure(app, service, order);
 await app.close();
 await service.stop();
 const peakMb = Math.round(process.resourceUsage().maxRSS / 1024);
-const figures: OursFigures = { steps, peakMb };
+const figures: OursFigures = { steps, peakMb, requests: submitRequests };
 process.stdout.write(JSON.stringify(figures));
 
 async function measure(
@@ -49,7 +53,9 @@ async function measure(
     await step(`submit, commits of ${commitMs} ms`, 'posts', rows, () => ours.submit(app, rows));
     return steps;
   }
+  const before = requests();
   await step('submit', 'posts', rows, () => ours.submit(app, rows));
+  submitRequests = requests() - before;
   const paid = await service.settle();
   await step('settle by look-ups', 'lookUps', looked, () => ours.lookUp(app, looked));
   await step('settle by reconciling', 'listing', rows, () => ours.reconcile(app, rows));

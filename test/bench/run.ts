@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import type { Built } from './measure-instead.ts';
 import { measureOnce, type Run } from './once.ts';
 import { type Line, medianOf, tableOf } from './table.ts';
 
@@ -39,6 +40,7 @@ function print(all: readonly Run[]): void {
   console.log(
     `fetch with a commit for each step: ${Math.round(plain)} payouts/s; submit: ${times.toFixed(1)} times that`,
   );
+  printBuilds(all.map(({ builds }) => builds));
   for (const { receiver } of all) {
     console.log('\nthe receiver, a process of its own:');
     for (const line of receiver) console.log(`- ${line}`);
@@ -48,6 +50,30 @@ function print(all: readonly Run[]): void {
     `\npeak memory of our process: ${peakMb} MB (limit ${memoryLimitMb} MB${peakMb > memoryLimitMb ? ', EXCEEDED' : ''})`,
   );
   if (peakMb > memoryLimitMb) process.exitCode = 1;
+}
+
+/** Payouts a second and requests a payout, a column for each way to send them. */
+function printBuilds(runs: readonly (readonly Built[])[]): void {
+  const columns = (runs[0] ?? []).map(({ what }, at) => ({
+    what,
+    perSecond: medianOf(runs.flatMap((builds) => builds[at]?.perSecond ?? [])),
+    requestsEach: medianOf(runs.flatMap((builds) => builds[at]?.requestsEach ?? [])),
+  }));
+  const line = (first: string, cells: string[]): void => console.log(`| ${[first, ...cells].join(' | ')} |`);
+  console.log();
+  line(
+    'sending',
+    columns.map(({ what }) => what),
+  );
+  console.log(`|---|${columns.map(() => '---:|').join('')}`);
+  line(
+    'payouts/s',
+    columns.map(({ perSecond }) => perSecond.toFixed(0)),
+  );
+  line(
+    'requests a payout',
+    columns.map(({ requestsEach }) => requestsEach.toFixed(3)),
+  );
 }
 
 function medianLines(all: readonly Run[]): Line[] {
