@@ -5,7 +5,6 @@ import * as resultsJob from '../../jobs/results.ts';
 import * as submitJob from '../../jobs/submit.ts';
 import { queueProblems } from '../admin/readiness.ts';
 import type { App } from '../app/app.ts';
-import { worthAPage } from '../lookups/page-plan.ts';
 import { adviceText } from '../reporting/advice-text.ts';
 import { errorText, logEvent } from '../runtime/log-events.ts';
 import type { Job, Queue } from '../runtime/queue.ts';
@@ -39,8 +38,8 @@ const takeOverEveryMs = 2000;
 const makeUpEvery = 10;
 /** Webhooks that come within so long of each other are applied together: a commit each would keep the disk busy. */
 const gatherMs = 50;
-/** Where webhooks stream in, the look-ups of so long are made together: one page of the list then answers many. */
-const gatherLookUpsMs = 2000;
+/** A look-up that waits for so long was left behind by the process that was woken for it: any other makes it. */
+const leftBehindMs = 5000;
 
 /** A server of the daemon cannot listen; `cause` says why. */
 export class CannotListen extends Error {
@@ -114,9 +113,10 @@ export function createDaemon(app: App) {
   // A lane of its own, so that a slow service never keeps a webhook from being applied.
   process(lookUpJob.name, async () => {
     const { lookups, isLeft } = await watched(lookUpJob.run(app, stopping.signal));
-    if (lookups > 0) await wakeResults();
-    if (isLeft) await wake(lookUpJob.name);
-    else if (lookups >= worthAPage) await clock.sleep(gatherLookUpsMs, stopping.signal);
+    if (lookups === 0) return;
+    await wakeResults();
+    if (!isLeft) await clock.sleep(lookUpJob.gatherMs, stopping.signal);
+    if (isLeft || (await app.lookUps.isWaiting())) await wake(lookUpJob.name);
   });
   process(resultsJob.name, results.keep);
   process(applyJob.name, async () => {
@@ -148,7 +148,7 @@ export function createDaemon(app: App) {
       const look = async (): Promise<void> => {
         await app.takeOver();
         // What a dead process was asking, or nobody was woken for.
-        if (await app.lookUps.isWaiting()) await wake(lookUpJob.name);
+        if (await app.lookUps.isWaiting(leftBehindMs)) await wake(lookUpJob.name);
         await events.look();
         if (turn % makeUpEvery !== 0) return;
         await scheduler.makeUp();

@@ -4,6 +4,7 @@ import { findWitness } from '../domain/witness.ts';
 import { addInquiry, type Due, dueInquiries, markProbed, raisedSoFar } from '../ledger/inquiries.ts';
 import { claimDue, claimOf, freeSome, isLookUpWaiting } from '../ledger/inquiry-claims.ts';
 import { loadKnown, markAttempts, newestWebhook, presentPayout } from '../ledger/known.ts';
+import { later } from '../ledger/projection.ts';
 import { type Clock, type Moment, momentOf } from '../runtime/clock.ts';
 import type { ServiceClient } from '../service/types.ts';
 import type { Ledger, Trx } from '../storage/ledger.ts';
@@ -42,8 +43,11 @@ export type LookUps = {
    * were asked about.
    */
   askDue(options: { budget: number; signal?: AbortSignal }): Promise<number>;
-  /** Whether something that was raised is due, and no process asks it; false for a while after the service was silent. */
-  isWaiting(): Promise<boolean>;
+  /**
+   * Whether something that was raised has been due for so many ms, by default since now, and no process asks it. False for a
+   * while after the service was silent.
+   */
+  isWaiting(forMs?: number): Promise<boolean>;
   /** Asks about these payouts now, whether due or not; records each answer like any other. */
   lookUp(payoutIds: readonly bigint[], signal?: AbortSignal): Promise<Map<bigint, LookUpWord>>;
   /** The same, with the status that the details showed. */
@@ -187,7 +191,8 @@ export function createLookUps(deps: LookUpDeps): LookUps {
 
   return {
     askDue,
-    isWaiting: async () => clock.monotonic() >= silentUntil && isLookUpWaiting(ledger.db, clock.iso()),
+    isWaiting: async (forMs = 0) =>
+      clock.monotonic() >= silentUntil && isLookUpWaiting(ledger.db, later(clock.iso(), -forMs)),
     askNow,
     async lookUp(payoutIds, signal) {
       const answers = await askNow(payoutIds, signal);
