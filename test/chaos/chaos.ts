@@ -35,7 +35,7 @@ const stopMs = 3500;
 export async function runChaos(options: ChaosOptions): Promise<Figure[]> {
   const { payouts, perSecond = 0 } = options;
   const minor = Array.from({ length: payouts }, (_, i) => minorOf(i)).reduce((a, b) => a + b, 0);
-  const limits = { concurrency: 8, sendDeadlineMs: 1000, perSecond };
+  const limits = { concurrency: 8, sendDeadlineMs: 1000, perSecond, processes: 3 };
   const planned: Planned = { payouts, minor, ...limits, ...(options.clockSteps && { stepped: 'serve' }) };
   const setting = await prepare(planned, options.server?.url);
   const ledger = lookInto(setting.ledger);

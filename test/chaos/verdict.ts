@@ -5,7 +5,7 @@ import type { LedgerView } from './ledger-facts.ts';
 export type Deeds = {
   kills: number;
   stops: number;
-  /** How often the ledger's database was killed under all three. */
+  /** How often the ledger's database was killed under all processes. */
   crashes?: number;
   /** How often the wall clock of one process was set. */
   clockSteps?: number;
@@ -22,6 +22,8 @@ export type Planned = {
   sendDeadlineMs: number;
   /** Requests a second of all processes together; 0 is no limit. */
   perSecond: number;
+  /** How many send at the same time, at most. */
+  processes: number;
   /** The kind of process whose wall clock is set again and again: what it stamped tells no age. */
   stepped?: string;
 };
@@ -44,7 +46,7 @@ export function judge(planned: Planned, deeds: Deeds, ledger: LedgerView, book: 
   const bookMinor = book.reduce((sum, { amount }) => sum + Math.round(Number(amount) * 100), 0);
   const abandoned = ledger.abandoned();
   const crashes = deeds.crashes ?? 0;
-  const bound = (deeds.kills + 3 * crashes) * planned.concurrency;
+  const bound = (deeds.kills + planned.processes * crashes) * planned.concurrency;
   const times = deeds.takeOverMs.toSorted((a, b) => a - b);
   const median = times[Math.floor(times.length / 2)] ?? 0;
   const figure = (what: string, value: number | string, wrong = false): Figure => ({

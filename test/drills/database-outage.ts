@@ -1,22 +1,23 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { PostgresServer } from '../support/postgres-server.ts';
+import type { RedisServer } from '../support/redis-server.ts';
 import { batchOf } from './batches.ts';
 import { type DrillHome, openHome } from './home.ts';
 import { readSignals } from './signals.ts';
-
-const patienceMs = 180_000;
+import { bookFaults, paidIn, timeTo, until } from './waiting.ts';
 
 /**
- * Stops PostgreSQL in the middle of a batch for so long, and starts it again. All must be paid once, by the same process;
- * meanwhile it sends nothing, answers `/healthz`, and says in `/readyz` what it waits for.
+ * Stops PostgreSQL and Redis in the middle of a batch for so long, and starts them again. All must be paid once, by the same
+ * process; meanwhile it sends nothing, answers `/healthz`, and says in `/readyz` what it waits for.
  */
-export async function outageOfPostgres(
-  server: PostgresServer,
+export async function outageOfServers(
+  { server, redis }: { server: PostgresServer; redis: RedisServer },
   { seconds, payouts }: { seconds: number; payouts: number },
 ): Promise<{ lines: string[]; failed: boolean }> {
-  if (!server.kill) throw new Error('the PostgreSQL server is not ours: unset POSTGRES_URL');
+  if (!server.kill || !redis.kill) throw new Error('a server is not ours: unset POSTGRES_URL and REDIS_URL');
   const home = await openHome({
     COUNTERFOIL_LEDGER_URL: server.url,
+    COUNTERFOIL_QUEUE_URL: redis.url,
     COUNTERFOIL_SERVICE_REQUESTS_PER_SECOND: '60',
     COUNTERFOIL_SUBMISSION_CANARY: '0',
   });
@@ -27,28 +28,21 @@ export async function outageOfPostgres(
     const pid = home.serve.pid();
     home.drop('outage.csv', batchOf('OUTAGE', payouts));
     await until('half of the batch is sent', async () => sent() > payouts / 4);
-    await server.kill();
+    await Promise.all([server.kill(), redis.kill()]);
     const began = performance.now();
-    const waiting = await timeTo(() => saysAway(home));
+    const waiting = await timeTo('/readyz said so', () => saysAway(home));
     const before = sent();
     await sleep(Math.max(0, seconds * 1000 - (performance.now() - began)));
     if (sent() !== before) faults.push(`${sent() - before} payouts were sent without a ledger`);
     if ((await fetch(`${home.admin}/healthz`)).status !== 200) faults.push('/healthz did not answer');
     if (before >= payouts) faults.push('the batch was sent before the outage');
-    await server.start();
-    const back = await timeTo(() => isReady(home));
-    const done = await timeTo(async () => {
-      const { out } = await home.run('status', '--json');
-      const payoutsOf: Record<string, number> = JSON.parse(out).payouts ?? {};
-      return payoutsOf.success === payouts;
-    });
-    const references = home.sandbox.book.transfers().map(({ reference }) => reference);
-    if (new Set(references).size !== references.length) faults.push('a payout was sent twice');
-    if (references.length !== payouts)
-      faults.push(`${references.length} of ${payouts} payouts are at the service`);
+    await Promise.all([server.start(), redis.start()]);
+    const back = await timeTo('ready again', () => isReady(home));
+    const done = await timeTo('all settled', async () => (await paidIn(home)) === payouts);
+    faults.push(...bookFaults(home, payouts));
     if (home.serve.pid() !== pid) faults.push('serve was started again');
     const lines = [
-      '| PostgreSQL away | /readyz said so | ready again | all settled |',
+      '| PostgreSQL and Redis away | /readyz said so | ready again | all settled |',
       `| ${seconds} s | ${waiting.toFixed(1)} s | ${back.toFixed(1)} s | ${done.toFixed(1)} s |`,
       ...faults.map((fault) => `FAILED  ${fault}`),
     ];
@@ -70,18 +64,4 @@ async function saysAway(home: DrillHome): Promise<boolean> {
   return (
     readyz?.problems.some(({ problem }) => problem.includes("the ledger's database has been away")) ?? false
   );
-}
-
-async function timeTo(isSo: () => Promise<boolean>): Promise<number> {
-  const began = performance.now();
-  await until('it', isSo);
-  return (performance.now() - began) / 1000;
-}
-
-async function until(what: string, isSo: () => Promise<boolean>): Promise<void> {
-  const began = performance.now();
-  while (!(await isSo())) {
-    if (performance.now() - began > patienceMs) throw new Error(`${what} did not come`);
-    await sleep(100);
-  }
 }

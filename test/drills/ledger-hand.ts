@@ -21,6 +21,19 @@ export function ageJob(dir: string, job: string, hours: number): void {
   withLedger(dir, (db) => db.prepare(change).run(at, at, job));
 }
 
+/** Moves the end of each attempt whose outcome is unknown into the past; returns how many there are. */
+export function ageUnknowns(dir: string, minutes: number): number {
+  const at = new Date(Date.now() - minutes * 60_000).toISOString();
+  const change = "update attempts set ended_at = ? where outcome = 'unknown'";
+  return withLedger(dir, (db) => db.prepare(change).run(at).changes);
+}
+
+/** The instant that a query of one ISO time finds, in wall-clock milliseconds; 0 where it finds none. */
+export function newestIn(dir: string, query: string): number {
+  const at = withLedger(dir, (db) => db.prepare(query).pluck().get());
+  return typeof at === 'string' ? Date.parse(at) : 0;
+}
+
 /** Holds the lock of a reconciliation, as a process that hangs, until it is released; `serve` waits for it by now. */
 export async function holdReconciliation(dir: string): Promise<() => Promise<void>> {
   for (;;) {

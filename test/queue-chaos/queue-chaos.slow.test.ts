@@ -14,6 +14,7 @@ it.skipIf(absent)(
       outages: 4,
       outageSeconds: 5,
       seed: 3,
+      daemons: 2,
       say: (line) => void said.push(line),
     });
     const story = [...(figures ?? []).map(({ what, value }) => `${what}: ${value}`), ...said].join('\n');

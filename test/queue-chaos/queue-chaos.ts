@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readBook } from '../chaos/book.ts';
 import { orderUnknowns, settle, stopAWhile, untilStill, watchTakeOver } from '../chaos/chaos.ts';
@@ -8,6 +9,7 @@ import { finish, keepRunning, type Slot } from '../chaos/processes.ts';
 import { createRandom } from '../chaos/random.ts';
 import { minorOf, prepare, type Setting } from '../chaos/setting.ts';
 import { type Figure, judge, type Planned } from '../chaos/verdict.ts';
+import type { PostgresServer } from '../support/postgres-server.ts';
 import { type RedisServer, startRedis } from '../support/redis-server.ts';
 
 export type QueueChaosOptions = {
@@ -19,6 +21,9 @@ export type QueueChaosOptions = {
   /** How long it stays away once, in the middle. */
   outageSeconds: number;
   seed: number;
+  daemons: number;
+  /** Where the ledger lies, killed in turn with the daemons; a file where absent. */
+  server?: Pick<PostgresServer, 'url' | 'kill' | 'start'>;
   say(line: string): void;
 };
 
@@ -29,6 +34,8 @@ const sweepEverySeconds = 5;
 type Deeds = {
   kills: number;
   stops: number;
+  /** How often the ledger's database was killed. */
+  crashes?: number;
   takeOverMs: number[];
   emptied: number;
   flushed: number;
@@ -43,16 +50,18 @@ type Deeds = {
 };
 
 /**
- * Two daemons, and now and then a third, send what lies in the inbox over a Redis that is killed, emptied and frozen, while
- * they are killed and stopped themselves; then the ledger is held against the service's own book. Null without a Redis.
+ * Some daemons, and now and then one more, send what lies in the inbox over a Redis that is killed, emptied and frozen.
+ * Meanwhile the daemons are killed and stopped in turn, and so is the ledger's database. Then the ledger is held against the
+ * service's own book. Null without a Redis.
  */
 export async function runQueueChaos(options: QueueChaosOptions): Promise<Figure[] | null> {
   const redis = await startRedis();
   if (!redis?.kill) return null;
-  const { payouts, perSecond } = options;
+  const { payouts, perSecond, daemons, server } = options;
   const minor = Array.from({ length: payouts }, (_, i) => minorOf(i)).reduce((a, b) => a + b, 0);
-  const planned: Planned = { payouts, minor, concurrency: 8, sendDeadlineMs: 1000, perSecond };
-  const setting = await prepare(planned);
+  const limits = { concurrency: 8, sendDeadlineMs: 1000, perSecond, processes: daemons + 1 };
+  const planned: Planned = { payouts, minor, ...limits };
+  const setting = await prepare(planned, server?.url);
   Object.assign(setting.place.env, {
     COUNTERFOIL_QUEUE_URL: redis.url,
     COUNTERFOIL_SCHEDULES_SUBMIT: `*/${sweepEverySeconds} * * * * *`,
@@ -99,12 +108,16 @@ async function hurt(options: QueueChaosOptions, { setting, ledger, redis }: Scen
   const left = (): number => ledger.unfinished();
   const done = (): boolean => ledger.payouts() === options.payouts && left() === 0;
   const elsewhere = { ...setting.place, env: { ...setting.place.env, COUNTERFOIL_RECEIVER_PORT: '0' } };
-  const slots = [
-    keepRunning(setting.place, 'serve 1', ['serve', '--quiet'], 100),
-    keepRunning(elsewhere, 'serve 2', ['serve', '--quiet'], 100),
+  const { server } = options;
+  // On PostgreSQL each is another machine, with a data folder of its own.
+  const serve = (n: number): string[] => [
+    ...['serve', '--quiet'],
+    ...(server && n > 0 ? ['--data', join(setting.place.dir, `machine-${n}`)] : []),
   ];
-  const watching = new AbortController();
-  const watched = watchStandstill(ledger, deeds, watching.signal);
+  const slots = Array.from({ length: options.daemons }, (_, n) =>
+    keepRunning(n === 0 ? setting.place : elsewhere, `serve ${n + 1}`, serve(n), 100),
+  );
+  const standstill = watchStandstill(ledger, deeds);
   const watches: Promise<void>[] = [];
   const hurtDaemon = (slot: Slot | undefined): void => {
     const pid = slot?.pid();
@@ -124,10 +137,19 @@ async function hurt(options: QueueChaosOptions, { setting, ledger, redis }: Scen
       await sleep(500 + random() * 2500);
       if (outage === Math.floor(options.outages / 2)) await longOutage(options, { redis, ledger, deeds });
       else await hurtRedis(redis, random(), deeds);
-      if (random() < 0.5) hurtDaemon(slots[Math.floor(random() * slots.length)]);
+      hurtDaemon(slots[outage % slots.length]);
       if (outage % 6 === 3) {
         deeds.joined += 1;
-        watches.push(visit(elsewhere, 4000 + random() * 4000));
+        watches.push(visit(elsewhere, serve(options.daemons), 4000 + random() * 4000));
+      }
+      if (server?.kill && outage % 3 === 1) {
+        // A look into the ledger meanwhile would only be in the way.
+        await Promise.all([standstill.stop(), ...watches.splice(0)]);
+        deeds.crashes = (deeds.crashes ?? 0) + 1;
+        await server.kill();
+        await sleep(random() * 3000);
+        await server.start();
+        standstill.start();
       }
       deeds.leftAtLast = left();
       options.say(
@@ -137,8 +159,7 @@ async function hurt(options: QueueChaosOptions, { setting, ledger, redis }: Scen
     await Promise.all(watches);
     await untilStill(ledger, done);
   } finally {
-    watching.abort();
-    await watched;
+    await standstill.stop();
     await Promise.all(slots.map((slot) => slot.stop()));
   }
   for (const slot of slots)
@@ -177,24 +198,38 @@ async function longOutage(
   await redis.start();
 }
 
-/** A third daemon that comes and goes. */
-async function visit(place: Setting['place'], ms: number): Promise<void> {
-  const slot = keepRunning(place, 'serve 3', ['serve', '--quiet'], 100_000);
+/** One more daemon that comes and goes. */
+async function visit(place: Setting['place'], args: string[], ms: number): Promise<void> {
+  const slot = keepRunning(place, 'a visitor', args, 100_000);
   await sleep(ms);
   await slot.stop();
 }
 
-async function watchStandstill(ledger: LedgerView, deeds: Deeds, signal: AbortSignal): Promise<void> {
-  let [begun, since] = [ledger.begun(), performance.now()];
-  while (!signal.aborted) {
-    await sleep(100);
-    const now = ledger.begun();
-    if (now === begun && ledger.unfinished() > 0) {
-      deeds.standstillMs = Math.max(deeds.standstillMs, performance.now() - since);
-      continue;
+/** Keeps the longest time in which nobody began to send, while something was left to send. It starts at once. */
+function watchStandstill(ledger: LedgerView, deeds: Deeds): { start(): void; stop(): Promise<void> } {
+  let watching = new AbortController();
+  async function watch(signal: AbortSignal): Promise<void> {
+    let [begun, since] = [ledger.begun(), performance.now()];
+    for (; !signal.aborted; await sleep(100)) {
+      const now = ledger.begun();
+      if (now === begun && ledger.unfinished() > 0) {
+        deeds.standstillMs = Math.max(deeds.standstillMs, performance.now() - since);
+        continue;
+      }
+      [begun, since] = [now, performance.now()];
     }
-    [begun, since] = [now, performance.now()];
   }
+  let watched = watch(watching.signal);
+  return {
+    start() {
+      watching = new AbortController();
+      watched = watch(watching.signal);
+    },
+    stop() {
+      watching.abort();
+      return watched;
+    },
+  };
 }
 
 function describe(deeds: Deeds): Figure[] {

@@ -1,0 +1,108 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { batchOf } from './batches.ts';
+import { type DrillHome, openHome } from './home.ts';
+import { bookFaults, paidIn, until } from './waiting.ts';
+
+/** One look at a `serve` under load. */
+type Sample = {
+  minute: number;
+  memoryMb: number;
+  descriptors: number;
+  ledgerMb: number;
+  walMb: number;
+};
+type Figure = Exclude<keyof Sample, 'minute'>;
+
+const everyMs = 60_000;
+const dropEveryMs = 20_000;
+const payoutsADrop = 40;
+/** The start is warm-up: compilers, caches and the first reports. */
+const warmUp = 0.25;
+
+/** What no figure may pass, and the most that it may grow in an hour once warm; null: it grows with the payouts. */
+const limits: Readonly<Record<Figure, { most: number; anHour: number | null }>> = {
+  memoryMb: { most: 300, anHour: 40 },
+  descriptors: { most: 100, anHour: 6 },
+  ledgerMb: { most: Number.POSITIVE_INFINITY, anHour: null },
+  walMb: { most: 64, anHour: 16 },
+};
+const figures: readonly Figure[] = ['memoryMb', 'descriptors', 'ledgerMb', 'walMb'];
+
+/** Runs `serve` under a steady load of batches and webhooks, and looks each minute at what may leak. */
+export async function soak(minutes: number): Promise<{ lines: string[]; failed: boolean }> {
+  const home = await openHome({ COUNTERFOIL_SUBMISSION_DUPLICATE_WINDOW_DAYS: '0' });
+  try {
+    await home.serve.start();
+    const pid = home.serve.pid();
+    const samples: Sample[] = [];
+    const began = performance.now();
+    let drops = 0;
+    for (let minute = 0; minute <= minutes; minute++) {
+      samples.push(sampleOf(home, minute));
+      while (minute < minutes && performance.now() - began < (minute + 1) * everyMs) {
+        if (performance.now() - began >= drops * dropEveryMs) {
+          home.drop(`soak-${drops}.csv`, batchOf(`SOAK-${drops}`, payoutsADrop, drops * payoutsADrop));
+          drops += 1;
+        }
+        await sleep(500);
+      }
+    }
+    const payouts = drops * payoutsADrop;
+    await until('all settled', async () => (await paidIn(home)) === payouts);
+    const faults = [...figures.flatMap((figure) => faultsOf(figure, samples)), ...bookFaults(home, payouts)];
+    if (home.serve.pid() !== pid) faults.push('serve was started again');
+    const head = `| ${minutes} minutes, ${payouts} payouts | first | last | most | an hour, once warm |`;
+    const lines = figures.map((figure) => lineOf(figure, samples));
+    const verdict = faults.length === 0 ? ['nothing leaks'] : faults.map((fault) => `FAILED  ${fault}`);
+    return { lines: [head, '|---|---:|---:|---:|---:|', ...lines, ...verdict], failed: faults.length > 0 };
+  } finally {
+    await home.close();
+  }
+}
+
+function sampleOf({ dir, serve }: DrillHome, minute: number): Sample {
+  const proc = `/proc/${serve.pid()}`;
+  const memoryKb = Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`${proc}/status`, 'utf8'))?.[1]);
+  const ledger = join(dir, 'data', 'ledger.db');
+  return {
+    minute,
+    memoryMb: memoryKb / 1024,
+    descriptors: readdirSync(`${proc}/fd`).length,
+    ledgerMb: sizeMb(ledger),
+    walMb: sizeMb(`${ledger}-wal`),
+  };
+}
+
+function sizeMb(path: string): number {
+  return (statSync(path, { throwIfNoEntry: false })?.size ?? 0) / 1024 / 1024;
+}
+
+function faultsOf(figure: Figure, samples: readonly Sample[]): string[] {
+  const { most, anHour } = limits[figure];
+  const peak = Math.max(...samples.map((sample) => sample[figure]));
+  const slope = slopeOf(figure, samples);
+  return [
+    ...(peak > most ? [`${figure}: ${peak.toFixed(1)}, at most ${most}`] : []),
+    ...(anHour !== null && slope > anHour ? [`${figure} grows by ${slope.toFixed(1)} an hour`] : []),
+  ];
+}
+
+function lineOf(figure: Figure, samples: readonly Sample[]): string {
+  const values = samples.map((sample) => sample[figure]);
+  const [first = 0, last = 0, most] = [values[0], values.at(-1), Math.max(...values)];
+  const cells = [first, last, most, slopeOf(figure, samples)].map((value) => value.toFixed(1));
+  return `| ${[figure, ...cells].join(' | ')} |`;
+}
+
+/** How much it grows in an hour: the least squares of what is warm. */
+function slopeOf(figure: Figure, samples: readonly Sample[]): number {
+  const warm = samples.slice(Math.floor(samples.length * warmUp));
+  const mean = (of: (sample: Sample) => number): number =>
+    warm.reduce((sum, sample) => sum + of(sample), 0) / warm.length;
+  const [middle, height] = [mean(({ minute }) => minute), mean((sample) => sample[figure])];
+  const rise = mean((sample) => (sample.minute - middle) * (sample[figure] - height));
+  const spread = mean(({ minute }) => (minute - middle) ** 2);
+  return spread === 0 ? 0 : (rise / spread) * 60;
+}
