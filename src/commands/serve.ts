@@ -5,7 +5,8 @@ import { DatabaseAway, throughOutages } from '../daemon/through-outages.ts';
 import { legible } from '../domain/hidden.ts';
 import { haltInWords } from '../reporting/halt-words.ts';
 import { systemClock } from '../runtime/clock.ts';
-import { logEvent } from '../runtime/log-events.ts';
+import { type HangUps, listenForHangUps } from '../runtime/hang-ups.ts';
+import { errorText, logEvent } from '../runtime/log-events.ts';
 import type { Logger } from '../runtime/logger.ts';
 import { plainLine } from '../runtime/plain-log.ts';
 import { queueKind } from '../runtime/queue-open.ts';
@@ -17,6 +18,7 @@ import { probeDatabase } from '../storage/exists.ts';
 import { TlsProblem } from '../webhooks/tls.ts';
 import { confirmSending, loadSettings } from './context.ts';
 import { listenProblem } from './listen-problem.ts';
+import { type ReadAgain, readAgain } from './read-again.ts';
 import { type Result, Stop } from './result.ts';
 import { terminalOf } from './terminal/terminal.ts';
 import { withApp } from './with-app.ts';
@@ -58,28 +60,24 @@ export const serve: Handler = async (context, _args, options) => {
     } as const;
     const log = openLog(config, { quiet: Boolean(context.options.quiet), ...need });
     const manager = createServiceManager(context.env, log);
-    // SIGHUP reloads the certificate, and never stops a service of systemd. Else it stops serve when a terminal
-    // closes, or when there is no certificate.
-    const hasCertificate = (config.receiver.tlsCert || config.admin.tlsCert) !== '';
-    const reloads = manager !== null || (hasCertificate && !context.terminal);
-    const run = { context, config, format, manager, reloads, isFirst: true };
-    const deps = {
-      config,
-      clock: systemClock(),
-      log,
-      signal: context.signal,
-      probe: () => probeDatabase(config.ledgerPlace),
-      // systemd starts what waits for the database no second time.
-      onWaiting: () => manager?.ready(),
-    };
-    const ignore = (): void => undefined;
-    // While it waits for the database there is nothing to reload.
-    if (reloads) process.on('SIGHUP', ignore);
+    const hangUps = listenForHangUps();
+    // On a terminal SIGHUP says that the session closed. It never stops a service.
+    const reloads = manager !== null || !context.terminal;
+    const closed = new AbortController();
+    if (!reloads) void hangUps.next().then(() => closed.abort());
+    const own = { ...context, signal: AbortSignal.any([context.signal, closed.signal]) };
     try {
-      const result = await throughOutages(deps, () => withApp(context, need, (app) => serveOnce(app, run)));
-      return result ?? { code: 0, ignoresInterrupt: true };
+      return await serveThroughReloads(config, {
+        context: own,
+        need,
+        log,
+        format,
+        manager,
+        hangUps,
+        reloads,
+      });
     } finally {
-      process.off('SIGHUP', ignore);
+      hangUps.close();
       await manager?.close();
     }
   } finally {
@@ -91,63 +89,146 @@ export const serve: Handler = async (context, _args, options) => {
 
 type Run = {
   context: Context;
-  config: Config;
+  need: { level: 'whole'; use: 'makes'; kind: 'serve' };
+  log: Logger;
   format: LogFormat;
   manager: ServiceManager | null;
+  hangUps: HangUps;
   reloads: boolean;
-  /** Until serve was ready once: only then it says so on stdout. */
-  isFirst: boolean;
 };
 
-/** Serves until a signal comes or the daemon fails. Throws {@link DatabaseAway} where a new run may go on. */
-async function serveOnce(app: App, run: Run): Promise<Result> {
-  const { context, config, format, manager } = run;
+type Changed = Extract<ReadAgain, { kind: 'changed' }>;
+
+/**
+ * Serves until the end. A reload with other settings ends one daemon and begins the next in this process, as a new
+ * worker: so nothing is asked with one key and judged as if with another (P31). Settings with which no daemon can begin
+ * are given up for those before.
+ */
+async function serveThroughReloads(config: Config, run: Run): Promise<Result> {
+  const { context, need, log, manager } = run;
+  let current = config;
+  let before: Config | null = null;
+  for (let isFirst = true; ; isFirst = false) {
+    const deps = {
+      config: current,
+      clock: systemClock(),
+      log,
+      signal: context.signal,
+      probe: () => probeDatabase(current.ledgerPlace),
+      // systemd starts what waits for the database no second time.
+      onWaiting: () => manager?.ready(),
+    };
+    let isServing = false;
+    const onReady = (): void => {
+      isServing = true;
+      before = null;
+    };
+    const begin = { config: current, isFirst, onReady };
+    try {
+      const ended = await throughOutages(deps, () =>
+        withApp(context, { ...need, config: current }, (app) => serveOnce(app, run, begin)),
+      );
+      if (ended?.kind !== 'changed') return ended?.result ?? { code: 0, ignoresInterrupt: true };
+      before = current;
+      current = ended.config;
+    } catch (error) {
+      if (isServing || before === null) throw error;
+      sayRefused(log, errorText(error));
+      current = before;
+      before = null;
+    }
+  }
+}
+
+type Ended = { kind: 'ended'; result: Result } | Changed;
+type Begin = { config: Config; isFirst: boolean; onReady(): void };
+
+/**
+ * Serves until a signal comes, the daemon fails, or a reload has other settings. Throws {@link DatabaseAway} where a new
+ * run may go on.
+ */
+async function serveOnce(app: App, run: Run, { config, isFirst, onReady }: Begin): Promise<Ended> {
+  const { context, format, manager } = run;
   const daemon = createDaemon(app);
   const { url, admin } = await daemon.start().catch((error: unknown) => {
     throw startProblem(error, config) ?? error;
   });
-  const hungUp = Promise.withResolvers<void>();
-  const reload = async (): Promise<void> => {
+  onReady();
+  manager?.ready();
+  await sayReady(app, run, { config, isFirst, receiver: url, admin }).catch(async (error: unknown) => {
+    await daemon.stop();
+    throw error;
+  });
+  const changed = await untilOver(app, run, config, daemon);
+  const ending = context.signal.aborted;
+  if (ending) manager?.stopping();
+  const problem = await daemon.stop();
+  if (problem?.goesOn && !ending) throw new DatabaseAway(problem.why);
+  if (changed && !problem && !context.signal.aborted) return changed;
+  manager?.stopping();
+  if (format === 'json') logEnd(app.log, problem?.why);
+  return {
+    kind: 'ended',
+    result: problem
+      ? { code: 1, problem: problem.why, ignoresInterrupt: true }
+      : { code: 0, ignoresInterrupt: true },
+  };
+}
+
+/** Resolves when the daemon must stop; with the new settings where a reload found some. */
+async function untilOver(
+  app: App,
+  { context, manager, hangUps, reloads }: Run,
+  config: Config,
+  daemon: ReturnType<typeof createDaemon>,
+): Promise<Changed | null> {
+  const stopped = new Promise<null>((resolve) => {
+    if (context.signal.aborted) resolve(null);
+    context.signal.addEventListener('abort', () => resolve(null), { once: true });
+    void daemon.failed.then(() => resolve(null));
+  });
+  for (;;) {
+    const isOver = await (reloads ? Promise.race([stopped, hangUps.next()]) : stopped);
+    if (isOver === null) return null;
     manager?.reloading();
+    const found = await Promise.race([stopped, readAgain(context, config)]);
+    if (found === null) return null;
+    switch (found.kind) {
+      case 'changed':
+        logEvent(app.log, 'reloaded', { changed: found.changed, text: reloadedText(found) });
+        return found;
+      case 'refused':
+        sayRefused(app.log, found.why);
+        break;
+      case 'same':
+        logEvent(app.log, 'reloaded', {
+          changed: [],
+          text: 'read again: no setting, key or token has changed. Certificates are renewed if they have',
+        });
+    }
     await daemon.reload();
     manager?.ready();
-  };
-  const onHangUp = (): void => (run.reloads ? void reload() : hungUp.resolve());
-  process.on('SIGHUP', onHangUp);
-  try {
-    manager?.ready();
-    await sayReady(app, run, { receiver: url, admin }).catch(async (error: unknown) => {
-      await daemon.stop();
-      throw error;
-    });
-    await new Promise<void>((resolve) => {
-      if (context.signal.aborted) resolve();
-      context.signal.addEventListener('abort', () => resolve(), { once: true });
-      void hungUp.promise.then(resolve);
-      void daemon.failed.then(resolve);
-    });
-    const ending = context.signal.aborted;
-    if (ending) manager?.stopping();
-    const problem = await daemon.stop();
-    if (problem?.goesOn && !ending) throw new DatabaseAway(problem.why);
-    manager?.stopping();
-    if (format === 'json') logEnd(app.log, problem?.why);
-    return problem
-      ? { code: 1, problem: problem.why, ignoresInterrupt: true }
-      : { code: 0, ignoresInterrupt: true };
-  } finally {
-    process.off('SIGHUP', onHangUp);
   }
+}
+
+function reloadedText({ changed }: Changed): string {
+  return `read again, and serve goes on with what changed: ${changed.join(', ')}`;
+}
+
+function sayRefused(log: Logger, why: string): void {
+  const text = `the reload is refused, and serve goes on with the settings and keys that it has: ${why}`;
+  logEvent(log, 'reload_refused', { why, text });
 }
 
 async function sayReady(
   app: App,
   run: Run,
-  { receiver, admin }: { receiver: string | null; admin: string | null },
+  begun: Omit<Begin, 'onReady'> & { receiver: string | null; admin: string | null },
 ): Promise<void> {
-  const { context, config, format } = run;
+  const { context, format } = run;
+  const { config, isFirst, receiver, admin } = begun;
   const halted = await haltInWords(app.ledger.db);
-  if (context.options.json && run.isFirst)
+  if (context.options.json && isFirst)
     context.print(
       JSON.stringify({
         schema: 1,
@@ -158,7 +239,6 @@ async function sayReady(
         halted: halted ? { cause: halted.cause, at: halted.at } : null,
       }),
     );
-  run.isFirst = false;
   const serving = `serving mode ${config.mode}; webhooks at ${receiver ?? 'nowhere (receiver.enabled: false)'}; admin at ${admin ?? 'nowhere (admin.enabled: false)'}`;
   if (format === 'plain') return context.say(`${serving}; stop with Ctrl-C`);
   const { configFile: configuration, service } = config;

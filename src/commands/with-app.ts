@@ -33,6 +33,8 @@ type Need<L extends Level> = {
   kind?: string;
   /** Rewrites each line of the log. */
   renderLog?: (line: string) => string;
+  /** The settings where the caller has read them; else they are read now. */
+  config?: Config;
 };
 
 const checks: Record<Use, (config: Config) => Promise<void>> = {
@@ -49,10 +51,10 @@ const checks: Record<Use, (config: Config) => Promise<void>> = {
 /** Opens what a command needs, runs it, and closes. A missing key stops with 2; other processes may stop it with 11. */
 export async function withApp<L extends Level, T>(
   context: Context,
-  { level, use, kind = 'command', renderLog }: Need<L>,
+  { level, use, kind = 'command', renderLog, config: given }: Need<L>,
   work: (app: App<L>) => Promise<T>,
 ): Promise<T> {
-  const config = await loadSettings(context);
+  const config = given ?? (await loadSettings(context));
   await checks[use](config);
   const quiet = kind !== 'serve' || Boolean(context.options.quiet);
   const run = async (options: AppOptions): Promise<T> => {

@@ -215,11 +215,12 @@ export function createDaemon(app: App) {
     stopping.abort();
     const told = problem && app.alerts.sayStopped(problem);
     await Promise.all([takingOver, watchingSteps, telling]);
-    await receiver?.close();
     await scheduler.stop();
     // A POST under way may take its whole time-out; its answer must be recorded.
     const deadlineMs = config.service.timeoutMs + 5000;
     await Promise.all([queue.close(deadlineMs), shared?.close(deadlineMs)]);
+    // As late as possible: the next daemon of this process listens again at once.
+    await receiver?.close();
     if (!problem) {
       await app.applyWebhooks();
       await events.look();

@@ -37,6 +37,8 @@ type Fields = {
   service: string;
   receiver: string | null;
   admin: string | null;
+  /** Names of settings and secrets; never a value. */
+  changed: readonly string[];
 };
 
 type Spec = { level: 'info' | 'warn' | 'error'; fields: readonly (keyof Fields)[] };
@@ -44,6 +46,8 @@ type Spec = { level: 'info' | 'warn' | 'error'; fields: readonly (keyof Fields)[
 /** The events of the log, with level and fields (docs/monitoring.md, Events). */
 export const logEvents = {
   started: { level: 'info', fields: ['configuration', 'service', 'receiver', 'admin'] },
+  reloaded: { level: 'info', fields: ['changed'] },
+  reload_refused: { level: 'error', fields: ['why'] },
   stopped: { level: 'info', fields: [] },
   failed: { level: 'error', fields: ['error'] },
   batch_taken: { level: 'info', fields: ['batch', 'rows', 'totals'] },

@@ -52,7 +52,7 @@ export function createServiceManager(env: Environment, log: Logger): ServiceMana
       send('READY=1', 'STATUS=serving');
       watch();
     },
-    reloading: () => send('RELOADING=1', 'STATUS=reloading the certificates'),
+    reloading: () => send('RELOADING=1', 'STATUS=reading settings, keys and certificates again'),
     stopping: () => send('STOPPING=1', 'STATUS=finishing what is in flight'),
     async close() {
       clearInterval(timer);
