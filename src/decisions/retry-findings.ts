@@ -22,9 +22,10 @@ export function obstacle(one: Case, since: Since): Finding | null {
   if (judgement.kind === 'again')
     return finding('is unknown: it may have been paid', { kind: 'row_unknown', reference });
   if (judgement.kind === 'no') {
-    const fix: Advice = isOpen(state) && payout.archived_seq === null
-      ? { kind: 'row_unconfirmed', batch: batch.id, removable: state !== 'failed' }
-      : { kind: 'row_not_payable' };
+    const fix: Advice =
+      isOpen(state) && payout.archived_seq === null
+        ? { kind: 'row_unconfirmed', batch: batch.id, removable: state !== 'failed' }
+        : { kind: 'row_not_payable' };
     return { why: `cannot be paid again now: ${judgement.why}`, advice: judgement.advice, fix };
   }
   // P20: it may have been paid in another way that the service does not know.

@@ -68,16 +68,19 @@ it('"queued" of a pending webhook goes when the payout is paid', async () => {
   expect(await message()).toBeNull();
 });
 
-it.each(['the service', 'a person'])('a payout that came back no longer says what %s said when it was paid', async (who) => {
-  await (await send())();
-  const note = 'bank statement of 3 May';
-  await hear(
-    who === 'a person' ? { kind: 'settle', as: 'success', note } : says('details', 'success', note),
-    says('listing', 'success', null),
-  );
-  expect(await message()).toBe(note);
-  const failed = { ...blank, source: 'listing' as const, status: 'failed' as const, message: null };
-  await hear({ kind: 'turned', witness: failed, first: 'r-1', sure: true });
-  expect((await payoutById(ledger, id)).state).toBe('returned');
-  expect(await message()).toBeNull();
-});
+it.each(['the service', 'a person'])(
+  'a payout that came back no longer says what %s said when it was paid',
+  async (who) => {
+    await (await send())();
+    const note = 'bank statement of 3 May';
+    await hear(
+      who === 'a person' ? { kind: 'settle', as: 'success', note } : says('details', 'success', note),
+      says('listing', 'success', null),
+    );
+    expect(await message()).toBe(note);
+    const failed = { ...blank, source: 'listing' as const, status: 'failed' as const, message: null };
+    await hear({ kind: 'turned', witness: failed, first: 'r-1', sure: true });
+    expect((await payoutById(ledger, id)).state).toBe('returned');
+    expect(await message()).toBeNull();
+  },
+);

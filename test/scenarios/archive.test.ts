@@ -43,7 +43,10 @@ it('after an archive a reconciliation finds nothing new, and no archived referen
     left: 0,
   });
   const after = await home.json(['reconcile', '--full'], 0);
-  expect(home.names(folder), 'an archived payout is never paid again').toEqual(['results.csv', 'results.xlsx']);
+  expect(home.names(folder), 'an archived payout is never paid again').toEqual([
+    'results.csv',
+    'results.xlsx',
+  ]);
   const dropped = await home.json(['submit', home.put('failed.csv', offered)], 3);
   expect(dropped.refused[0].problems[0]).toMatchObject({
     problem: expect.stringContaining('it is archived'),
