@@ -31,7 +31,7 @@ type Deps = {
  * answers and `/readyz` names the outage. Undefined: the signal ended the wait.
  */
 export async function throughOutages<T>(deps: Deps, run: () => Promise<T>): Promise<T | undefined> {
-  const { clock, log, signal } = deps;
+  const { clock, signal } = deps;
   let pauseMs = firstPauseMs;
   for (;;) {
     const began = clock.monotonic();
@@ -43,7 +43,6 @@ export async function throughOutages<T>(deps: Deps, run: () => Promise<T>): Prom
       pauseMs = await untilBack(deps, errorText(error), pauseMs);
     }
     if (signal.aborted) return undefined;
-    logEvent(log, 'ledger_back', { text: "the ledger's database is back: serve goes on" });
   }
 }
 
@@ -67,7 +66,10 @@ async function untilBack(deps: Deps, why: string, pauseMs: number): Promise<numb
     await clock.sleep(pause, signal);
     pause = Math.min(pause * 2, longestPauseMs);
     isBack = await probe().then(
-      () => true,
+      () => {
+        logEvent(log, 'ledger_back', { text: "the ledger's database is back: serve goes on" });
+        return true;
+      },
       // Anything else is no outage: the next run says what it is.
       (error: unknown) => !isOutage(error),
     );

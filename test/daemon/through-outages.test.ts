@@ -61,6 +61,19 @@ it('waits for the database at its start, says so, and goes on once it is there',
   expect(runs).toBe(3);
 });
 
+it('does not call the database back where it answers, and refuses', async () => {
+  const { deps } = await waiting();
+  const said: string[] = [];
+  const told = createLogger({ to: { write: (line: string) => void said.push(line) } });
+  const wrong = new PostgresFailure('28P01', 'password authentication failed');
+  let runs = 0;
+  const probe = () => Promise.reject(wrong);
+  const run = () => Promise.reject(++runs === 1 ? away : wrong);
+  await expect(throughOutages({ ...deps, log: told, probe }, run)).rejects.toBe(wrong);
+  expect(said.join('')).toContain('ledger_away');
+  expect(said.join('')).not.toContain('ledger_back');
+});
+
 it('ends the wait at a signal', async () => {
   const { deps, stop, ready } = await waiting();
   const result = throughOutages(deps, () => Promise.reject(away));
