@@ -1,4 +1,4 @@
-import { Big } from 'big.js';
+import { decimalDifference } from '../../domain/discrepancy.ts';
 import type { NamedCells } from '../sheet.ts';
 
 /** A line of the statement: how many, and a plain decimal in the statement's currency. */
@@ -37,10 +37,7 @@ export function paidAndReopened(lines: Lines): Figure {
   };
 }
 
-/** `a` less `b`, with the digits of the longer. */
+/** `a` less `b`; a line that only counts has no amount. */
 export function minus(a: string, b: string): string {
-  const digits = Math.max(...[a, b].map((one) => one.split('.')[1]?.length ?? 0));
-  return Big(a || '0')
-    .minus(b || '0')
-    .toFixed(digits);
+  return decimalDifference(a || '0', b || '0');
 }

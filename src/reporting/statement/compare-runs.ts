@@ -1,8 +1,10 @@
 import { join } from 'node:path';
 import { Big } from 'big.js';
+import { decimalDifference } from '../../domain/discrepancy.ts';
 import type { Config } from '../../settings/settings.ts';
 import type { Ledger } from '../../storage/ledger.ts';
 import { writeCsv } from '../csv-writer.ts';
+import { isZero } from '../page/statement-figures.ts';
 import { changedRows, differingRows, type RunPair, runsInOrder, type Twice } from '../run-differences.sql.ts';
 import { isFrozen, runRows } from '../run-sheets.sql.ts';
 import { type NamedCells, records, sheetOf, storedCells } from '../sheet.ts';
@@ -87,7 +89,10 @@ export function createCompareRuns(deps: { ledger: Ledger; config: Config; report
         const key = `${currency} ${line}`;
         const none = countsOnly.has(line) ? unread : nothing;
         const [before, after] = [was.get(key) ?? none, now.get(key) ?? none];
-        const difference = { count: after.count - before.count, amount: minus(after.amount, before.amount) };
+        const difference = {
+          count: after.count - before.count,
+          amount: decimalDifference(after.amount, before.amount),
+        };
         const from = follows[line];
         const own = (moved.get(key) ?? []).map(({ one }) => one);
         const sums = { was: before, now: after, difference };
@@ -99,7 +104,7 @@ export function createCompareRuns(deps: { ledger: Ledger; config: Config; report
   async function rowMoves(pair: RunPair): Promise<Keyed[]> {
     return (await changedRows(ledger.db, pair)).flatMap((row) => {
       const { currency, line, reference, batch, transfer_id, why, times, was_state, now_state } = row;
-      const amount = times < 0n ? minus('0', row.amount) : row.amount;
+      const amount = times < 0n ? decimalDifference('0', row.amount) : row.amount;
       const one = { reference, batch, transfer_id, from: was_state ?? '', to: now_state ?? '', amount, why };
       const often = Number(times < 0n ? -times : times);
       return Array.from({ length: often }, () => ({ key: `${currency} ${line}`, one }));
@@ -117,11 +122,15 @@ export function createCompareRuns(deps: { ledger: Ledger; config: Config; report
       const counted = (['submitted', 'settled'] as const).flatMap((line) => {
         const times = after.times(line) - before.times(line);
         if (times === 0) return [];
-        const told = plain(Big(amount).times(times), amount);
-        return [{ key: `${currency} ${line}`, one: { ...one, amount: told } }];
+        const product = Big(amount)
+          .times(times)
+          .toFixed(amount.split('.')[1]?.length ?? 0);
+        return [{ key: `${currency} ${line}`, one: { ...one, amount: product } }];
       });
-      const fee = minus(after.fee, before.fee);
-      return isZero(fee) ? counted : [...counted, { key: `${currency} fees`, one: { ...one, amount: fee } }];
+      const fee = decimalDifference(after.fee, before.fee);
+      return isZero({ count: 0n, amount: fee })
+        ? counted
+        : [...counted, { key: `${currency} fees`, one: { ...one, amount: fee } }];
     });
   }
 
@@ -175,19 +184,6 @@ function payoutOf(row: NamedCells | null) {
       lines.filter((one) => one === line).length - lines.filter((one) => one === `-${line}`).length,
   };
 }
-
-/** Exact; empty where neither side has an amount. */
-function minus(a: string, b: string): string {
-  if (a === '' || b === '') return '';
-  return plain(Big(a).minus(b), a.length > b.length ? a : b);
-}
-
-/** With as many digits after the point as the amount it came from. */
-function plain(value: Big, like: string): string {
-  return value.toFixed(like.split('.')[1]?.length ?? 0);
-}
-
-const isZero = (amount: string): boolean => Big(amount).eq(0);
 
 type CsvRow = Partial<Moved> &
   Partial<Record<'was' | 'now' | 'difference', string>> & { currency: string; line: string };

@@ -1,5 +1,6 @@
 import { exceptionLines, type ListStanding, type Verdict, worstVerdict } from '../../domain/verdict.ts';
 import { linesByCurrency } from '../page/statement-figures.ts';
+import { listWords } from '../page/verdict-words.ts';
 import type { RunVerdict } from '../run-verdicts.sql.ts';
 import type { NamedCells } from '../sheet.ts';
 import { differenceOf } from '../statement/difference.ts';
@@ -17,15 +18,7 @@ export type Judged = {
 };
 
 /** How far a run's list can be used, as a sentence. */
-const listSentences: Record<ListStanding, string> = {
-  complete: 'The service’s list was read completely.',
-  window: 'The service’s list was read back to the edge of the window.',
-  shows_none: 'The service’s list shows none of our payouts.',
-  not_ours: 'The service’s list may be another account’s.',
-  incomplete: 'The service’s list was not proven complete.',
-  unread: 'The service’s list could not be read.',
-};
-export const listSentence = (list: ListStanding | null): string => listSentences[list ?? 'unread'];
+export const listSentence = (list: ListStanding | null): string => `${listWords[list ?? 'unread']}.`;
 
 export const heading = (text: string): Note[] =>
   [text, '', '', '', '', ''].map((cell) => ({ text: cell, look: 'heading' }));
