@@ -1,7 +1,7 @@
 import { DateTime } from 'luxon';
 import type { Archived, Step } from '../custody/archive/archive-ledger.ts';
 import { counted } from '../domain/counted.ts';
-import { firstOf } from '../domain/local-day.ts';
+import { firstInstantOf } from '../domain/local-day.ts';
 import { loadSettings } from './context.ts';
 import { demandLedger } from './ledger-there.ts';
 import { type Result, Stop } from './result.ts';
@@ -40,7 +40,7 @@ const steps: Record<Step, string> = {
 
 /** The instant at which a day or a month begins in the reports' time zone, ISO UTC. */
 function instantOf(text: string, zone: string): string {
-  const at = /^\d{4}-\d\d(-\d\d)?$/.test(text) ? firstOf(DateTime.fromISO(text, { zone })) : null;
+  const at = /^\d{4}-\d\d(-\d\d)?$/.test(text) ? firstInstantOf(DateTime.fromISO(text, { zone })) : null;
   if (!at?.isValid)
     throw new Stop(
       'say before when: --before YYYY-MM-DD. Months that are closed and ended by then are archived',

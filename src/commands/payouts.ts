@@ -1,7 +1,7 @@
 import { DateTime } from 'luxon';
 import type { App } from '../app/app.ts';
 import { amountText, counted, grouped } from '../domain/counted.ts';
-import { firstOf } from '../domain/local-day.ts';
+import { firstInstantOf } from '../domain/local-day.ts';
 import { exponentOf } from '../domain/money.ts';
 import { likely } from '../domain/nearest.ts';
 import { type PayoutState, payoutStates } from '../domain/payout.ts';
@@ -75,7 +75,7 @@ function readCurrency(text: string): string {
 function readSince(text: string, zone: string): string {
   const time = /^\d{4}-\d\d-\d\d/.test(text) ? DateTime.fromISO(text, { zone }) : undefined;
   const namesOffset = /T.*(?:Z|[+-]\d\d(?::?\d\d)?)$/i.test(text);
-  const instant = time?.isValid ? (namesOffset ? time : firstOf(time)).toUTC().toISO() : null;
+  const instant = time?.isValid ? (namesOffset ? time : firstInstantOf(time)).toUTC().toISO() : null;
   if (instant) return instant;
   throw new Stop(`--since: expected a day or a time such as 2026-11-22 or 2026-11-22T16:00, got "${text}"`);
 }

@@ -27,7 +27,7 @@ export async function claim(trx: Trx, request: ClaimRequest): Promise<Claim[]> {
 
 /**
  * Moves up to `limit` ready payouts to `sending`, with an attempt each. It checks everything against the ledger again:
- * halt, hold, approval, canary, limits, not-before, and the answer that a second attempt needs (P2, P31). Nothing may be
+ * halt, hold, approval, canary, limits, `Retry-After`, and the answer that a second attempt needs (P2, P31). Nothing may be
  * sent before the commit. `halted`: the halt that stops it.
  */
 export async function claimUnlessHalted(
