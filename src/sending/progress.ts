@@ -3,6 +3,8 @@ import type { Done } from './flight.ts';
 
 const notSentLimit = 3;
 const stuckMs = 60_000;
+/** The shortest pause after a rejection: a service that asks for none is not asked many times a second. */
+const shortestPauseMs = 1000;
 /**
  * A service that took a payout this recently is not tried with a single one first: chunks follow each other closely.
  */
@@ -47,8 +49,10 @@ export function createProgress({ clock, rules }: Deps, pause: Pause): Progress {
     } else if (!isUsual) pause.acceptedAt = Number.NEGATIVE_INFINITY;
     if (isUsual) progressAt = clock.monotonic();
     notSentInARow = outcome.kind === 'not_sent' ? notSentInARow + 1 : 0;
-    if (outcome.kind === 'turned_away')
-      pause.until = Math.max(pause.until, clock.monotonic() + (outcome.retryAfterMs ?? 1000));
+    if (outcome.kind === 'turned_away') {
+      const waitMs = Math.max(shortestPauseMs, outcome.retryAfterMs ?? 0);
+      pause.until = Math.max(pause.until, clock.monotonic() + waitMs);
+    }
   }
 
   return {

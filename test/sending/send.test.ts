@@ -92,30 +92,35 @@ it('P8: after a 429 a look-up comes first, and then the payout is taken once', a
   expect(sandbox.book.find('R-2')).toHaveLength(1);
 });
 
-it('P8: Retry-After keeps every other POST waiting too', async () => {
-  const client = await service({ 'R-2': 'rate_limited_once' });
-  await addBatch(ledger, named(3));
-  const real = systemClock();
-  let slept = 0;
-  const clock: Clock = {
-    ...real,
-    monotonic: () => real.monotonic() + slept,
-    sleep: async (ms) => {
-      slept += ms;
-    },
-  };
-  const begun: number[] = [];
-  const watched: ServiceClient = {
-    ...client,
-    bankTransfer: async (...order) => {
-      begun.push(clock.monotonic());
-      return client.bankTransfer(...order);
-    },
-  };
-  await senderOf(ledger, watched, { clock, concurrency: 1 }).run();
-  const [, second = 0, third = 0] = begun;
-  expect(third - second).toBeGreaterThanOrEqual(1000);
-});
+it.each([undefined, 0])(
+  'P8: Retry-After keeps every other POST waiting too (of %s ms)',
+  async (retryAfterMs) => {
+    const client = await service({ 'R-2': 'rate_limited_once' });
+    await addBatch(ledger, named(3));
+    const real = systemClock();
+    let slept = 0;
+    const clock: Clock = {
+      ...real,
+      monotonic: () => real.monotonic() + slept,
+      sleep: async (ms) => {
+        slept += ms;
+      },
+    };
+    const begun: number[] = [];
+    const watched: ServiceClient = {
+      ...client,
+      bankTransfer: async (...order) => {
+        begun.push(clock.monotonic());
+        const outcome = await client.bankTransfer(...order);
+        const isOther = outcome.kind === 'turned_away' && retryAfterMs !== undefined;
+        return isOther ? { ...outcome, retryAfterMs } : outcome;
+      },
+    };
+    await senderOf(ledger, watched, { clock, concurrency: 1 }).run();
+    const [, second = 0, third = 0] = begun;
+    expect(third - second).toBeGreaterThanOrEqual(1000);
+  },
+);
 
 it('P12: an answer whose commit failed is written once the ledger can be written again', async () => {
   const client = await service();
