@@ -39,36 +39,39 @@ const approvalCause = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('original'), ...match }),
 ]);
 
+/** `mark`: the version of the batch. It tells a reason that was found again from an earlier one that a release has seen. */
+const marked = { mark: count.optional() };
+
 const holdReason = z.discriminatedUnion('kind', [
-  /** `mark`: the version of the batch. It tells a repeated hold from an earlier one that a release has seen. */
-  z.strictObject({ kind: z.literal('person'), mark: count.optional() }),
+  z.strictObject({ kind: z.literal('person'), ...marked }),
   /** The batch was cancelled while payouts were in flight: those that come back unsent wait (P21). */
-  z.strictObject({ kind: z.literal('cancelled') }),
+  z.strictObject({ kind: z.literal('cancelled'), ...marked }),
   /** Only an approval lifts it (P2). */
-  z.strictObject({ kind: z.literal('approval'), why: approvalCause, dropper: text, ...scope }),
+  z.strictObject({ kind: z.literal('approval'), ...marked, why: approvalCause, dropper: text, ...scope }),
   /**
    * A release or an approval was decided, and its payouts become `ready` in chunks. Any other reason ends it. `by`: an
    * empty text where no name is known. `mark`: the version of the batch at the decision.
    */
   z.strictObject({ kind: z.literal('releasing'), by: text, mark: count }),
-  z.strictObject({ kind: z.literal('file_grown'), path: text, bytes: count, line: count }),
-  z.strictObject({ kind: z.literal('file_changed'), path: text }),
+  z.strictObject({ kind: z.literal('file_grown'), ...marked, path: text, bytes: count, line: count }),
+  z.strictObject({ kind: z.literal('file_changed'), ...marked, path: text }),
   /** The file changed before it was archived, and is still where it was dropped. */
-  z.strictObject({ kind: z.literal('file_not_archived'), path: text }),
-  z.strictObject({ kind: z.literal('file_missing'), path: text }),
-  z.strictObject({ kind: z.literal('repeated_row'), row: count, earlier: count, others: count }),
-  z.strictObject({ kind: z.literal('alike'), ...match, day: text, others: count }),
+  z.strictObject({ kind: z.literal('file_not_archived'), ...marked, path: text }),
+  z.strictObject({ kind: z.literal('file_missing'), ...marked, path: text }),
+  z.strictObject({ kind: z.literal('repeated_row'), ...marked, row: count, earlier: count, others: count }),
+  z.strictObject({ kind: z.literal('alike'), ...marked, ...match, day: text, others: count }),
   /** A row has the reference of a second payment of `earlier`, without a `retry_of` that says so. */
-  z.strictObject({ kind: z.literal('named_again'), ...match, earlier: text, others: count }),
+  z.strictObject({ kind: z.literal('named_again'), ...marked, ...match, earlier: text, others: count }),
   /** A row pays a payout again whose batch is held (P20). */
-  z.strictObject({ kind: z.literal('original_held'), ...match }),
-  z.strictObject({ kind: z.literal('payout_limit'), ...large, ...scope }),
-  z.strictObject({ kind: z.literal('daily_limit'), ...large }),
-  z.strictObject({ kind: z.literal('balance'), short: z.array(shortfall) }),
-  z.strictObject({ kind: z.literal('account_names'), count, first: z.array(otherName) }),
+  z.strictObject({ kind: z.literal('original_held'), ...marked, ...match }),
+  z.strictObject({ kind: z.literal('payout_limit'), ...marked, ...large, ...scope }),
+  z.strictObject({ kind: z.literal('daily_limit'), ...marked, ...large }),
+  z.strictObject({ kind: z.literal('balance'), ...marked, short: z.array(shortfall) }),
+  z.strictObject({ kind: z.literal('account_names'), ...marked, count, first: z.array(otherName) }),
   /** The service's answer to a check before payment cannot be used, so that nothing is known. */
   z.strictObject({
     kind: z.literal('check_unreadable'),
+    ...marked,
     what: z.enum(['balance', 'account_name']),
     why: text,
   }),
@@ -148,19 +151,22 @@ export async function holdReasonsOf(
 }
 
 /**
- * Adds a reason. It ends a release in progress (P21). A person's hold replaces the earlier one, so
- * that a release which saw the earlier one does not lift it.
+ * Adds a reason. It ends a release in progress (P21). One that is found again gets a new mark in its place, so that a
+ * release which saw the earlier one does not lift it.
  */
 export async function addHoldReason(trx: Trx, id: string, added: HoldReason): Promise<void> {
   const { reasons, version } = await holdReasonsOf(trx, id);
   const others = reasons.filter(({ kind }) => kind !== 'releasing');
   // Payouts of an interrupted release are still held: the new reason must hold them too.
-  const reason = others.length < reasons.length ? holdingAll(added) : added;
-  if (reason.kind === 'person') {
-    const rest = others.filter(({ kind }) => kind !== 'person');
-    await setHoldReasons(trx, id, [...rest, { ...reason, mark: Number(version) }]);
-  } else if (!reasons.some((one) => isDeepStrictEqual(one, reason)))
-    await setHoldReasons(trx, id, [...others, reason]);
+  const held = others.length < reasons.length ? holdingAll(added) : added;
+  const reason: HoldReason = { ...held, mark: Number(version) };
+  const at = others.findIndex((one) => isDeepStrictEqual(unmarked(one), unmarked(reason)));
+  await setHoldReasons(trx, id, at < 0 ? [...others, reason] : others.with(at, reason));
+}
+
+/** The reason as it is stored, without its mark. */
+function unmarked(reason: HoldReason): unknown {
+  return JSON.parse(JSON.stringify({ ...reason, mark: undefined }));
 }
 
 /** Replaces the hold reasons of a batch. An empty list lifts the hold of the batch, not of its payouts. */

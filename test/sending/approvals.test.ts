@@ -147,7 +147,7 @@ describe('P2: an approval', () => {
     await createBrakes({ ledger, clock: { iso: () => at(1) }, brakes: always }).settle();
     expect(await states(ledger)).toEqual({ 'A-1': 'held', 'A-2': 'held' });
     const { hold_reasons } = await ledger.db.selectFrom('batches').selectAll().executeTakeFirstOrThrow();
-    expect(JSON.parse(hold_reasons)).toEqual([needed('ada')]);
+    expect(JSON.parse(hold_reasons)).toMatchObject([needed('ada')]);
   });
 
   it('that was given while a brake looked at the batch is not asked for again', async () => {

@@ -71,7 +71,7 @@ describe.each([0, 1, 2])('before transaction %i of the other', (turn) => {
     };
     await ledger.db.updateTable('batches').set({ file_state: 'whole' }).execute();
     const released = await releaseBatch(interrupted(ledger, turn, find), batch);
-    expect(released.stays).toEqual([grown]);
+    expect(released.stays).toMatchObject([grown]);
     expect(await standing(ledger)).toMatchObject({
       states: { held: payouts },
       kinds: ['file_grown'],
@@ -144,4 +144,25 @@ it('P21: a person who releases what was shown does not lift a hold that another 
   const released = await releaseBatch(ledger, { ...batch, seen: readReasons(hold_reasons) });
   expect(released).toMatchObject({ moved: 0, stays: [person] });
   expect(await standing(ledger)).toMatchObject({ states: { held: payouts }, kinds: ['person'] });
+});
+
+it('P21: a release does not lift a finding that was made again after the person looked', async () => {
+  const ledger = await makeLedger();
+  onTestFinished(() => ledger.remove());
+  await addBatch(ledger, ['R-1']);
+  const find = () => holdBatch(ledger, { ...batch, reason: grown, source: 'brake' });
+  await find();
+  const { hold_reasons } = await ledger.db.selectFrom('batches').selectAll().executeTakeFirstOrThrow();
+  const seen = readReasons(hold_reasons);
+  await releaseBatch(ledger, { ...batch, seen });
+  await find();
+  expect(await releaseBatch(ledger, { ...batch, seen }), 'after a release').toMatchObject({
+    moved: 0,
+    stays: [grown],
+  });
+  await find();
+  expect(await releaseBatch(ledger, { ...batch, seen }), 'one reason still').toMatchObject({
+    stays: [grown],
+  });
+  expect(await standing(ledger)).toMatchObject({ states: { held: 1 }, kinds: ['file_grown'] });
 });
