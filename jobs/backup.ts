@@ -4,12 +4,26 @@ import type { Config } from '../src/settings/settings.ts';
 
 export const name = 'backup';
 
-/** When `serve` makes the day's backup, in `schedules.timezone`: before the nightly run. Empty: never. */
+const expressions: Record<Config['ledger']['backupEvery'], string> = {
+  '5m': '*/5 * * * *',
+  '10m': '*/10 * * * *',
+  '15m': '*/15 * * * *',
+  '30m': '*/30 * * * *',
+  '1h': '0 * * * *',
+  '2h': '0 */2 * * *',
+  '4h': '0 */4 * * *',
+  '6h': '0 */6 * * *',
+  '12h': '0 */12 * * *',
+  // Before the nightly run.
+  '1d': '20 1 * * *',
+};
+
+/** When `serve` makes a backup, in `schedules.timezone`. Empty: never. */
 export function expressionOf({ ledger }: Pick<Config, 'ledger'>): string {
-  return ledger.backupDir === '' ? '' : '20 1 * * *';
+  return ledger.backupDir === '' ? '' : expressions[ledger.backupEvery];
 }
 
-/** Makes the day's backup and deletes expired ones. Throws when it cannot: the scheduler records why and tries again. */
+/** Makes a backup and deletes expired ones. Throws when it cannot: the scheduler records why and tries again. */
 export function run({ ledger, config, clock }: App<'local'>): ReturnType<typeof makeDailyBackup> {
   return makeDailyBackup(ledger, { folder: config.ledger.backupDir, at: clock.iso() });
 }

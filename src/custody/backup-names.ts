@@ -1,5 +1,7 @@
 import { DateTime } from 'luxon';
 
+/** So many of the newest stay, whatever their day: a copy made just after a mistake must not take the last good one. */
+const newestKept = 4;
 const daysKept = 7;
 const weeksKept = 4;
 
@@ -30,8 +32,8 @@ export function dailyBackups(ledgerId: string, names: readonly string[]): DailyB
 }
 
 /**
- * The backups to delete: all but the newest of each of the last seven days and four weeks that have one. Those later
- * than `now` (ISO UTC) stay and are not counted: a clock was ahead then, or is behind now, and the one of today must not
+ * The backups to delete: all but the newest four, and the newest of each of the last seven days and four weeks that have
+ * one. Those later than `now` (ISO UTC) stay and are not counted: a clock was ahead then, or is behind now, and the one of today must not
  * expire at once (P33).
  */
 export function expiredBackups(all: readonly DailyBackup[], now: string): DailyBackup[] {
@@ -41,6 +43,7 @@ export function expiredBackups(all: readonly DailyBackup[], now: string): DailyB
       ([newest], index) => (newest && index < kept ? [newest] : []),
     );
   const kept = new Set([
+    ...newestFirst.slice(0, newestKept),
     ...newestOf((at) => at.toISODate() ?? '', daysKept),
     ...newestOf((at) => `${at.weekYear}-${at.weekNumber}`, weeksKept),
   ]);

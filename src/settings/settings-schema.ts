@@ -26,6 +26,8 @@ const zone = z
 const schedule = z
   .string()
   .refine((text) => text === '' || isCron(text), 'expected a cron expression, or nothing to turn it off');
+/** The paces that divide an hour or a day: each copy then has its time of the clock. */
+export const backupPaces = ['5m', '10m', '15m', '30m', '1h', '2h', '4h', '6h', '12h', '1d'] as const;
 const address = z.string().refine(isAddress, 'expected an address such as 192.0.2.7 or 192.0.2.0/24');
 const addresses = z.array(address).default([]);
 const limits = z
@@ -209,8 +211,14 @@ export const sections = {
         '`sqlite:FILE`, relative to the data folder, or `postgres://USER@HOST/DATABASE` (`?schema=NAME` for another schema)',
       ),
     backup_dir: text.describe(
-      '`serve` makes a backup here each day; relative to the data folder, best on another disk. SQLite only',
+      '`serve` makes backups here; relative to the data folder, best on another disk. SQLite only',
     ),
+    backup_every: z
+      .enum(backupPaces, `expected ${backupPaces.join(', ')}`)
+      .default('1d')
+      .describe(
+        `How often: ${backupPaces.map((pace) => `\`${pace}\``).join(', ')}. \`1d\`: before the nightly run`,
+      ),
   }).superRefine(checkBackupDir),
   queue: section({
     url: z

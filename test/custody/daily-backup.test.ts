@@ -22,8 +22,23 @@ it('keeps the newest backup of each of the last seven days and four weeks', () =
   ]);
 });
 
+it('keeps the newest four, and one a day before, where a backup is made every few minutes', () => {
+  const minutes = (from: number, n: number): string =>
+    new Date(Date.parse(day(from)) + n * 900_000).toISOString();
+  const times = [0, 1, 2, 3, 4, 5].flatMap((n) => [minutes(1, n), minutes(2, n)]);
+  const all = dailyBackups(
+    id,
+    times.map((at) => backupName(id, at)),
+  );
+  const gone = new Set(expiredBackups(all, day(3)).map(({ at }) => at));
+  expect(all.flatMap(({ at }) => (gone.has(at) ? [] : at))).toEqual([
+    ...[5, 4, 3, 2].map((n) => minutes(2, n)),
+    minutes(1, 5),
+  ]);
+});
+
 it('keeps one backup a day where several were made, and never counts days that have none', () => {
-  const times = [day(1), day(2), '2026-01-02T09:00:00.000Z', day(40)];
+  const times = [day(1), day(2), '2026-01-02T09:00:00.000Z', day(37), day(38), day(39), day(40)];
   const all = dailyBackups(
     id,
     times.map((at) => backupName(id, at)),

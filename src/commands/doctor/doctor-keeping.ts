@@ -5,8 +5,8 @@ import { sizeText } from '../size-text.ts';
 import { type Check, skipped, well, wrong } from './doctor-check.ts';
 
 const hourMs = 60 * 60_000;
-/** A daily backup that is older was missed. */
-const lateHours = 36;
+/** A backup that is older than its pace and so many hours was missed: some copies take long. */
+const graceHours = 12;
 
 /** Says how large the ledger is, and how fast it grew over the last weeks. */
 export async function checkGrowth({ ledger, clock }: App<'local'>): Promise<Check> {
@@ -21,18 +21,26 @@ export async function checkGrowth({ ledger, clock }: App<'local'>): Promise<Chec
   );
 }
 
-/** Says how old the newest daily backup is; a fault when one was missed. */
+/** `15m`, `1h` or `1d` in hours. */
+function hoursOf(pace: App['config']['ledger']['backupEvery']): number {
+  const many = Number.parseInt(pace, 10);
+  if (pace.endsWith('m')) return many / 60;
+  return pace.endsWith('h') ? many : many * 24;
+}
+
+/** Says how old the newest scheduled backup is; a fault when one was missed. */
 export function checkBackups({ ledger, config, clock }: App<'local'>): Check {
-  const { backupDir } = config.ledger;
+  const { backupDir, backupEvery } = config.ledger;
+  const paceHours = hoursOf(backupEvery);
+  const lateHours = paceHours + Math.min(graceHours, paceHours);
   if (ledger.place.kind === 'postgres') return skipped('backups', 'the database makes them');
   if (backupDir === '')
     return well('backups', 'ledger.backup_dir is not set: serve makes none, and others are not seen here');
   const newest = newestBackup(ledger, backupDir);
   const bornMs = clock.now() - Date.parse(ledger.birth);
   if (!newest && bornMs <= lateHours * hourMs)
-    return well('backups', `none in ${backupDir} yet: serve makes one each day`);
-  const fix =
-    'see the job backup in counterfoil status; counterfoil serve makes one each day, counterfoil backup FILE at once';
+    return well('backups', `none in ${backupDir} yet: serve makes one every ${backupEvery}`);
+  const fix = `see the job backup in counterfoil status; counterfoil serve makes one every ${backupEvery}, counterfoil backup FILE at once`;
   if (!newest) return wrong('backups', `none of this ledger in ${backupDir}`, fix);
   const hours = (clock.now() - Date.parse(newest.at)) / hourMs;
   if (hours < -1)
@@ -41,6 +49,12 @@ export function checkBackups({ ledger, config, clock }: App<'local'>): Check {
       `the time of ${newest.name} in ${backupDir} is still to come: this machine's clock is wrong, or was then`,
       'set the clock; where it is right now, move that file elsewhere, so that the age of the others shows',
     );
-  const detail = `the newest is ${hours < 48 ? `${Math.round(hours)} hours` : `${Math.round(hours / 24)} days`} old: ${newest.name} in ${backupDir}`;
+  const age =
+    hours < 2
+      ? `${Math.round(hours * 60)} minutes`
+      : hours < 48
+        ? `${Math.round(hours)} hours`
+        : `${Math.round(hours / 24)} days`;
+  const detail = `the newest is ${age} old: ${newest.name} in ${backupDir}`;
   return hours > lateHours ? wrong('backups', detail, fix) : well('backups', detail);
 }
