@@ -53,7 +53,12 @@ async function prove(): Promise<number> {
   const tarball = readdirSync(folder).find((name) => name.endsWith('.tgz')) ?? '';
   copyFileSync(join(folder, tarball), join(machine, 'root', tarball));
   for (const name of ['/etc/resolv.conf', `${process.env.HOME}/.npmrc`])
-    if (existsSync(name)) copyFileSync(name, join(machine, name === '/etc/resolv.conf' ? name : 'root/.npmrc'));
+    if (existsSync(name))
+      copyFileSync(name, join(machine, name === '/etc/resolv.conf' ? name : 'root/.npmrc'));
+  // A network that replaces certificates has its own authority; npm in the container must know it as npm here does.
+  const authority = process.env.NODE_EXTRA_CA_CERTS ?? '';
+  if (authority !== '') copyFileSync(authority, join(machine, 'root/authority.pem'));
+  const trust = authority === '' ? [] : ['NODE_EXTRA_CA_CERTS=/root/authority.pem'];
   const webhookKey = 'webhook-key-of-the-proof';
   const sandbox = await createSandbox({ settleMs: 100 });
   const boot = ['--quiet', '--register=no', '--keep-unit', '-D', machine, '--boot'];
@@ -71,8 +76,24 @@ async function prove(): Promise<number> {
       .filter(({ command }) => !/^(SERVICE|NAME)=/.test(command));
     for (const { command, line } of steps) {
       const began = performance.now();
-      const shell = ['-t', leader, '-a', 'env', '-i', 'HOME=/root', 'PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin', 'bash', '-c', `cd /root\n${values}${command}`];
-      const done = spawnSync('nsenter', shell, { input: pasted(command), encoding: 'utf8', timeout: commandLimitMs });
+      const shell = [
+        '-t',
+        leader,
+        '-a',
+        'env',
+        '-i',
+        ...trust,
+        'HOME=/root',
+        'PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
+        'bash',
+        '-c',
+        `cd /root\n${values}${command}`,
+      ];
+      const done = spawnSync('nsenter', shell, {
+        input: pasted(command),
+        encoding: 'utf8',
+        timeout: commandLimitMs,
+      });
       const seconds = ((performance.now() - began) / 1000).toFixed(1);
       const said = `${done.stdout}${done.stderr}`.trim().split('\n').slice(-30).join('\n    ');
       process.stdout.write(`${done.status === 0 ? 'ok  ' : 'FAIL'} ${seconds.padStart(6)} s  ${command}\n`);
