@@ -16,6 +16,7 @@ import { type PromisedFile, promiseFiles } from './file-tasks.ts';
 import { type HoldReason, readReasons, reasonColumns } from './hold-reasons.ts';
 import { recordIntake } from './record.ts';
 import { recounted, replacedSums } from './replaced.ts';
+import { stateSums } from './state-sums.ts';
 
 export type NewBatch = Pick<
   Batch,
@@ -206,25 +207,12 @@ export type BatchCounts = {
   totalsByState: Record<string, Partial<Record<CountedState, string>>>;
 };
 
-/** Returns counts and sums of batches in one grouped query. Without `ids`: of every batch. */
+/** Returns counts and sums of batches, from the kept totals. Without `ids`: of every batch. */
 export async function batchCounts(db: Db | Trx, ids?: string[]): Promise<BatchCounts[]> {
   let batches = db.selectFrom('batches').selectAll();
-  let groups = db
-    .selectFrom('payouts')
-    .select([
-      'batch_id',
-      'state',
-      'currency',
-      (eb) => eb.fn.countAll<bigint>().as('n'),
-      sql<bigint>`sum(amount)`.as('amount'),
-    ])
-    .groupBy(['batch_id', 'state', 'currency']);
-  if (ids) {
-    batches = batches.where('id', 'in', ids);
-    groups = groups.where('batch_id', 'in', ids);
-  }
+  if (ids) batches = batches.where('id', 'in', ids);
   const all = await batches.orderBy('created_at').orderBy('id').execute();
-  const rows = await groups.execute();
+  const rows = await stateSums(db, ids);
   const states = Map.groupBy(rows, (group) => group.batch_id);
   const own = ids && sql`p.batch_id in ${textsOf(ids)}`;
   const grouped = Map.groupBy(recounted(rows, await replacedSums(db, own)), (group) => group.batch_id);
@@ -257,15 +245,18 @@ export async function batchCounts(db: Db | Trx, ids?: string[]): Promise<BatchCo
   });
 }
 
-/** Returns the sums of successors in the batch of their original: they are not rows of its file (P20). */
-function paidInOwnBatch(db: Db | Trx, ids?: string[]) {
-  return db
-    .selectFrom('payouts as s')
-    .innerJoin('payouts as p', 'p.id', 's.successor_of')
-    .select(['s.batch_id', 's.currency', sql<bigint>`sum(s.amount)`.as('sum')])
-    .where('s.successor_of', 'is not', null)
-    .whereRef('p.batch_id', '=', 's.batch_id')
-    .$if(ids !== undefined, (q) => q.where('s.batch_id', 'in', ids ?? []))
-    .groupBy(['s.batch_id', 's.currency'])
-    .execute();
+/**
+ * Returns the sums of successors in the batch of their original: they are not rows of its file (P20). Few payouts are
+ * successors: the cross join keeps SQLite on their index.
+ */
+async function paidInOwnBatch(
+  db: Db | Trx,
+  ids?: string[],
+): Promise<{ batch_id: string; currency: string; sum: bigint }[]> {
+  const among = ids ? sql`and s.batch_id in ${textsOf(ids)}` : sql``;
+  const { rows } = await sql<{ batch_id: string; currency: string; sum: bigint }>`
+    select s.batch_id, s.currency, sum(s.amount) as sum from payouts s cross join payouts p
+    where s.successor_of is not null and p.id = s.successor_of and p.batch_id = s.batch_id ${among}
+    group by s.batch_id, s.currency`.execute(db);
+  return rows.map((row) => ({ ...row, sum: BigInt(row.sum) }));
 }

@@ -9,12 +9,13 @@ const stateNow: StateOf = (id) => sql`(select x.state from payouts x where x.id 
 
 /**
  * Each payout `p` that came to nothing with the last payout of its chain of successors that was not cancelled. The one
- * place that decides which payouts are paid again, for every total, tile and table (P20). `of`: a condition on `p`.
+ * place that decides which payouts are paid again, for every total, tile and table (P20). `of`: a condition on `p`. The
+ * cross join keeps SQLite on the index of successors, of which there are few.
  */
 function lastOfChain(of: RawBuilder<unknown>, stateOf: StateOf): RawBuilder<unknown> {
   return sql`with recursive chain (id, last) as (
-      select p.id, s.id from payouts s join payouts p on p.id = s.successor_of
-      where s.successor_of is not null and ${stateOf(sql`s.id`)} <> 'cancelled'
+      select p.id, s.id from payouts s cross join payouts p
+      where s.successor_of is not null and p.id = s.successor_of and ${stateOf(sql`s.id`)} <> 'cancelled'
         and ${stateOf(sql`p.id`)} in ('failed', 'refused', 'returned') and ${of}
       union all
       select chain.id, n.id from chain join payouts n on n.successor_of = chain.last

@@ -3,6 +3,7 @@ import { foldReference } from '../domain/ids.ts';
 import { formatMinor } from '../domain/money.ts';
 import type { CountedState } from '../domain/payout.ts';
 import { recounted, replacedSums } from '../ledger/replaced.ts';
+import { stateSums } from '../ledger/state-sums.ts';
 import { type Shown, shownUnder } from '../listing/shown-under.sql.ts';
 import { type Life, livesOf } from '../reconciliation/discrepancy-events.sql.ts';
 import { ArchiveAbsent, openArchive } from '../storage/archive-file.ts';
@@ -18,23 +19,17 @@ export type Overview = {
 
 /** Payouts by how they count, with amounts. */
 export async function payoutOverview(db: Db): Promise<Omit<Overview, 'batches'>> {
-  const rows = await db
-    .selectFrom('payouts')
-    .select([
-      'state',
-      'currency',
-      (eb) => eb.fn.countAll<bigint>().as('n'),
-      sql<bigint>`sum(amount)`.as('amount'),
-    ])
-    .groupBy(['state', 'currency'])
-    .orderBy('currency')
-    .execute();
   const payouts: Overview['payouts'] = {};
-  const totals: Overview['totals'] = {};
-  for (const { state, currency, n, amount } of recounted(rows, await replacedSums(db))) {
+  const minor: Record<string, Partial<Record<CountedState, bigint>>> = {};
+  for (const { state, currency, n, amount } of recounted(await stateSums(db), await replacedSums(db))) {
     payouts[state] = (payouts[state] ?? 0) + Number(n);
-    totals[currency] = { ...totals[currency], [state]: formatMinor(amount, currency) };
+    minor[currency] = { ...minor[currency], [state]: (minor[currency]?.[state] ?? 0n) + amount };
   }
+  const totals: Overview['totals'] = {};
+  for (const currency of Object.keys(minor).toSorted())
+    totals[currency] = Object.fromEntries(
+      Object.entries(minor[currency] ?? {}).map(([state, amount]) => [state, formatMinor(amount, currency)]),
+    );
   return { payouts, totals };
 }
 
@@ -152,12 +147,11 @@ async function discrepanciesOf(db: Db, payoutId: bigint): Promise<Story['discrep
 
 /** What the ledger holds as paid, per currency: payouts in `success`, counted and summed in minor units. */
 export async function paidSums(db: Db): Promise<Map<string, { count: number; minor: bigint }>> {
-  const rows = await db
-    .selectFrom('payouts')
-    .select(['currency', (eb) => eb.fn.countAll<bigint>().as('n'), sql<bigint>`sum(amount)`.as('sum')])
-    .where('state', '=', 'success')
-    .groupBy('currency')
-    .orderBy('currency')
-    .execute();
-  return new Map(rows.map(({ currency, n, sum }) => [currency, { count: Number(n), minor: sum }]));
+  const paid = new Map<string, { count: number; minor: bigint }>();
+  for (const { state, currency, n, amount } of await stateSums(db)) {
+    if (state !== 'success') continue;
+    const { count, minor } = paid.get(currency) ?? { count: 0, minor: 0n };
+    paid.set(currency, { count: count + Number(n), minor: minor + amount });
+  }
+  return paid;
 }
