@@ -154,14 +154,16 @@ function inboxLines({ inbox, rejected }: Standing): string[] {
 }
 
 function webhookLines({ webhooks, lookUps, collections, queue }: Standing): string[] {
-  const { received, applied, rejected, differing, due, heard, late, resent, forged } = webhooks;
-  const figures =
-    due + forged > 0
-      ? `; ${heard} of ${due} due were received (${late} late, ${resent} after asking again), ${forged} forged since the last run`
+  const { received, applied, rejected, differing, forged, at_last_run: then } = webhooks;
+  const { due = 0, heard = 0, late = 0, resent = 0 } = then ?? {};
+  const arrived =
+    due > 0
+      ? `; at the last reconciliation ${heard} of ${due} due had come (${late} late, ${resent} after asking again)`
       : '';
+  const refused = forged > 0 || due > 0 ? `; ${forged} forged since the last run` : '';
   return [
-    ...(received + rejected + due > 0
-      ? [`  Webhooks: ${received} received, ${applied} applied, ${rejected} rejected${figures}`]
+    ...(received + rejected + due + forged > 0
+      ? [`  Webhooks: ${received} received, ${applied} applied, ${rejected} rejected${arrived}${refused}`]
       : []),
     ...(differing > 0
       ? [

@@ -7,9 +7,9 @@ import { openRejectedFiles } from '../ledger/rejected-files.ts';
 import { waivedListing } from '../listing/waived-listing.sql.ts';
 import { countOpen, openByBatch, openGroups } from '../reconciliation/discrepancies.sql.ts';
 import { isReadySince, payoutOverview } from '../reporting/overview.sql.ts';
-import { lastRun } from '../reporting/run-verdicts.sql.ts';
+import { type LastRun, lastRun, webhooksAtRun } from '../reporting/run-verdicts.sql.ts';
 import { findAttention } from '../sending/attention.sql.ts';
-import { webhookFigures } from '../webhooks/webhook-figures.sql.ts';
+import { forgedSince } from '../webhooks/webhook-figures.sql.ts';
 import { countDiffering, countRejections } from '../webhooks/webhook-inbox.sql.ts';
 import { webhookCounts } from '../webhooks/webhooks.sql.ts';
 import { alertsStanding } from './alerts-standing.ts';
@@ -25,6 +25,7 @@ export async function standingOf(app: App<'looking'>, terminal: Terminal) {
   const { db } = app.ledger;
   const daemon = await daemonStanding(app);
   const idle = await isIdle(app, daemon);
+  const last = await lastRun(db, await foreignOrigins(db, app.account));
   const hourAgo = new Date(app.clock.now() - 3_600_000).toISOString();
   return {
     terminal,
@@ -37,8 +38,8 @@ export async function standingOf(app: App<'looking'>, terminal: Terminal) {
     discrepancies: await countOpen(db),
     openByBatch: await openByBatch(db),
     groups: await openGroups(db),
-    lastRun: await lastRun(db, await foreignOrigins(db, app.account)),
-    webhooks: await webhooksStanding(app),
+    lastRun: last,
+    webhooks: await webhooksStanding(app, last),
     lookUps: await lookUpsStanding(app),
     collections: await collectionCounts(db),
     queue: await queueStanding(app),
@@ -58,7 +59,8 @@ async function lookUpsStanding({ ledger: { db }, clock }: App<'looking'>) {
   return { due: lag.due, overdue_seconds: waitsMs === null ? null : Math.round(waitsMs / 1000) };
 }
 
-async function webhooksStanding({ config, ledger: { db }, clock }: App<'looking'>) {
+/** What counts every paid payout is computed by each run: here it is as of the last one. */
+async function webhooksStanding({ ledger: { db }, clock }: App<'looking'>, last: LastRun | undefined) {
   const { received, applied, oldestUnapplied } = await webhookCounts(db);
   const waitsMs = oldestUnapplied ? clock.now() - Date.parse(oldestUnapplied) : null;
   return {
@@ -67,10 +69,7 @@ async function webhooksStanding({ config, ledger: { db }, clock }: App<'looking'
     rejected: await countRejections(db),
     differing: await countDiffering(db),
     oldest_unapplied_seconds: waitsMs === null ? null : Math.round(waitsMs / 1000),
-    ...(await webhookFigures(db, {
-      enabled: config.receiver.enabled,
-      now: clock.iso(),
-      graceMs: config.reconciliation.webhookGraceMinutes * 60_000,
-    })),
+    forged: await forgedSince(db),
+    at_last_run: last ? await webhooksAtRun(db, last.run) : null,
   };
 }

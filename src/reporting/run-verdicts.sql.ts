@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import type { ListStanding, Verdict } from '../domain/verdict.ts';
 import { latestRunFirst } from '../listing/listings.sql.ts';
 import { idsOf } from '../storage/bulk.ts';
@@ -60,4 +61,19 @@ export async function lastRun(db: Db, foreign: readonly bigint[]): Promise<LastR
   const currencies = (await verdictsOf(db, [row.id])).get(row.id) ?? [];
   const { id: run, started_at: startedAt, list_standing: list, verdict } = row;
   return { run, startedAt, list, verdict, currencies };
+}
+
+const figure = z.number();
+const summaryShape = z.object({
+  webhooks: z.object({ due: figure, heard: figure, late: figure, forged: figure, resent: figure }),
+});
+
+/** How webhooks had arrived when a run ended, from its summary; null where that does not say it. */
+export async function webhooksAtRun(
+  db: Db,
+  run: string,
+): Promise<z.infer<typeof summaryShape>['webhooks'] | null> {
+  const row = await db.selectFrom('runs').select('summary').where('id', '=', run).executeTakeFirst();
+  const read = summaryShape.safeParse(JSON.parse(row?.summary ?? 'null'));
+  return read.success ? read.data.webhooks : null;
 }

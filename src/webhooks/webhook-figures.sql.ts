@@ -89,7 +89,8 @@ export async function tallyForged(trx: Trx, n: number): Promise<void> {
     .execute();
 }
 
-async function forgedSince(db: Db): Promise<number> {
+/** Deliveries with a wrong signature since the last run. */
+export async function forgedSince(db: Db): Promise<number> {
   const row = await db
     .selectFrom('tallies')
     .select(['n', 'seen'])

@@ -11,7 +11,7 @@ import type { Webhook } from '../storage/tables/tables.ts';
 import type { WebhookVerdict } from '../storage/tables/word-columns.ts';
 import { prunedCounts } from './prune-unmatched.sql.ts';
 import { signedWith } from './webhook-inbox.sql.ts';
-import { countWebhooks, wasEverApplied } from './webhook-tallies.sql.ts';
+import { countWebhooks, readWebhookTallies, wasEverApplied } from './webhook-tallies.sql.ts';
 
 /** Stored webhooks that nothing has been done with yet, oldest first. */
 export async function unappliedWebhooks(db: Db, limit: number): Promise<Webhook[]> {
@@ -188,7 +188,7 @@ export async function markApplied(
   await countWebhooks(trx, [{ what: `applied:${verdict}`, n: 1 }]);
 }
 
-/** `strangers`: deleted webhooks that matched no payout; the other numbers include them. */
+/** `applied`: deliveries whose webhook was applied. `strangers`: deleted webhooks that matched no payout. */
 export type WebhookCounts = {
   received: number;
   applied: number;
@@ -196,22 +196,20 @@ export type WebhookCounts = {
   strangers: number;
 };
 
-/** Deliveries received, webhooks applied, and the time of the oldest that waits. */
+/** Deliveries received and applied, and the time of the oldest that waits. Reads the kept tally and what waits. */
 export async function webhookCounts(db: Db): Promise<WebhookCounts> {
-  const row = await db
+  const { received } = await readWebhookTallies(db);
+  const waiting = await db
     .selectFrom('webhooks')
-    .select((eb) => [
-      eb.fn.sum<bigint | null>('deliveries').as('received'),
-      eb.fn.count<bigint>('applied_at').as('applied'),
-      sql<string | null>`min(case when applied_at is null then received_at end)`.as('oldest'),
-    ])
+    .select((eb) => eb.fn.sum<bigint | null>('deliveries').as('deliveries'))
+    .select((eb) => eb.fn.min<string | null>('received_at').as('oldest'))
+    .where('applied_at', 'is', null)
     .executeTakeFirstOrThrow();
-  const pruned = await prunedCounts(db);
   return {
-    received: Number(row.received ?? 0n) + pruned.deliveries,
-    applied: Number(row.applied) + pruned.webhooks,
-    oldestUnapplied: row.oldest,
-    strangers: pruned.webhooks,
+    received,
+    applied: received - Number(waiting.deliveries ?? 0n),
+    oldestUnapplied: waiting.oldest,
+    strangers: (await prunedCounts(db)).webhooks,
   };
 }
 
