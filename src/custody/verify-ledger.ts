@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { type WaivedListing, waivedListings } from '../ledger/barriers.ts';
 import { archivePath } from '../storage/archive-file.ts';
 import { isPostgres } from '../storage/dialect.ts';
+import { isDamage } from '../storage/failure.ts';
 import type { Db } from '../storage/ledger.ts';
 import { type Place, placeOf } from '../storage/place.ts';
 import {
@@ -126,10 +127,6 @@ async function prove(db: Db, onProgress: (payouts: number) => void, part: boolea
     report([{ check: 'integrity', problem: `not everything could be read: ${error.message}` }]);
   }
   return { ok: checks.every((check) => check.ok), checks, batches, waived };
-}
-
-function isDamage(error: unknown): error is Error {
-  return error instanceof Error && 'code' in error && String(error.code).startsWith('SQLITE_CORRUPT');
 }
 
 const kept = [

@@ -51,3 +51,8 @@ export function isOutage(error: unknown): error is PostgresFailure {
 export function isLockConflict(error: unknown): error is PostgresFailure {
   return error instanceof PostgresFailure && error.code === 'POSTGRES_HELD';
 }
+
+/** True for an error of SQLite that says: the file is damaged. */
+export function isDamage(error: unknown): error is Error {
+  return error instanceof Error && 'code' in error && String(error.code).startsWith('SQLITE_CORRUPT');
+}

@@ -3,16 +3,53 @@ import { foldReference } from '../domain/ids.ts';
 import type { RejectionKind } from '../domain/rejection.ts';
 import { hasRow } from './counting.ts';
 import { isPostgres } from './dialect.ts';
+import { isDamage } from './failure.ts';
 import type { Db } from './ledger.ts';
 import { serverFacts, unfitness } from './postgres-server.ts';
 
 type Row = Record<string, unknown>;
 
-/** Problems that SQLite's quick check finds in the file, or PostgreSQL's unsafe settings; empty if there are none. */
-export async function quickCheck(db: Db): Promise<string[]> {
-  if (isPostgres(db)) return [unfitness(await factsOf(db))].filter((why) => why !== null);
+/** What a look at the file found: `whole` where all of it was read, else only the ends of its tables and indexes. */
+export type FileHealth = { damage: string[]; read: 'whole' | 'ends' };
+
+/** A file up to this size is read whole: that takes about a second. */
+const wholeUpToBytes = 256 * 1024 * 1024;
+
+/**
+ * Problems that SQLite's quick check finds in the file, or PostgreSQL's unsafe settings. A large file is not read whole:
+ * `verify` does that. Of such a file it reads the schema and both ends of each table and index.
+ */
+export async function quickCheck(db: Db, wholeUpTo = wholeUpToBytes): Promise<FileHealth> {
+  if (isPostgres(db))
+    return { damage: [unfitness(await factsOf(db))].filter((why) => why !== null), read: 'whole' };
+  const { rows: sizes } = await sql<{ bytes: bigint }>`
+    select page_count * page_size as bytes from pragma_page_count(), pragma_page_size()`.execute(db);
+  if (Number(sizes[0]?.bytes ?? 0n) > wholeUpTo) return { damage: await endsDamage(db), read: 'ends' };
   const { rows } = await sql<{ quick_check: string }>`pragma quick_check(5)`.execute(db);
-  return rows.map((row) => row.quick_check).filter((said) => said !== 'ok');
+  return { damage: rows.map((row) => row.quick_check).filter((said) => said !== 'ok'), read: 'whole' };
+}
+
+/** Reads the first and the last row of each table and of each index that has every row. */
+async function endsDamage(db: Db): Promise<string[]> {
+  const { rows } = await sql<{ table: string; columns: string }>`
+    select t.name as "table", 'rowid' as columns from pragma_table_list t
+    where t.schema = 'main' and t.type = 'table' and t.wr = 0
+    union all
+    select t.name, (select group_concat('"' || c.name || '"') from pragma_index_info(i.name) c)
+    from pragma_table_list t, pragma_index_list(t.name) i
+    where t.schema = 'main' and t.type = 'table' and i.partial = 0
+      and not exists (select 1 from pragma_index_info(i.name) c where c.name is null)`.execute(db);
+  const found = new Set<string>();
+  for (const { table, columns } of rows)
+    for (const way of ['asc', 'desc'])
+      try {
+        const order = columns.replaceAll(',', ` ${way}, `);
+        await sql.raw(`select * from "${table}" order by ${order} ${way} limit 1`).execute(db);
+      } catch (error) {
+        if (!isDamage(error)) throw error;
+        found.add(`${table}: ${error.message}`);
+      }
+  return [...found];
 }
 
 function factsOf(db: Db): ReturnType<typeof serverFacts> {
