@@ -1,4 +1,4 @@
-import { chmodSync, closeSync, existsSync, openSync, rmSync, statSync } from 'node:fs';
+import { chmodSync, closeSync, existsSync, fdatasyncSync, openSync, rmSync, statSync } from 'node:fs';
 import { Kysely } from 'kysely';
 import { noteFall } from '../ledger/barriers.ts';
 import { newestHistory } from '../ledger/history.ts';
@@ -31,7 +31,7 @@ export async function backupLedger(
   if (existsSync(file)) return { kind: 'exists' };
   const partial = `${file}.${process.pid}.partial`;
   try {
-    copyConsistently(path, partial);
+    await copyConsistently(path, partial);
     const holds = await labelBackup(partial, at);
     syncFile(partial);
     // A link, unlike a rename, never replaces a file created meanwhile.
@@ -52,13 +52,41 @@ export async function copyOlder(path: string, at: string): Promise<string> {
   }
 }
 
-/** Copies the ledger at `path`, as of one moment, into a new file without a write-ahead log. */
-export function copyConsistently(path: string, target: string): void {
+/** Pages that are copied between two syncs: two megabytes. */
+const pagesAtOnce = 512;
+
+/**
+ * Copies the ledger at `path`, as of one moment, into a new file without a write-ahead log. It goes in small steps, and
+ * each is on the disk before the next: a commit to the ledger waits for all that its disk still has to write. After each
+ * step it rests for as long as the disk took.
+ */
+export async function copyConsistently(path: string, target: string): Promise<void> {
   rmSync(target, { force: true });
   // Created with its mode before SQLite fills it, so that no other account can ever read it.
-  closeSync(openSync(target, 'wx', 0o600));
-  chmodSync(target, 0o600);
-  withDatabase(path, (source) => source.prepare('vacuum into ?').run(target));
+  const file = openSync(target, 'wx', 0o600);
+  const source = openDatabase(path);
+  try {
+    chmodSync(target, 0o600);
+    // All steps read in this transaction: what is committed meanwhile neither reaches the copy nor begins it again.
+    source.exec('begin');
+    source.prepare('select 1 from sqlite_master').get();
+    await source.backup(target, {
+      progress() {
+        const began = performance.now();
+        fdatasyncSync(file);
+        rest(performance.now() - began);
+        return pagesAtOnce;
+      },
+    });
+  } finally {
+    source.close();
+    closeSync(file);
+  }
+  foldLog(target);
+}
+
+function rest(ms: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 }
 
 async function labelBackup(file: string, at: string): Promise<Holds> {

@@ -117,7 +117,7 @@ it('P25: a ledger that is put back under a running process is not sent from, and
   const running = await openLedger(ledger.path, { now: () => now });
   await addBatch(running, ['R-1']);
   const copy = join(ledger.folder, 'copy.db');
-  copyConsistently(ledger.path, copy);
+  await copyConsistently(ledger.path, copy);
   now = at(1000);
   expect(await claimAt(running, now)).toHaveLength(1);
   // As `sqlite3 ledger.db ".restore copy.db"` does.
@@ -143,7 +143,7 @@ it('P25: one that is put back within a second of its last mark is not sent from 
   const running = await openLedger(ledger.path, { now: () => now });
   await addBatch(running, ['R-1', 'R-2']);
   const copy = join(ledger.folder, 'copy.db');
-  copyConsistently(ledger.path, copy);
+  await copyConsistently(ledger.path, copy);
   const first = await claimAt(running, now);
   expect(first).toHaveLength(1);
   await running.close();

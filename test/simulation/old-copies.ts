@@ -146,7 +146,7 @@ function loadedFiles({ inspector }: Town): string[] {
 
 async function makeCopy(path: string, { file, isBackup }: Copy, at: string): Promise<void> {
   if (!isBackup) {
-    copyConsistently(path, file);
+    await copyConsistently(path, file);
     return;
   }
   const ledger = await openLedger(path, { now: () => at });
