@@ -46,10 +46,10 @@ export function checkChain({ payout, history }: Evidence): Found[] {
     const isInArchive = row.seq > seq && row.seq <= archived;
     if (row.seq !== seq && !isInArchive)
       return issues.add(`history entry ${seq} is missing (the next is ${row.seq})`);
-    if (!isInArchive && prev_hash !== previous)
+    if (isInArchive ? prev_hash === null : prev_hash !== null && prev_hash !== previous)
       return issues.add(`history entry ${seq} (${row.event}) does not follow the one before it: prev_hash`);
     last = row.seq;
-    previous = historyHash(prev_hash, { ...rest, payoutId: payout_id, from: from_state, to: to_state });
+    previous = historyHash(prev_hash ?? previous, { ...rest, payoutId: payout_id, from: from_state, to: to_state });
     if (hash !== previous)
       return issues.add(
         `history entry ${seq} (${row.event}) was changed: its hash is not that of its fields`,

@@ -26,7 +26,6 @@ const columns = [
   'from_state',
   'to_state',
   'detail',
-  'prev_hash',
   'hash',
 ] as const;
 
@@ -65,7 +64,6 @@ export function chainEntry(
     from_state: entry.from,
     to_state: entry.to,
     detail,
-    prev_hash: previous,
     hash: historyHash(previous, { ...entry, detail }),
   };
 }

@@ -9,8 +9,8 @@ const insertFirst = overRows(
   ['id', 'head'],
   3,
   ({ rows, text, integer, shared }) => sql`insert into history
-      (at, to_state, detail, payout_id, seq, event, source, from_state, prev_hash, hash)
-    select ${shared(0)}, ${shared(1)}, ${shared(2)}, ${integer('id')}, 1, 'intake', 'intake', null, '', ${text('head')}
+      (at, to_state, detail, payout_id, seq, event, source, from_state, hash)
+    select ${shared(0)}, ${shared(1)}, ${shared(2)}, ${integer('id')}, 1, 'intake', 'intake', null, ${text('head')}
     from ${rows} where ${text('head')} is not null`,
 );
 

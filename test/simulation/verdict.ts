@@ -235,7 +235,7 @@ type Entry = {
   from_state: string | null;
   to_state: string;
   detail: string;
-  prev_hash: string;
+  prev_hash: string | null;
   hash: string;
 };
 
@@ -262,7 +262,7 @@ function judgeHistory(town: Town, payout: Final): void {
     const hash = createHash('sha256')
       .update(JSON.stringify([...fields, e.detail]))
       .digest('hex');
-    if (e.seq !== i + 1 || e.prev_hash !== previous || e.hash !== hash) {
+    if (e.seq !== i + 1 || (e.prev_hash ?? previous) !== previous || e.hash !== hash) {
       fail(`the chain breaks at ${e.seq}`);
       return;
     }

@@ -15,6 +15,12 @@ const plainEvents = [
   ),
 ];
 
+/** True for an entry of an archived payout that the ledger does without. */
+const goes = `event in (${plainEvents.map((event) => `'${event}'`).join(', ')})
+  and exists (select 1 from payouts p where p.id = history.payout_id and history.seq < p.history_seq
+    and history.id <> coalesce((select max(m.id) from history m where m.payout_id = p.id
+      and m.to_state = p.state and coalesce(m.from_state, '') <> m.to_state), 0))`;
+
 const payouts = 'select id from payouts where batch_id in (select id from temp.archived)';
 
 /** 1 where failed.csv of a batch offers rows to pay again: its results are due, since no archived payout is paid again. */
@@ -49,11 +55,14 @@ export function stripLedger(
           line,
           amount,
         );
+      // An entry that stays keeps the hash of the one before it, which only the archive has from now on.
+      withoutGuard(ledger, 'history_no_update', () =>
+        run(`update history set prev_hash = (select b.hash from history b
+            where b.payout_id = history.payout_id and b.seq = history.seq - 1)
+          where payout_id in (${payouts}) and prev_hash is null and seq > 1 and not (${goes})`),
+      );
       withoutGuard(ledger, 'history_no_delete', () =>
-        run(`delete from history where payout_id in (${payouts}) and event in (${plainEvents.map((event) => `'${event}'`).join(', ')})
-          and exists (select 1 from payouts p where p.id = history.payout_id and history.seq < p.history_seq
-            and history.id <> coalesce((select max(m.id) from history m where m.payout_id = p.id
-              and m.to_state = p.state and coalesce(m.from_state, '') <> m.to_state), 0))`),
+        run(`delete from history where payout_id in (${payouts}) and ${goes}`),
       );
       run(`update payouts set body = '', cells = '[]', archived_seq = history_seq where id in (${payouts})`);
       run(`update attempts set raw = null where payout_id in (${payouts})`);

@@ -96,11 +96,12 @@ const statements = [
     origin_id integer not null default 0, clock_off_ms integer) strict`,
   `create unique index attempts_payout on attempts (payout_id, number)`,
   `create index attempts_open on attempts (worker_id) where outcome is null`,
+  // An entry follows the hash of the entry before it. `prev_hash` repeats that only where an archive has the entry before.
   `create table history (
     id integer primary key, payout_id integer not null references payouts (id), seq integer not null,
     at text not null, event text not null check (event in (${historyEvents})), source text not null,
     from_state text,
-    to_state text not null check (to_state in (${states})), detail text not null, prev_hash text not null,
+    to_state text not null check (to_state in (${states})), detail text not null, prev_hash text,
     hash text not null) strict`,
   `create unique index history_payout on history (payout_id, seq)`,
   `create trigger history_no_update before update on history

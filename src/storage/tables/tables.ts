@@ -209,7 +209,8 @@ type HistoryTable = {
   to_state: PayoutState;
   /** JSON object: what else changed and why. */
   detail: string;
-  prev_hash: string;
+  /** Of the entry before it, where only an archive has that; else null. */
+  prev_hash: string | null;
   hash: string;
 };
 
