@@ -49,7 +49,12 @@ export function checkChain({ payout, history }: Evidence): Found[] {
     if (isInArchive ? prev_hash === null : prev_hash !== null && prev_hash !== previous)
       return issues.add(`history entry ${seq} (${row.event}) does not follow the one before it: prev_hash`);
     last = row.seq;
-    previous = historyHash(prev_hash ?? previous, { ...rest, payoutId: payout_id, from: from_state, to: to_state });
+    previous = historyHash(prev_hash ?? previous, {
+      ...rest,
+      payoutId: payout_id,
+      from: from_state,
+      to: to_state,
+    });
     if (hash !== previous)
       return issues.add(
         `history entry ${seq} (${row.event}) was changed: its hash is not that of its fields`,

@@ -247,7 +247,7 @@ export async function batchCounts(db: Db | Trx, ids?: string[]): Promise<BatchCo
 
 /**
  * Returns the sums of successors in the batch of their original: they are not rows of its file (P20). Few payouts are
- * successors: the cross join keeps SQLite on their index.
+ * successors: the cross join and `coalesce` keep SQLite on their index.
  */
 async function paidInOwnBatch(
   db: Db | Trx,
@@ -255,8 +255,8 @@ async function paidInOwnBatch(
 ): Promise<{ batch_id: string; currency: string; sum: bigint }[]> {
   const among = ids ? sql`and s.batch_id in ${textsOf(ids)}` : sql``;
   const { rows } = await sql<{ batch_id: string; currency: string; sum: bigint }>`
-    select s.batch_id, s.currency, sum(s.amount) as sum from payouts s cross join payouts p
+    select coalesce(s.batch_id, '') as batch_id, s.currency, sum(s.amount) as sum from payouts s cross join payouts p
     where s.successor_of is not null and p.id = s.successor_of and p.batch_id = s.batch_id ${among}
-    group by s.batch_id, s.currency`.execute(db);
+    group by 1, 2`.execute(db);
   return rows.map((row) => ({ ...row, sum: BigInt(row.sum) }));
 }

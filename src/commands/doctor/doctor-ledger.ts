@@ -75,7 +75,9 @@ async function checkFile({ ledger }: App<'local'>): Promise<Check> {
       'stop sending (counterfoil hold --mode), keep a copy of the file, then counterfoil restore FILE --adopt from the last backup',
     );
   const state =
-    read === 'whole' ? 'opens and is whole' : 'opens; too large to read whole here, its tables begin and end well';
+    read === 'whole'
+      ? 'opens and is whole'
+      : 'opens; too large to read whole here, its tables begin and end well';
   return well('ledger', `${ledger.path} ${state}; ${marked}; counterfoil verify proves the rest`);
 }
 
