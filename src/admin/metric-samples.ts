@@ -5,14 +5,13 @@ export type Sample<L extends string = string> = { labels?: Partial<Record<L, str
 
 export type Add = ReturnType<typeof addTo>;
 
-/** Adds metrics with all their samples to a registry. A metric without samples is left out. */
+/** Adds metrics with all their samples, which may have different labels. A metric without samples is left out. */
 export function addTo(registry: Registry) {
   const add =
     (Metric: typeof Gauge | typeof Counter) =>
     (name: string, help: string, samples: readonly Sample[]): void => {
-      const [first] = samples;
-      if (!first) return;
-      const labelNames = Object.keys(first.labels ?? {});
+      if (samples.length === 0) return;
+      const labelNames = [...new Set(samples.flatMap(({ labels = {} }) => Object.keys(labels)))];
       const metric = new Metric({ name, help, labelNames, registers: [registry] });
       for (const { labels = {}, value } of samples) metric.inc(labels, value);
     };

@@ -1,3 +1,5 @@
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
 import { expect, it } from 'vitest';
 import { batchOf, csv, row, until } from '../support/cli.ts';
 import { makeHome } from '../support/decided.ts';
@@ -88,4 +90,24 @@ it('times requests to the service and waits for the rate limit', async () => {
   const count = 'counterfoil_request_duration_seconds_count{operation="bank_transfer",result="2xx"}';
   const scraped = samples(await until(10_000, text, (all) => samples(all).get(count) === 3));
   expect(scraped.get('counterfoil_rate_limit_wait_seconds_count')).toBeGreaterThanOrEqual(3);
+});
+
+it('shows the jobs of the ledger beside those of one host', async () => {
+  const home = await makeHome();
+  await home.run(['submit']);
+  const ledger = new Database(join(home.dir, 'data', 'ledger.db'));
+  const insert =
+    ledger.prepare(`insert into jobs (job, host, place, last_run_at, last_success_at, ended_at, result_kind)
+    values (?, ?, ?, ?, ?, ?, 'succeeded')`);
+  const at = '2026-11-24T10:00:00.000Z';
+  insert.run('follow_up', '', '', at, at, at);
+  insert.run('intake', 'host-1', 'alpha:/srv/counterfoil/data', at, at, at);
+  ledger.close();
+  const { code, out, err } = await home.run(['status', '--metrics']);
+  expect(code, err).toBe(0);
+  const series = [...samples(out).keys()].filter((name) => name.startsWith('counterfoil_job_last_run'));
+  expect(series).toEqual([
+    'counterfoil_job_last_run_timestamp_seconds{job_name="follow_up"}',
+    'counterfoil_job_last_run_timestamp_seconds{job_name="intake",host="alpha:/srv/counterfoil/data"}',
+  ]);
 });

@@ -122,6 +122,8 @@ function environmentOf(
     COUNTERFOIL_ADMIN_ENABLED: 'false',
     COUNTERFOIL_SCHEDULES_INTAKE: '* * * * * *',
     COUNTERFOIL_SCHEDULES_SUBMIT: '* * * * * *',
+    // What a killed daemon was sending is unknown, and asked about after a minute.
+    COUNTERFOIL_SCHEDULES_FOLLOW_UP: '*/5 * * * * *',
     COUNTERFOIL_SCHEDULES_RECONCILE: '',
     COUNTERFOIL_SCHEDULES_RECONCILE_FULL: '',
     COUNTERFOIL_SCHEDULES_REPORT: '',

@@ -42,7 +42,7 @@ export async function failOver(
       faults.push(`${sent() - before} payouts were sent before anybody adopted the ledger`);
     if (home.serve.pid() !== pid) faults.push('serve was started again by itself');
     await home.serve.end('SIGTERM');
-    await expectCode(home, 0, 'restore', '--adopt', '--yes');
+    await expectCode(home, 4, 'restore', '--adopt', '--yes');
     await expectCode(home, 4, 'reconcile', '--full');
     const ordered = await orderUnknowns(home);
     await home.serve.start();
