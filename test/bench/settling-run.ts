@@ -38,6 +38,9 @@ export type Settled = {
   pages: number;
   /** All requests, the orders included. */
   requests: number;
+  /** Unknown: a killed daemon had meant to send them. Those that never left wait for a person. */
+  unknown: number;
+  /** Neither settled nor unknown. */
   unsettled: number;
   kills: number;
 };
@@ -73,13 +76,14 @@ export async function runSettling(plan: Plan): Promise<Settled> {
       daemons[at] = await begin(place, plan, at);
     }
     const asked = await ask(service);
-    const unsettled = plan.payouts - settled();
+    const unknown = ledger.inState('unknown');
+    const unsettled = plan.payouts - settled() - unknown;
     ledger.close();
     const requests = asked.posts + asked.details + asked.pages + asked.others;
     return {
       seconds: (performance.now() - began) / 1000,
       secondsToSend: (sentAt - began) / 1000,
-      ...{ lookUps: asked.details, pages: asked.pages, requests, unsettled, kills },
+      ...{ lookUps: asked.details, pages: asked.pages, requests, unknown, unsettled, kills },
     };
   } finally {
     await Promise.all(daemons.map(stop));

@@ -22,10 +22,10 @@ const postgres = arrangements.includes('postgres+redis') ? await startPostgres({
 if (!redis) throw new Error('no redis-server here');
 try {
   console.log(
-    '| ledger + queue | workers | seconds | to send | look-ups | pages | requests a payout | open | kills |',
+    '| ledger + queue | workers | seconds | to send | look-ups | pages | requests a payout | unknown | open | kills |',
   );
   console.log(
-    '|----------------|--------:|--------:|--------:|---------:|------:|------------------:|-----:|------:|',
+    '|----------------|--------:|--------:|--------:|---------:|------:|------------------:|--------:|-----:|------:|',
   );
   for (const name of arrangements) {
     for (const workers of values.workers.split(',').map(Number)) {
@@ -45,6 +45,7 @@ try {
         String(ran.lookUps).padStart(8),
         String(ran.pages).padStart(5),
         (ran.requests / payouts).toFixed(3).padStart(17),
+        String(ran.unknown).padStart(7),
         String(ran.unsettled).padStart(4),
         String(ran.kills).padStart(5),
       ];

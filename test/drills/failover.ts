@@ -82,10 +82,10 @@ async function orderUnknowns(home: DrillHome): Promise<number> {
   for (const { batch } of batches) {
     const retry = ['retry', '--batch', batch, '--state', 'unknown'];
     const looked = await home.run(...retry, '--json');
-    const { evidence_digest: digest, payouts = [] } = JSON.parse(looked.out || '{}');
+    const { evidence_digest: digest, evidence = [] } = JSON.parse(looked.out || '{}');
     if (typeof digest !== 'string') continue;
     await expectCode(home, 0, ...retry, '--yes', '--evidence', digest);
-    ordered += payouts.length;
+    ordered += evidence.length;
   }
   return ordered;
 }
