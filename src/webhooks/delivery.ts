@@ -7,10 +7,7 @@ import type { Source } from './receiver-address.ts';
 import { type Delivery, differsHeader, signedWithHeader } from './webhook-inbox.sql.ts';
 
 /** Headers that carry credentials; Authorization's verdict is stored instead. */
-const secretHeaders = ['authorization', 'proxy-authorization', 'cookie'];
-/** Verified before: the body and the key, whose fingerprint is stored, give them again. They are a fifth of a delivery. */
-const signatureHeaders = ['payloadsignature', 'merchantsignature'];
-const notKept = new Set([...secretHeaders, ...signatureHeaders]);
+const secretHeaders = new Set(['authorization', 'proxy-authorization', 'cookie']);
 
 /** Converts an authentic delivery to the ledger's form. No body can make it fail: an unreadable one is `unknown`. */
 export function describeDelivery(input: {
@@ -30,7 +27,7 @@ export function describeDelivery(input: {
   const { body, headers } = input;
   const event = readEvent(body);
   const kept: Record<string, unknown> = {};
-  for (const name in headers) if (!notKept.has(name)) kept[name] = headers[name];
+  for (const name in headers) if (!secretHeaders.has(name)) kept[name] = headers[name];
   kept.authorization = input.authorization;
   kept[signedWithHeader] = input.signedWith;
   kept['source-address'] = input.source.address;
