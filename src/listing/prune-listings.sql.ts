@@ -5,10 +5,9 @@ import { uncheckedShortCuts } from './short-cuts.sql.ts';
 
 /**
  * Drops the staged rows of old runs. Keeps the last `keep` runs and the newest complete one, on which decisions, claims
- * and short cuts rest (P15, P20, P29), and the short cuts since, which the next full listing checks. Of other runs since
- * the complete one it keeps each row until a later run shows the same transfer: what a list showed is dropped only for
- * newer evidence. The same holds for each account in `foreign`, which may be asked again (P31). Works in steps, so that
- * other writers get a turn.
+ * and short cuts rest (P15, P20, P29). Also keeps the short cuts since, which the next full listing checks. Of other runs
+ * since, it keeps each row until a later run shows the same transfer: only newer evidence replaces it. The same holds for
+ * each account in `foreign`, which may be asked again (P31). Works in steps, so that other writers get a turn.
  */
 export async function pruneListings(ledger: Ledger, keep: number, foreign: readonly bigint[]): Promise<void> {
   const kept = new Set<string | undefined>();

@@ -27,7 +27,7 @@ const schedule = z
   .string()
   .refine((text) => text === '' || isCron(text), 'expected a cron expression, or nothing to turn it off');
 /** The paces that divide an hour or a day: each copy then has its time of the clock. */
-export const backupPaces = ['5m', '10m', '15m', '30m', '1h', '2h', '4h', '6h', '12h', '1d'] as const;
+const backupPaces = ['5m', '10m', '15m', '30m', '1h', '2h', '4h', '6h', '12h', '1d'] as const;
 const address = z.string().refine(isAddress, 'expected an address such as 192.0.2.7 or 192.0.2.0/24');
 const addresses = z.array(address).default([]);
 const limits = z
