@@ -48,6 +48,7 @@ const hour = 3_600_000;
 const nothingWished: Wish = {
   small: false,
   fault: null,
+  again: null,
   oldCopies: false,
   brake: null,
   turn: null,

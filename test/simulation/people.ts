@@ -44,7 +44,11 @@ export function createPeople(town: Town, wake: () => void): { start(): void; tid
   const visit = (): void => {
     if (town.calm) return;
     void command((app) => decide(town, app, random));
-    world.after(random.between(5, 90) * (long.ordersWait ? 3 : 1) * minute, null, visit);
+    world.after(
+      random.between(5, town.weather.longestAwayMinutes) * (long.ordersWait ? 3 : 1) * minute,
+      null,
+      visit,
+    );
   };
   const rivals = world.random.fork('races');
   const race = (): void => {

@@ -44,6 +44,8 @@ export type Weather = {
   stopsAtLastCheck: number;
   /** How likely people decide rightly where they have the choice. */
   patience: number;
+  /** For how long nobody of the office looks at the ledger, at most. */
+  longestAwayMinutes: number;
   /** Nothing but the quiet period stands before a second payment. */
   isUnguarded: boolean;
   /** All goes well, so that the books can tie. */
@@ -102,6 +104,8 @@ const takenUnanswered = ['lost after acceptance', 'hang, taken', '500 after acce
 export type Wish = {
   small: boolean;
   fault: PostFault | null;
+  /** What befalls each POST of what was sent before. */
+  again: PostFault | null;
   oldCopies: boolean;
   brake: BrakeName | null;
   turn: TurnName | null;
@@ -113,7 +117,7 @@ export type Wish = {
 
 export function drawWeather(
   random: Random,
-  { small, fault, oldCopies, brake, turn, more, doubtful }: Wish,
+  { small, fault, again: nextFault, oldCopies, brake, turn, more, doubtful }: Wish,
 ): Weather {
   const kind = drawKind(random, { doubtful, turn });
   // Batches that come after a copy are what it does not know.
@@ -136,7 +140,7 @@ export function drawWeather(
     ...(fault && {
       // What is sent again meets what the day has for it: the fault of the first must not be taken for that of the second.
       drawPostFault: (own, again) =>
-        again ? drawn.drawPostFault(own, again) : own.chance(0.5) ? fault : null,
+        again ? (nextFault ?? drawn.drawPostFault(own, again)) : own.chance(0.5) ? fault : null,
     }),
   };
 }
@@ -265,7 +269,9 @@ function drawOrdinary(random: Random, wished: Pick<Wish, 'doubtful' | 'turn'>): 
     clockJumps: random.chance(0.4),
     showsTooLate: false,
     stopsAtLastCheck: 0.01,
-    patience: 0.4,
+    // Who must be seen to send again what was taken is quick to do so.
+    patience: wished.doubtful ? 0.1 : 0.4,
+    longestAwayMinutes: wished.doubtful ? 20 : 90,
     isUnguarded: false,
     isCalm,
     brakes: noBrakesSet,

@@ -22,6 +22,31 @@ export const evidenceDefects: readonly Defect[] = [
     replace: `names[0];`,
   },
   {
+    name: 'sends again what a look-up did not find',
+    file: 'src/domain/transition.ts',
+    find: `    case 'looked_up':
+      return keep(`,
+    replace: `    case 'looked_up':
+      if (!event.found && now.state === 'unknown') return move(now, 'ready');
+      return keep(`,
+  },
+  {
+    name: 'believes one failed transfer after a resend',
+    doubtful: true,
+    fault: 'hang, taken',
+    again: 'hang, taken',
+    file: 'src/domain/transition.ts',
+    find: `  if (over && maybeSeveral(now) && `,
+    replace: `  if (over && now.possiblyTaken < 0 && `,
+  },
+  {
+    name: 'resends what is listed',
+    from: 4,
+    file: 'src/reconciliation/resend-absent.ts',
+    find: `      if (verdict.kind !== 'absent') continue;`,
+    replace: ``,
+  },
+  {
     name: 'tells nobody of what stays unknown',
     fault: 'lost before acceptance',
     file: 'src/reconciliation/record-findings.ts',

@@ -1,4 +1,11 @@
-import type { Defect } from './defect.ts';
+import type { Defect, Place } from './defect.ts';
+
+/** The other guard of a closed month: its rows are kept by triggers. */
+const rowsOfMonthsMayChange: Place = {
+  file: 'src/storage/migrations/0001-parts.ts',
+  find: `  ...unchanging('period_rows'),`,
+  replace: ``,
+};
 
 /** What goes wrong where two rules meet: two people at once, an adoption and its list, a return, a clock that changes. */
 export const meetingDefects: readonly Defect[] = [
@@ -34,6 +41,21 @@ export const meetingDefects: readonly Defect[] = [
   const`,
   },
   {
+    name: 'lets a person end the wait before any list was read',
+    turn: 'list',
+    oldCopies: true,
+    file: 'src/ledger/barriers.ts',
+    find: `  if (origin === undefined || barrier === undefined || foreign.includes(BigInt(origin))) return undefined;`,
+    replace: `  if (barrier === undefined) return undefined;`,
+  },
+  {
+    name: 'lets a release lift what it never saw',
+    turn: 'races',
+    file: 'src/sending/holds.sql.ts',
+    find: `(reason.kind === 'approval' || !known.some((one) => isDeepStrictEqual(one, reason))),`,
+    replace: `(reason.kind === 'approval' || known.some((one) => isDeepStrictEqual(one, undefined))),`,
+  },
+  {
     name: 'takes what failed once after its success for returned',
     turn: 'returns',
     file: 'src/domain/sure-return.ts',
@@ -53,6 +75,47 @@ export const meetingDefects: readonly Defect[] = [
     file: 'src/runtime/next-due.ts',
     find: `    if (everyHour) return matches(local);`,
     replace: `    if (everyHour) return local > latest && matches(local);`,
+  },
+  {
+    name: 'runs a fixed time again in the hour that happens twice',
+    turn: 'zone',
+    file: 'src/runtime/next-due.ts',
+    find: `    if (everyHour) return matches(local);`,
+    replace: `    if (everyHour || matches(local)) return matches(local);`,
+  },
+  {
+    name: 'rewrites a figure of a closed month',
+    turn: 'paper',
+    file: 'src/reporting/statement/freeze-books.ts',
+    find: `    const about = await aboutRun(run, scope);
+    const store`,
+    replace: `    const about = await aboutRun(run, scope);
+    await ledger.write((trx) => trx.updateTable('period_rows').set({ cells: '[]' }).where('position', '>', 0n).execute());
+    const store`,
+    also: [rowsOfMonthsMayChange],
+  },
+  {
+    name: 'counts once more what a closed month has counted',
+    turn: 'paper',
+    file: 'src/reporting/statement/freeze-books.ts',
+    find: `      span: { from: closed?.through_history ?? 0n, through },`,
+    replace: `      span: { from: closed ? 0n : 0n, through },`,
+  },
+  {
+    name: 'turns green at the close of a month',
+    turn: 'paper',
+    file: 'src/reporting/statement/service-side.ts',
+    find: `    compare(isCarried ? { ...one, add: withoutTiming(one.add) } : one);`,
+    replace: `    if (!isCarried) compare({ ...one, add: isCarried ? withoutTiming(one.add) : one.add });`,
+    also: [
+      {
+        file: 'src/reporting/statement/compute-statement.ts',
+        find: `  for await (const page of openConflicts(db)) {
+    const entries = page.filter(`,
+        replace: `  for await (const page of openConflicts(db)) {
+    const entries = page.slice(about.span.from > 0n ? page.length : 0).filter(`,
+      },
+    ],
   },
   {
     name: 'runs again in the hour that happens twice, and never at a time that the clock skips',

@@ -1,4 +1,11 @@
-import type { Defect } from './defect.ts';
+import type { Defect, Place } from './defect.ts';
+
+/** The other guard of what is held: nothing of a held batch is claimed, whatever its payouts say. */
+const claimsOfHeldBatches: Place = {
+  file: 'src/sending/ready.sql.ts',
+  find: `    .where('batches.held', '=', sql.lit(0n))`,
+  replace: `    .where('batches.held', '>=', sql.lit(0n))`,
+};
 
 /** What a sender can do wrong. */
 export const sendingDefects: readonly Defect[] = [
@@ -16,6 +23,16 @@ export const sendingDefects: readonly Defect[] = [
     file: 'src/sending/ready.sql.ts',
     find: `claimable(db, { brakes }, asked).where('payouts.state', '=', readyState)`,
     replace: `claimable(db, { brakes }, asked)`,
+    also: [claimsOfHeldBatches],
+  },
+  {
+    name: 'claims what is held',
+    from: 5,
+    brake: 'payout limit',
+    file: 'src/sending/ready.sql.ts',
+    find: `claimable(db, { brakes }, asked).where('payouts.state', '=', readyState)`,
+    replace: `claimable(db, { brakes }, asked).where('payouts.state', 'in', ['ready', 'held'])`,
+    also: [claimsOfHeldBatches],
   },
   {
     name: 'claims what was cancelled',
