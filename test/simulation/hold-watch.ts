@@ -1,5 +1,5 @@
 import { readReasons } from '../../src/ledger/hold-reasons.ts';
-import type { Inspector } from './inspector.ts';
+import type { HeldBatch, Inspector } from './inspector.ts';
 import type { World } from './world.ts';
 
 /**
@@ -17,7 +17,6 @@ export type HoldWatch = {
   wentBack(): void;
 };
 
-type Batch = { id: string; hold_reasons: string; ready: number; unexplained: number };
 type Held = { returned: boolean; underWay: Set<symbol> };
 const everything = '';
 
@@ -29,12 +28,8 @@ export function createHoldWatch({ world, inspector }: { world: World; inspector:
     return held;
   };
   const isHeld = (key: string): boolean => known.get(key)?.returned ?? false;
-  const batches = (): Batch[] =>
-    inspector.rows<Batch>(`select b.id, b.hold_reasons, sum(p.state = 'ready') as ready,
-        sum(p.state = 'held' and p.withheld_by is null) as unexplained
-      from batches b join payouts p on p.batch_id = b.id where b.phase = 'loaded' group by b.id`);
 
-  function judgeBatch({ id, hold_reasons, ready, unexplained }: Batch): void {
+  function judgeBatch({ id, hold_reasons, ready, unexplained }: HeldBatch): void {
     if (hold_reasons === '[]' && unexplained > 0)
       world.violate('P21: what is held has a reason', `${unexplained} payouts of ${id} have none`);
     if (!isHeld(id)) return;
@@ -59,13 +54,13 @@ export function createHoldWatch({ world, inspector }: { world: World; inspector:
     },
     isHeld,
     committed() {
-      for (const batch of batches()) judgeBatch(batch);
+      for (const batch of inspector.holds()) judgeBatch(batch);
       if (isHeld(everything) && inspector.rows("select 1 from halts where kind = 'person'").length === 0)
         world.violate('P11: a halt that returned is true', 'a release lifted it that had not seen it');
     },
     wentBack() {
       known.clear();
-      for (const { id, hold_reasons } of batches())
+      for (const { id, hold_reasons } of inspector.holds())
         heldOf(id).returned = readReasons(hold_reasons).some(({ kind }) => kind === 'person');
     },
   };

@@ -44,6 +44,9 @@ function owe(worker: Worker, answer: 'message' | 'exit'): void {
   if (answer !== 'exit') worker.on('exit', paid);
 }
 
+/** So many turns of the event loop take less time than the shortest pause. */
+const quickLooks = 50;
+
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 /**
@@ -51,11 +54,12 @@ const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve)
  * asked for. So a step of virtual time has an end however long the disk takes, and the seed alone decides what is next.
  */
 export async function whenIdle(): Promise<void> {
-  for (await turn(); ; ) {
+  await turn();
+  for (let looks = 0; ; looks++) {
     const waits = process.getActiveResourcesInfo().filter((kind) => ofFiles.test(kind));
     if (waits.length === 0 && elsewhere === 0) return;
-    // To ask again at once would keep the machine from what is waited for.
-    if (waits.includes('Immediate')) await turn();
+    // Most files take microseconds. To ask again for long would keep the machine from what is waited for.
+    if (looks < quickLooks || waits.includes('Immediate')) await turn();
     else await sleep(1);
   }
 }

@@ -26,6 +26,9 @@ export type Attempted = {
   began_at: string;
 };
 
+/** What of a batch must agree: why it is held, and how many of its payouts are ready, or held without a reason of their own. */
+export type HeldBatch = { id: string; hold_reasons: string; ready: number; unexplained: number };
+
 /** Reads the ledger file over a connection of its own, by SQL of its own: what is committed, and nothing else. */
 export type Inspector = {
   toldAfter(id: number): Told[];
@@ -40,6 +43,8 @@ export type Inspector = {
   /** Payouts whose batch is in, or far enough on its way that their history has begun. */
   states(): Standing[];
   batches(): { id: string; phase: string; file_name: string }[];
+  /** Each batch that is in. */
+  holds(): HeldBatch[];
   rows<Row>(sql: string, ...parameters: (string | number)[]): Row[];
   pages(): number;
   /** Another file takes the ledger's place meanwhile. */
@@ -58,6 +63,7 @@ export function openInspector(path: string): Inspector {
     isHalted: () => (on.halted.get()?.n ?? 0) > 0,
     states: () => on.states.all(),
     batches: () => on.batches.all(),
+    holds: () => on.holds.all(),
     rows: <Row>(sql: string, ...parameters: (string | number)[]) =>
       on.database.prepare<(string | number)[], Row>(sql).all(...parameters),
     pages: () => Number(on.database.pragma('page_count', { simple: true })),
@@ -100,5 +106,9 @@ function prepare(path: string) {
   const batches = database.prepare<[], { id: string; phase: string; file_name: string }>(
     'select id, phase, file_name from batches order by created_at, id',
   );
-  return { database, told, attempts, taken, last, unasked, halted, states, batches };
+  const holds = database.prepare<[], HeldBatch>(`
+    select b.id, b.hold_reasons, sum(p.state = 'ready') as ready,
+      sum(p.state = 'held' and p.withheld_by is null) as unexplained
+    from batches b join payouts p on p.batch_id = b.id where b.phase = 'loaded' group by b.id`);
+  return { database, holds, told, attempts, taken, last, unasked, halted, states, batches };
 }
