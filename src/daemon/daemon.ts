@@ -112,11 +112,11 @@ export function createDaemon(app: App) {
   process(submitJob.name, sending.submit);
   // A lane of its own, so that a slow service never keeps a webhook from being applied.
   process(lookUpJob.name, async () => {
-    const { lookups, isLeft } = await watched(lookUpJob.run(app, stopping.signal));
+    const { lookups, nextMs } = await watched(lookUpJob.run(app, stopping.signal));
     if (lookups === 0) return;
     await wakeResults();
-    if (!isLeft) await clock.sleep(lookUpJob.gatherMs, stopping.signal);
-    if (isLeft || (await app.lookUps.isWaiting())) await wake(lookUpJob.name);
+    if (nextMs > 0) await clock.sleep(nextMs, stopping.signal);
+    if (nextMs === 0 || (await app.lookUps.isWaiting())) await wake(lookUpJob.name);
   });
   process(resultsJob.name, results.keep);
   process(applyJob.name, async () => {

@@ -51,7 +51,7 @@ async function payBatch(app: App, batch: number): Promise<void> {
   await app.applyWebhooks();
   note(`batch ${batch + 1}: webhooks applied`);
   if (batch % 2 === 1) return;
-  while ((await lookUpJob.run(app)).isLeft);
+  while ((await lookUpJob.run(app)).nextMs === 0);
   note(`batch ${batch + 1} looked up`);
 }
 
