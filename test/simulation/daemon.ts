@@ -168,8 +168,8 @@ function run(town: Town, life: Life, app: App): { stop(): void; submit(): void; 
   watchSteps(world, life, { signal, onStep }).catch((error: unknown) =>
     town.failed(life, 'a step of the clock', error),
   );
-  const { ordersWait, returns } = town.weather.long;
-  const hours = town.calm ? 2 : returns ? 1 : random.between(1, 6) * (ordersWait ? 12 : 1);
+  const { ordersWait, returns, listFlaw } = town.weather.long;
+  const hours = town.calm ? 2 : returns || listFlaw ? 1 : random.between(1, 6) * (ordersWait ? 12 : 1);
   every(hours * 60 * minute, random.between(1, 120) * minute, reconcile);
   town.receiver = receiverOf(town, life, app, apply);
   const stop = (): void => {

@@ -117,7 +117,7 @@ export function drawLongWeather(
     listFlaw: wants('list', 0.2) ? drawListFlaw(own) : null,
     zone: wants('zone', 0.3) ? drawZoneWeather(own) : null,
   };
-  const closes = drawn.readsPaper && own.chance(0.7);
+  const closes = drawn.readsPaper && own.chance(wished === 'paper' ? 0.9 : 0.7);
   // What a closed month has as paid comes back now and then.
   return { ...drawn, closes, returns: drawn.returns || (closes && own.chance(0.5)) };
 }

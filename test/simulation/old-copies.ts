@@ -27,6 +27,8 @@ export function createOldCopies(
   const random = world.random.fork('old copies');
   const path = town.config.ledgerFile;
   let copies = 0;
+  // Each fall has one wait for a list: where that list is never complete, a day has several.
+  const unit = weather.long.listFlaw ? minute / 3 : minute;
 
   function takeCopy(): void {
     if (town.calm) return;
@@ -41,7 +43,7 @@ export function createOldCopies(
     const copy = { way, file: `${path}.copy-${copies}`, isBackup };
     alone(() => makeCopy(path, copy, iso(town)));
     world.trace('a copy of the ledger is taken');
-    world.after(random.between(10, 150) * minute, null, () => switchOff(() => putBack(copy)));
+    world.after(random.between(10, 150) * unit, null, () => switchOff(() => putBack(copy)));
   }
 
   /** Ends every process, and does the rest once their connections are closed. */
@@ -82,7 +84,7 @@ export function createOldCopies(
       return;
     }
     fall.shut = false;
-    world.after(random.between(1, 90) * minute, null, () => switchOff(async () => adopt()));
+    world.after(random.between(1, 90) * unit, null, () => switchOff(async () => adopt()));
   }
 
   /** What was taken after the copy is not in it: its file is dropped again, or forgotten. */
@@ -129,7 +131,7 @@ export function createOldCopies(
   const alone = (work: () => Promise<void>): void => {
     work().catch((error: unknown) => world.violate('the operator can do it', String(error)));
   };
-  const start = (): void => world.after(random.between(5, 90) * minute, null, takeCopy);
+  const start = (): void => world.after(random.between(5, 90) * unit, null, takeCopy);
   return { start: () => weather.oldCopies && start() };
 }
 

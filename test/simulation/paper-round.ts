@@ -66,7 +66,7 @@ export function createPaperRounds(town: Town): { start(): void; atLast(): void }
     if (!sees) town.awayUntil = world.now() + random.between(1, 20) * minute;
     const work = async (): Promise<void> => {
       const app = await openApp('whole', { ...options, kind: 'command' });
-      if (weather.long.closes && random.chance(0.5)) await closed.close(app);
+      if (weather.long.closes && random.chance(0.8)) await closed.close(app);
       const before = verdict.look(life);
       const { writeDueRuns } = app.reporting;
       const cutShort = (): ReturnType<typeof writeDueRuns> => {

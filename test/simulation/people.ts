@@ -94,7 +94,7 @@ async function decide(town: Town, app: App, random: Random): Promise<void> {
   const { inspector } = town;
   const { sweeps, ordersWait } = town.weather.long;
   if (!sweeps && random.chance(0.3)) await submitJob.run(app);
-  if (mayEndTheWait(town) && random.chance(town.service.listFlaw() ? 0.3 : 0.05))
+  if (mayEndTheWait(town) && random.chance(town.service.listFlaw() ? 0.6 : 0.05))
     return act(town, app, 'end the wait', null);
   const halted = inspector.rows<{ kind: string }>('select kind from halts').length > 0;
   if (halted && random.chance(0.8)) return act(town, app, 'release mode', null);
@@ -125,16 +125,17 @@ async function decide(town: Town, app: App, random: Random): Promise<void> {
     return act(town, app, random.chance(town.weather.patience) ? rightly : wrongly, someUnknown.reference);
   }
   const anyState = random.chance(0.3);
+  const { returns } = town.weather.long;
   const over = inspector
     .states()
     .filter(
       ({ state }) => (anyState && state !== 'unknown') || ['failed', 'refused', 'returned'].includes(state),
     );
-  const { returns } = town.weather.long;
-  if (over.length > 0 && random.chance(ordersWait || returns ? 0.9 : 0.5)) {
+  const back = over.filter(({ state }) => state === 'returned');
+  const [first, ...others] = returns && back.length > 0 && random.chance(0.7) ? back : over;
+  if (first && random.chance(ordersWait || returns ? 0.9 : 0.5)) {
     for (let more = ordersWait || returns ? 4 : 1; more > 0; more--) {
-      const someOver = over[random.between(0, over.length - 1)];
-      if (!someOver) return;
+      const someOver = random.pick([first, ...others]);
       if (ordersWait && random.chance(0.6)) await holdBatchOf(town, app, someOver.reference);
       await act(town, app, 'pay anew', someOver.reference);
     }

@@ -63,7 +63,7 @@ type Chance = { name: RaceName; subject: string | null };
 
 function possible(town: Town): [Chance, ...Chance[]] {
   const ofMode: Chance = { name: 'halt beside release mode', subject: null };
-  const chances: [Chance, ...Chance[]] = [ofMode, ofMode];
+  const chances: [Chance, ...Chance[]] = [ofMode];
   const [batch] = unsent(town);
   if (batch !== undefined)
     chances.push(
@@ -71,7 +71,9 @@ function possible(town: Town): [Chance, ...Chance[]] {
       { name: 'release beside hold', subject: batch },
     );
   const [unapproved] = waitingForApproval(town, town.settingNow());
-  if (unapproved !== undefined) chances.push({ name: 'hold beside approve', subject: unapproved });
+  // It waits for its approval but once.
+  const beside: Chance = { name: 'hold beside approve', subject: unapproved ?? null };
+  if (unapproved !== undefined) chances.push(beside, beside, beside);
   return chances;
 }
 

@@ -8,19 +8,25 @@ const paper = { turn: 'paper' } as const;
 const account = { turn: 'account' } as const;
 const list = { turn: 'list', oldCopies: true } as const;
 const races = { turn: 'races' } as const;
+const approvals = { turn: 'races', brake: 'approval' } as const;
 const returns = { turn: 'returns' } as const;
 const zone = { turn: 'zone' } as const;
+const clock = { turn: 'clock' } as const;
 const copies = { oldCopies: true } as const;
 
-/** What whole days show too seldom; their number is no multiple of five. */
+/** Each so many seeds one day is whole: it takes as long as eight others. */
+const wholeDayEvery = 11;
+
+/** What whole days show too seldom; their number is no multiple of {@link wholeDayEvery}. */
 const wishes: readonly Partial<Wish>[] = [
-  ...[waiting, waiting, waiting, waiting, waiting, waiting, waiting, waiting],
-  ...[paper, paper, paper, paper, paper, paper, paper],
-  ...[files, files, files, files, files],
-  ...[copies, copies, copies, copies],
+  ...[waiting, waiting, waiting, waiting, waiting, waiting],
+  ...[paper, paper, paper, paper, paper, paper, paper, paper],
+  ...[files, files, files, files, files, files],
+  ...[copies, clock, clock, clock],
   ...[account, account, account, account, schedule, schedule, schedule, schedule, schedule],
-  ...([races, races, races, { ...races, brake: 'approval' }, { ...races, brake: 'approval' }] as const),
-  ...[returns, returns, returns, returns, returns, returns, list, list, list, list, zone, zone, zone],
+  ...[races, races, approvals, approvals, approvals, approvals],
+  ...[returns, returns, returns, returns, returns, returns, returns, returns, returns, returns],
+  ...[list, list, list, list, list, list, list, list, list, list, zone, zone, zone],
   { turn: 'zone', brake: 'daily limit' },
   { turn: 'zone', brake: 'daily limit' },
   { turn: 'paper', fault: '429 with envelope' },
@@ -44,13 +50,13 @@ const beside: Record<TurnName, readonly TurnName[]> = {
   paper: [],
   races: ['zone'],
   returns: ['zone'],
-  list: ['races'],
+  list: ['races', 'zone'],
   zone: ['races'],
 };
 
-/** Each fifth day of a long run is whole. The others are short, and each shows one thing that is rare otherwise. */
+/** Some days of a long run are whole. The others are short, and each shows one thing that is rare otherwise. */
 export function wishOf(seed: number): Partial<Wish> {
-  if (seed % 5 === 0) return {};
+  if (seed % wholeDayEvery === 0) return {};
   const wish = wishes[seed % wishes.length];
   return { small: true, ...wish, more: wish?.turn ? beside[wish.turn] : ['zone'] };
 }

@@ -155,7 +155,7 @@ function longOf(
   if (isCalm && (turn === null || turn === 'paper')) return { long: { ...shortWeather, readsPaper: true } };
   const drawn = drawLongWeather(random, { wished: turn, more, small });
   // What is due is judged by a clock that is right.
-  const isRight = turn === 'zone' || (drawn.clock.length === 0 && !clockJumps);
+  const isRight = turn === 'zone' || more.includes('zone') || (drawn.clock.length === 0 && !clockJumps);
   const long = isRight ? drawn : { ...drawn, zone: null };
   const { zone } = long;
   return {
@@ -165,9 +165,11 @@ function longOf(
     ...(long.ordersWait && { failedShare: 0.5 }),
     ...(long.returns && {
       lengthMs: Math.max(lengthMs, (turn === 'returns' ? 18 : 12) * hour),
-      returnedShare: 0.5,
+      returnedShare: 0.6,
       failedShare: 0.1,
     }),
+    // What comes back is paid again while the service may still change its mind; who waits for a list soon ends the wait.
+    ...((long.returns || long.listFlaw) && !long.ordersWait && { longestAwayMinutes: 25 }),
     ...(long.closes && { startsAt: monthEndsAt - random.between(hour, 6 * hour) }),
     ...(zone && { startsAt: zone.startsAt, clockJumps: false, lengthMs: Math.max(lengthMs, 8 * hour) }),
   };
