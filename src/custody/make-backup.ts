@@ -24,14 +24,14 @@ type Holds = { batches: number; payouts: number } | null;
  * The tables stay unchanged, in any version. Throws disk errors, and then leaves no file of that name.
  */
 export async function backupLedger(
-  { path }: { path: string },
+  { path, pace = 'gentle' }: { path: string; pace?: Pace },
   file: string,
   at: string,
 ): Promise<BackupMade> {
   if (existsSync(file)) return { kind: 'exists' };
   const partial = `${file}.${process.pid}.partial`;
   try {
-    await copyConsistently(path, partial);
+    await copyConsistently(path, partial, pace);
     const holds = await labelBackup(partial, at);
     syncFile(partial);
     // A link, unlike a rename, never replaces a file created meanwhile.
@@ -48,19 +48,22 @@ export async function copyOlder(path: string, at: string): Promise<string> {
   const name = `${path}.before-upgrade-${at.replaceAll(/[-:.]/g, '')}`;
   for (let n = 1; ; n++) {
     const file = n === 1 ? name : `${name}-${n}`;
-    if ((await backupLedger({ path }, file, at)).kind === 'made') return file;
+    if ((await backupLedger({ path, pace: 'full' }, file, at)).kind === 'made') return file;
   }
 }
 
 /** Pages that are copied between two syncs: two megabytes. */
 const pagesAtOnce = 512;
 
+/** `full`: the gate is shut, so that nobody waits for the disk meanwhile; the caller syncs the file. */
+type Pace = 'gentle' | 'full';
+
 /**
  * Copies the ledger at `path`, as of one moment, into a new file without a write-ahead log. It goes in small steps, and
  * each is on the disk before the next: a commit to the ledger waits for all that its disk still has to write. After each
  * step it rests for as long as the disk took.
  */
-export async function copyConsistently(path: string, target: string): Promise<void> {
+export async function copyConsistently(path: string, target: string, pace: Pace = 'gentle'): Promise<void> {
   rmSync(target, { force: true });
   // Created with its mode before SQLite fills it, so that no other account can ever read it.
   const file = openSync(target, 'wx', 0o600);
@@ -72,6 +75,7 @@ export async function copyConsistently(path: string, target: string): Promise<vo
     source.prepare('select 1 from sqlite_master').get();
     await source.backup(target, {
       progress() {
+        if (pace === 'full') return pagesAtOnce;
         const began = performance.now();
         fdatasyncSync(file);
         rest(performance.now() - began);

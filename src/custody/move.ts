@@ -130,7 +130,7 @@ async function copyTo(
     return;
   }
   const partial = `${to}.partial`;
-  await copyConsistently(from, partial);
+  await copyConsistently(from, partial, 'full');
   syncFile(partial);
   // A mark at that place belongs to a file that is gone, and would say that the copy went back in time.
   removeMark(to);
