@@ -6,7 +6,7 @@ const ofTheProtocol = [
   'test/ledger/{record,history}.test.ts',
   'test/sending/{claims,limits,canaries,approvals}.test.ts',
   'test/evidence/withheld.test.ts',
-  'test/custody/verify.test.ts',
+  'test/custody/{verify,older-releases}.test.ts',
   'test/webhooks/webhook-figures.test.ts',
   'test/listing/short-cuts.test.ts',
 ];
