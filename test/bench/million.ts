@@ -1,7 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { copyFileSync, existsSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
@@ -35,6 +36,7 @@ const measures: Record<string, () => Promise<Figure & { more?: string }>> = {
   verify: () => command(['verify', '--json']),
   reconcile: () => withService(() => command(['reconcile', '--full', '--json'])),
   'reconcile again': () => withService(() => command(['reconcile', '--full', '--json'])),
+  upgrade,
 };
 
 if (!existsSync(ledgerFile)) await build();
@@ -62,10 +64,10 @@ function sizeMb(file: string): number {
   return statSync(file).size / 1e6;
 }
 
-function start(args: readonly string[], options: { stdout?: 'pipe' } = {}): ChildProcess {
+function start(args: readonly string[], options: { stdout?: 'pipe'; program?: string } = {}): ChildProcess {
   rmSync(usageFile, { force: true });
   const env = { ...process.env, ...keys, MILLION_USAGE: usageFile };
-  return spawn(process.execPath, [bin, ...args], {
+  return spawn(process.execPath, [options.program ?? bin, ...args], {
     cwd: dir,
     env: { ...env, NODE_OPTIONS: `--import ${script('million-usage.ts')}` },
     stdio: ['ignore', options.stdout ?? 'ignore', 'inherit'],
@@ -157,4 +159,20 @@ async function backup(): Promise<Figure & { more?: string }> {
   rmSync(file, { force: true });
   const more = `longest commit ${longest.toFixed(0)} ms (alone ${alone.toFixed(0)}), ${slow} above 100 ms of ${commits.length}; ${size} MB`;
   return { ...figure, more };
+}
+
+/** The upgrade of a copy to a next version with a new column, a new index and a rebuilt history. */
+async function upgrade(): Promise<Figure & { more?: string }> {
+  const copy = join(dir, 'older.db');
+  copyFileSync(ledgerFile, copy);
+  try {
+    const began = performance.now();
+    const child = start([copy], { stdout: 'pipe', program: script('million-upgrade.ts') });
+    const said = text(child.stdout ?? process.stdin);
+    const [code] = await once(child, 'exit');
+    if (code !== 0) throw new Error('the ledger could not be upgraded');
+    return { wall: (performance.now() - began) / 1000, ...used(), more: (await said).trim() };
+  } finally {
+    for (const end of ['', '-wal', '-shm', '.gate', '.mark']) rmSync(`${copy}${end}`, { force: true });
+  }
 }
