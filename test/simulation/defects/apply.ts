@@ -47,9 +47,11 @@ export async function look(defect: Defect, limit: { seeds: number; seconds: numb
   child.stderr.on('data', (chunk: Buffer) => {
     err += chunk;
   });
-  const ended = await new Promise((resolve) => child.on('close', (code, signal) => resolve(signal ?? code)));
+  const ended = await new Promise<string>((resolve) => {
+    child.on('close', (code, signal) => resolve(signal ?? `exit ${code}`));
+  });
   // A defect may break the simulation itself: that is seen too, though not by the oracle.
-  if (!out.startsWith('{')) return doesNotRun(err.slice(0, 300) || `it ended by ${ended}`);
+  if (!out.startsWith('{')) return doesNotRun(err.slice(0, 300) || `it ended: ${ended}`);
   const told: { seeds: number; seconds: number; failed?: { seed: number; invariant: string } } =
     JSON.parse(out);
   const { failed } = told;
