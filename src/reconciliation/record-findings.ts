@@ -16,6 +16,7 @@ import {
   contradicting,
   feesDiffer,
   missing,
+  overturned,
   paidAgain,
   returned,
   shift,
@@ -26,6 +27,7 @@ import {
 import { judgeCases } from './judge-cases.ts';
 import { alikePayouts, alikeTransfers, findLookAlikes } from './look-alikes.sql.ts';
 import { offerPayouts, offerTransfers } from './offers.ts';
+import { lastFinishedRun, overturnedAfter } from './overturned.sql.ts';
 import type { LookedUp } from './questions.ts';
 import { casesAgain } from './second-look.sql.ts';
 import { createWatch, type Work } from './watch.ts';
@@ -111,6 +113,18 @@ export function createConclusions(deps: {
     }
   }
 
+  /** Ends that a look-up or a late answer has overturned since the run before: nothing shows them afterwards (P14). */
+  async function concludeOverturned(work: Work): Promise<void> {
+    const about = { run: work.by.run, last: await lastFinishedRun(ledger.db) };
+    for (let after = 0n; ; ) {
+      const payouts = await overturnedAfter(ledger.db, about, after, chunk);
+      const last = payouts.at(-1);
+      if (!last) return;
+      after = last.entry;
+      await report(work, payouts.map(overturned));
+    }
+  }
+
   /** What the ledger alone shows; returns the payouts whose webhook was never heard. */
   async function concludeLedger(work: Work): Promise<bigint[]> {
     const { at, run: id } = work.by;
@@ -127,6 +141,7 @@ export function createConclusions(deps: {
       );
     });
     await concludeDetails(work);
+    await concludeOverturned(work);
     const stampsUntil = graceEnds(now, settings.missingGraceMinutes);
     const submittedBy = shift(now, -settings.stalePendingHours * 60 * minute);
     await each({ kind: 'stale', run: id, submittedBy, stampsUntil }, async (payouts) => {

@@ -72,7 +72,11 @@ describe('P32: pending, and the service lost it', () => {
     expect(await told.orderAgain(id, 32 * hour)).toMatchObject({ decided: [] });
     await told.looked(id, 33 * hour, shown('pending'));
     expect(await payoutById(ledger, id)).toMatchObject({ state: 'pending', evidence: 'details' });
-    expect((await lose(34 * hour)).kinds).toEqual(['missing_at_service F']);
+    const { kinds } = await lose(34 * hour);
+    expect(kinds, 'also that the decision does not stand').toEqual([
+      'missing_at_service F',
+      'status_conflict F',
+    ]);
     const rows = await ledger.db.selectFrom('discrepancies').selectAll().execute();
     expect(rows.find(({ kind }) => kind === 'missing_at_service')).toMatchObject({
       reopened: 1n,

@@ -210,3 +210,22 @@ it('P36: what a person settled as paid again, after the service had shown it as 
   expect((await night(id, 27 * hour, failed)).kinds).toEqual(['returned_after_success F']);
   expect(await stateOf(id)).toBe('returned');
 });
+
+it('P36: what came back and a person settled as paid, one later list does not fail', async () => {
+  const id = await paid();
+  for (const ms of [10 * hour, 20 * hour]) await night(id, ms, failed);
+  expect(await stateOf(id)).toBe('returned');
+  await night(id, 30 * hour, success);
+  await settleAsPaid(id, 31 * hour);
+  expect(await stateOf(id)).toBe('success');
+  expect((await night(id, 32 * hour, { listed: 'failed', details: null })).kinds, 'told').toContain(
+    'status_conflict F',
+  );
+  expect(await stateOf(id)).toBe('success');
+  await told.looked(id, 33 * hour, shown('failed'));
+  expect(await stateOf(id), 'nor do the details alone').toBe('success');
+  expect(await told.judged(id, 33 * hour + 1), 'nothing is paid again').toMatchObject({ kind: 'no' });
+  await night(id, 40 * hour, failed);
+  expect(await stateOf(id), 'the wait begins with the decision').toBe('success');
+  expect((await night(id, 47 * hour, failed)).kinds).toContain('returned_after_success F');
+});
