@@ -8,13 +8,14 @@ import { isAskedSince, isOutrun, isSentAgain, possiblyTaken, type Since } from '
 /**
  * Why a `failed` payout may not be paid again yet; null where its look-up or its listing confirms that it failed (P17,
  * P20). It names what both lack, and what would be enough. `since`: when the look-up for this decision began. Where the service
- * is asked again before anything is paid, the ledger's word is enough, unless a person gave it.
+ * is asked again before anything is paid, the ledger's word is enough, unless a person gave it, or it was sent again: the
+ * details then settle nothing.
  */
 export function unconfirmed(evidence: Evidence, since: Since): Reason | null {
   const asked = lookUpLacks(evidence, since);
   const listed = listingLacks(evidence);
   if (asked === null || listed === null) return null;
-  if (since === null && !restsOnPerson(evidence.payout.evidence)) return null;
+  if (since === null && !restsOnPerson(evidence.payout.evidence) && !isSentAgain(evidence)) return null;
   const { reference, evidence: rests } = evidence.payout;
   if (restsOnPerson(rests)) {
     const why = `only a person has said that it failed; the service has not confirmed it. Ask the service in writing whether ${reference} was or will be paid; once it says no, pay it under a new reference in a new file`;

@@ -31,24 +31,27 @@ it.each([
   ['failed', 'success', '1500.00'],
   ['success', 'failed', '-1500.00'],
   ['failed', 'pending', ''],
-] as const)('P32: what a person settled as %s and details alone show as %s is told once', async (as, word, difference) => {
-  const id = await told.sent(replies.unknown());
-  await settle(id, hour, as);
-  await told.looked(id, 2 * hour, shown(word));
-  expect(await stateOf(id)).toBe(word);
-  const { open } = await night(3 * hour, word);
-  expect(open).toMatchObject([
-    {
-      kind: 'status_conflict',
-      expected: as,
-      actual: word,
-      difference,
-      state: 'open',
-      evidence: `person:ada settled it as ${as} at ${at(hour)} (cash); then at ${at(2 * hour)}: details says ${word}`,
-    },
-  ]);
-  expect((await night(4 * hour, word)).kinds, 'told once').toEqual([]);
-});
+] as const)(
+  'P32: what a person settled as %s and details alone show as %s is told once',
+  async (as, word, difference) => {
+    const id = await told.sent(replies.unknown());
+    await settle(id, hour, as);
+    await told.looked(id, 2 * hour, shown(word));
+    expect(await stateOf(id)).toBe(word);
+    const { open } = await night(3 * hour, word);
+    expect(open).toMatchObject([
+      {
+        kind: 'status_conflict',
+        expected: as,
+        actual: word,
+        difference,
+        state: 'open',
+        evidence: `person:ada settled it as ${as} at ${at(hour)} (cash); then at ${at(2 * hour)}: details says ${word}`,
+      },
+    ]);
+    expect((await night(4 * hour, word)).kinds, 'told once').toEqual([]);
+  },
+);
 
 it('P14: a refusal that details alone overturn is told once', async () => {
   const id = await told.sent(replies.refused());
