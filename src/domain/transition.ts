@@ -120,12 +120,8 @@ function onSettle(now: Standing, { as, contradicted }: Extract<PayoutEvent, { ki
   if (isFinalByEvidence(now) && contradicted !== true)
     return { kind: 'conflict', why: `not settled: evidence made it ${now.state}` };
   // P36: what the service has shown as paid stays so until it is surely returned; one later list does not fail it.
-  const wasPaid = now.state === 'success' || now.state === 'returned';
-  return {
-    kind: 'move',
-    to: as,
-    evidence: as === 'success' && wasPaid ? addEvidence(now.evidence, 'person') : 'person',
-  };
+  const wasPaid = as === 'success' && (now.state === 'success' || now.state === 'returned');
+  return { kind: 'move', to: as, evidence: wasPaid ? addEvidence(now.evidence, 'person') : 'person' };
 }
 
 /** True where evidence, not only a person, says that it has ended. */

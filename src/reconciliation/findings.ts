@@ -13,7 +13,6 @@ import { isFinalState } from '../domain/payout.ts';
 import type { ConflictingWebhook } from '../evidence/conflicting-webhooks.sql.ts';
 import type { Contradicted } from '../evidence/contradicted.sql.ts';
 import { contradictionIn } from '../ledger/contradiction-columns.ts';
-import type { Overturned } from './overturned.sql.ts';
 import type { WatchedPayout } from './watched.sql.ts';
 
 /** A payout the complete listing lacks and a look-up of this run did not find. */
@@ -139,34 +138,6 @@ export function contradictedByDetails(payout: Contradicted): Found {
     moved: true,
     evidence: `a details look-up answered at ${payout.answered_at ?? 'an unknown time'} contradicts the ledger: ${payout.state} by ${payout.evidence || 'nothing'}`,
   });
-}
-
-/** A payout that had ended, by a person's decision or a refusal, until the service said otherwise (P14, P32). */
-export function overturned(payout: Overturned): Found {
-  const { before, word, overturned_at: at, decision } = payout;
-  const ended =
-    decision === null
-      ? `ledger: ${before} by the service's answer`
-      : `${decision.source} settled it as ${before} at ${decision.at} (${decision.note})`;
-  return finding('status_conflict', payout.reference, {
-    payoutId: payout.id,
-    batchId: payout.batch_id,
-    reference: payout.reference,
-    trx: payout.trx,
-    transferId: payout.transfer_id,
-    currency: payout.currency,
-    expected: before,
-    actual: payout.state,
-    difference: overturnedMoney(payout),
-    moved: true,
-    evidence: `${ended}; then at ${at}: ${word}`,
-  });
-}
-
-/** The money that counted as not paid and is paid, or the other way round; empty where that is not decided yet. */
-function overturnedMoney({ before, state, amount, currency }: Overturned): string {
-  if (!isFinalState(state) || (before === 'success') === (state === 'success')) return '';
-  return formatMinor(state === 'success' ? amount : -amount, currency);
 }
 
 const kindsOfFields: Record<string, DiscrepancyKind> = {

@@ -16,7 +16,6 @@ import {
   contradicting,
   feesDiffer,
   missing,
-  overturned,
   paidAgain,
   returned,
   shift,
@@ -28,6 +27,7 @@ import { judgeCases } from './judge-cases.ts';
 import { alikePayouts, alikeTransfers, findLookAlikes } from './look-alikes.sql.ts';
 import { offerPayouts, offerTransfers } from './offers.ts';
 import { lastFinishedRun, overturnedAfter } from './overturned.sql.ts';
+import { overturned } from './overturned.ts';
 import type { LookedUp } from './questions.ts';
 import { casesAgain } from './second-look.sql.ts';
 import { createWatch, type Work } from './watch.ts';
