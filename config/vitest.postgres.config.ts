@@ -18,7 +18,7 @@ export default mergeConfig(
       projects: [
         onPostgres({
           include: [
-            'test/{ledger,admin,custody,storage,lookups,listing,collections,webhooks,evidence,sending,decisions,reconciliation,reporting,intake,jobs,scenarios}/**/*.test.ts',
+            'test/{admin,alerts,collections,custody,daemon,dashboard,decisions,evidence,intake,jobs,ledger,listing,lookups,reconciliation,reporting,scenarios,sending,storage,webhooks}/**/*.test.ts',
           ],
           exclude: ofFiles,
         }),

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import Database from 'better-sqlite3';
 import { expect, it } from 'vitest';
+import { openLedger } from '../../src/custody/open-ledger.ts';
 import { batchOf, csv, row, until } from '../support/cli.ts';
 import { makeHome } from '../support/decided.ts';
 import { serving } from '../support/serving.ts';
@@ -95,14 +95,17 @@ it('times requests to the service and waits for the rate limit', async () => {
 it('shows the jobs of the ledger beside those of one host', async () => {
   const home = await makeHome();
   await home.run(['submit']);
-  const ledger = new Database(join(home.dir, 'data', 'ledger.db'));
-  const insert =
-    ledger.prepare(`insert into jobs (job, host, place, last_run_at, last_success_at, ended_at, result_kind)
-    values (?, ?, ?, ?, ?, ?, 'succeeded')`);
   const at = '2026-11-24T10:00:00.000Z';
-  insert.run('follow_up', '', '', at, at, at);
-  insert.run('intake', 'host-1', 'alpha:/srv/counterfoil/data', at, at, at);
-  ledger.close();
+  const ledger = await openLedger(join(home.dir, 'data', 'ledger.db'), { now: () => at });
+  const ran = { last_run_at: at, last_success_at: at, ended_at: at, result_kind: 'succeeded' as const };
+  await ledger.db
+    .insertInto('jobs')
+    .values([
+      { job: 'follow_up', host: '', place: '', ...ran },
+      { job: 'intake', host: 'host-1', place: 'alpha:/srv/counterfoil/data', ...ran },
+    ])
+    .execute();
+  await ledger.close();
   const { code, out, err } = await home.run(['status', '--metrics']);
   expect(code, err).toBe(0);
   const series = [...samples(out).keys()].filter((name) => name.startsWith('counterfoil_job_last_run'));

@@ -3,7 +3,7 @@ import { claimMessages, finishMessages } from '../../src/alerts/outbox.sql.ts';
 import { endWorker } from '../../src/runtime/workers.sql.ts';
 import { halt, liftHalt } from '../../src/sending/halts.sql.ts';
 import { at } from '../support/ledger.ts';
-import { makeSetting, type Setting } from './setting.ts';
+import { itWaits, makeSetting, type Setting } from './setting.ts';
 
 const minute = 60_000;
 const hour = 60 * minute;
@@ -20,7 +20,7 @@ async function outbox({ ledger }: Setting) {
 }
 
 describe('alerts', () => {
-  it('tells a halt once, daily while it lasts, and its end', async () => {
+  itWaits('tells a halt once, daily while it lasts, and its end', async () => {
     const setting = await makeSetting();
     await setting.turn();
     expect(setting.web.posts).toEqual([]);
@@ -44,7 +44,7 @@ describe('alerts', () => {
     expect(texts(setting)[2]).toContain('CLEARED  Sending is no longer halted');
   });
 
-  it('tells what stood before a restart only when its day is over', async () => {
+  itWaits('tells what stood before a restart only when its day is over', async () => {
     const setting = await makeSetting();
     await stop(setting);
     await setting.turn();
@@ -65,7 +65,7 @@ describe('alerts', () => {
     expect(texts(setting)[0]).toMatch(/^Counterfoil test: 2 alerts/);
   });
 
-  it('P33: repeats nothing when the wall clock steps by a year, and everything on its day', async () => {
+  itWaits('P33: repeats nothing when the wall clock steps by a year, and everything on its day', async () => {
     for (const ms of [year, -year]) {
       const setting = await makeSetting();
       await stop(setting);
@@ -117,7 +117,7 @@ describe('alerts', () => {
 });
 
 describe('the outbox', () => {
-  it('sends again what was refused, with growing pauses, and says so', async () => {
+  itWaits('sends again what was refused, with growing pauses, and says so', async () => {
     const setting = await makeSetting();
     setting.web.answers.push({ status: 500 }, { status: 404, body: 'no_service' });
     await stop(setting);
@@ -138,7 +138,7 @@ describe('the outbox', () => {
     expect(new Set(texts(setting)).size).toBe(1);
   });
 
-  it('waits as long as a 429 asks, and an hour at most', async () => {
+  itWaits('waits as long as a 429 asks, and an hour at most', async () => {
     const setting = await makeSetting();
     setting.web.answers.push({ status: 429, headers: { 'retry-after': '600' } });
     setting.web.answers.push({ status: 429, headers: { 'retry-after': '999999999' } });
@@ -155,7 +155,7 @@ describe('the outbox', () => {
     expect(setting.web.posts).toHaveLength(3);
   });
 
-  it('gives up after a day of tries, by count and not by the clock', async () => {
+  itWaits('gives up after a day of tries, by count and not by the clock', async () => {
     const setting = await makeSetting();
     setting.web.answers.push(...Array.from({ length: 40 }, () => ({ status: 503 })));
     await stop(setting);
@@ -172,7 +172,7 @@ describe('the outbox', () => {
     expect((ended - began) / hour).toBeLessThan(25);
   });
 
-  it('P33: a message waits no longer when the clock is set back by a year', async () => {
+  itWaits('P33: a message waits no longer when the clock is set back by a year', async () => {
     const setting = await makeSetting();
     setting.web.answers.push({ status: 500 });
     await stop(setting);
@@ -184,7 +184,7 @@ describe('the outbox', () => {
     expect(setting.web.posts).toHaveLength(2);
   });
 
-  it('sends what waits as one message once the other side answers again', async () => {
+  itWaits('sends what waits as one message once the other side answers again', async () => {
     const setting = await makeSetting();
     setting.web.answers.push({ status: 500 }, { status: 500 });
     await stop(setting);

@@ -5,7 +5,7 @@ import { halt, liftHalt } from '../../src/sending/halts.sql.ts';
 import type { JobEnd } from '../../src/storage/tables/job-table.ts';
 import type { Discrepancy } from '../../src/storage/tables/tables.ts';
 import { addBatch, at, claimAt, recordOutcome, replies } from '../support/ledger.ts';
-import { makeSetting, type Setting } from './setting.ts';
+import { itWaits, makeSetting, type Setting } from './setting.ts';
 
 const minute = 60_000;
 const hour = 60 * minute;
@@ -122,7 +122,7 @@ describe('a halt', () => {
 });
 
 describe('an unknown payout', () => {
-  it('is told once its quiet period is over, with its amount, and a further one as more', async () => {
+  itWaits('is told once its quiet period is over, with its amount, and a further one as more', async () => {
     const setting = await makeSetting();
     await sendUnknown(setting, 'R-1', 0);
     setting.pass(15 * minute - 1);
@@ -312,7 +312,7 @@ describe('refused files', () => {
   const at0 = at(0);
   const refusal = { errorsFile: null, problems: 2, contentHash: '', at: at0 };
 
-  it('tells of a refused file, of a further one, and when the last was dropped again', async () => {
+  itWaits('tells of a refused file, of a further one, and when the last was dropped again', async () => {
     const setting = await makeSetting();
     const { ledger } = setting;
     const refuse = (name: string) =>

@@ -4,7 +4,7 @@ import { beginRun, finishRun, noteStanding } from '../../src/listing/listings.sq
 import { setVerdicts } from '../../src/reporting/run-verdicts.sql.ts';
 import { createJobsStore } from '../../src/runtime/jobs.sql.ts';
 import { addBatch, at } from '../support/ledger.ts';
-import { makeSetting, type Setting, startWeb } from './setting.ts';
+import { itWaits, makeSetting, type Setting, startWeb } from './setting.ts';
 
 const hour = 3_600_000;
 
@@ -60,7 +60,7 @@ it('says not checked, never none, when there was no list, and asks no heartbeat'
   expect(beats.posts).toEqual([]);
 });
 
-it('asks the heartbeat once after each complete reconciliation, a person’s too, and sends that no digest', async () => {
+itWaits('asks the heartbeat once after each complete reconciliation, a person’s too, and sends that no digest', async () => {
   const beats = await startWeb();
   const setting = await makeSetting({ COUNTERFOIL_ALERTS_HEARTBEAT_URL: beats.url });
   beats.answers.push({ status: 500 });

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { SMTPServer } from 'smtp-server';
-import { onTestFinished } from 'vitest';
+import { it, onTestFinished } from 'vitest';
 import { type Alerts, createAlerts } from '../../src/alerts/alerts.ts';
 import { runInit } from '../../src/commands/init.ts';
 import type { Clock } from '../../src/runtime/clock.ts';
@@ -11,7 +11,11 @@ import { addWorker } from '../../src/runtime/workers.sql.ts';
 import { type Config, loadConfig } from '../../src/settings/settings.ts';
 import type { Ledger } from '../../src/storage/ledger.ts';
 import { born, makeLedger, type TestLedger } from '../support/ledger.ts';
+import { onPostgres } from '../support/on-postgres/standing.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
+
+/** A test whose alerts or messages wait: on PostgreSQL they wait by the server's clock, which no test moves. */
+export const itWaits = it.skipIf(onPostgres);
 
 /** A request that the web server received. `text`: that of a Slack message. */
 export type Post = {

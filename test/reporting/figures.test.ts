@@ -74,9 +74,10 @@ describe('the figures of a run', () => {
       await addPayout(world.ledger, name, ['held'], { amount: 2n ** 63n - 1n });
     const [entry] = await db.selectFrom('history').selectAll().orderBy('id', 'desc').limit(1).execute();
     if (!entry) throw new Error('no history');
-    const { id: through, ...rest } = entry;
+    const through = entry.id;
     const since = {
-      ...rest,
+      ...entry,
+      id: through + 1n,
       payout_id: id,
       seq: 4n,
       from_state: 'pending' as const,

@@ -6,6 +6,7 @@ import { createDecisions } from '../../src/decisions/decisions.ts';
 import type { HistoryEvent } from '../../src/domain/history-event.ts';
 import type { PayoutState } from '../../src/domain/payout.ts';
 import type { ListStanding } from '../../src/domain/verdict.ts';
+import { newestHistory } from '../../src/ledger/history.ts';
 import { pairListed } from '../../src/listing/pairing.sql.ts';
 import type { Shown } from '../../src/listing/shown-under.sql.ts';
 import { adviceText } from '../../src/reporting/advice-text.ts';
@@ -90,16 +91,18 @@ export async function addBatch(
 let row = 1n;
 let entries = 0n;
 
-/** A history entry of this instant: its id is its place in time, unless its clock was wrong (`asAdded`). */
-function entryAt(at: string, asAdded: boolean): { id?: bigint; at: string } {
-  if (asAdded) return { at };
+/** The id of a history entry of this instant: its place in time. */
+function entryIdAt(at: string): bigint {
   entries += 1n;
-  return { id: firstEntryAt(at) + entries, at };
+  return firstEntryAt(at) + entries;
 }
 
 const firstEntryAt = (at: string): bigint => BigInt(Date.parse(at)) * 1_000_000n;
 
-/** A payout that went through `path` (first state at 12:00, then a minute each, or as `times` say), history included. */
+/**
+ * A payout that went through `path` (first state at 12:00, then a minute each, or as `times` say), history included.
+ * `asAdded`: its entries follow the newest whatever their times are, as where a clock was wrong.
+ */
 export async function addPayout(
   ledger: Ledger,
   reference: string,
@@ -132,18 +135,23 @@ export async function addPayout(
     .values(payout)
     .returning('id')
     .executeTakeFirstOrThrow();
-  const rows = path.map((to, index) => ({
-    ...entryAt(times?.[index] ?? `2026-11-21T12:0${index}:00.000Z`, asAdded),
-    payout_id: id,
-    seq: BigInt(index + 1),
-    event: events?.[index] ?? 'looked_up',
-    source: 'test',
-    from_state: path[index - 1] ?? null,
-    to_state: to,
-    detail: index === path.length - 1 && given.fee ? JSON.stringify({ fee: given.fee }) : '{}',
-    prev_hash: '',
-    hash: '',
-  }));
+  const newest = await newestHistory(ledger.db);
+  const rows = path.map((to, index) => {
+    const at = times?.[index] ?? `2026-11-21T12:0${index}:00.000Z`;
+    return {
+      id: asAdded ? newest + BigInt(index + 1) : entryIdAt(at),
+      at,
+      payout_id: id,
+      seq: BigInt(index + 1),
+      event: events?.[index] ?? ('looked_up' as const),
+      source: 'test',
+      from_state: path[index - 1] ?? null,
+      to_state: to,
+      detail: index === path.length - 1 && given.fee ? JSON.stringify({ fee: given.fee }) : '{}',
+      prev_hash: '',
+      hash: '',
+    };
+  });
   await ledger.db.insertInto('history').values(rows).execute();
   return id;
 }

@@ -1,7 +1,8 @@
 import { renameSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import Database from 'better-sqlite3';
+import { sql } from 'kysely';
 import { expect, it } from 'vitest';
+import { openLedger } from '../../src/custody/open-ledger.ts';
 import { batchOf, flat, type Home, type Json, until } from '../support/cli.ts';
 import { hurried } from '../support/clock.ts';
 import { makeHome } from '../support/decided.ts';
@@ -10,10 +11,11 @@ import { serving } from '../support/serving.ts';
 const jobOf = (status: Json, name: string): Json =>
   status.schedules.find(({ job }: { job: string }) => job === name);
 /** Changes a home's ledger behind the program's back, as days that pass would. */
-function changeLedger(home: Home, statements: readonly string[]): void {
-  const ledger = new Database(join(home.dir, 'data', 'ledger.db'));
-  for (const statement of statements) ledger.exec(statement);
-  ledger.close();
+async function changeLedger(home: Home, statements: readonly string[]): Promise<void> {
+  const path = join(home.dir, 'data', 'ledger.db');
+  const ledger = await openLedger(path, { now: () => new Date().toISOString() });
+  for (const statement of statements) await sql.raw(statement).execute(ledger.db);
+  await ledger.close();
 }
 
 /** Once a year: what is due now is caught up at the start. */
@@ -83,7 +85,7 @@ it('status ends with 4 where payouts are ready and nothing has run for an hour',
   await home.json(['submit', '--no-wait', home.put('pay.csv', batchOf(2))], 0);
   await home.json(['status'], 0);
   const hours = (n: number): string => new Date(Date.now() - n * 3_600_000).toISOString();
-  changeLedger(home, [
+  await changeLedger(home, [
     `update workers set started_at = '${hours(3)}', ended_at = '${hours(2)}'`,
     `update payouts set updated_at = '${hours(2)}'`,
   ]);
@@ -105,7 +107,7 @@ it('status ends with 4 where a daemon left its schedule behind, and with 0 again
   await daemon.done;
   await home.json(['status'], 0, env);
   const long = new Date(Date.now() - 3 * 86_400_000).toISOString();
-  changeLedger(home, [
+  await changeLedger(home, [
     `update workers set started_at = '${long}', ended_at = '${long}'`,
     `update jobs set last_run_at = '${long}', last_success_at = '${long}'`,
   ]);
