@@ -6,8 +6,9 @@ import { onPostgres } from './vitest.postgres.ts';
 const ofFiles = [
   'test/custody/{backup,mark,move,half-loaded,side-by-side}.test.ts',
   'test/custody/{postgres,postgres-commits,move-postgres}.slow.test.ts',
-  'test/scenarios/{ledger-io,ledger-life,errors}.test.ts',
+  'test/scenarios/{archive,ledger-io,ledger-life,errors}.test.ts',
   'test/scenarios/{ledger-io,shared-queue}.slow.test.ts',
+  'test/storage/health.test.ts',
 ];
 
 /** `npm run prove:postgres`: every test that uses a ledger, with the ledger on PostgreSQL. */

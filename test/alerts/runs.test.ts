@@ -60,22 +60,25 @@ it('says not checked, never none, when there was no list, and asks no heartbeat'
   expect(beats.posts).toEqual([]);
 });
 
-itWaits('asks the heartbeat once after each complete reconciliation, a person’s too, and sends that no digest', async () => {
-  const beats = await startWeb();
-  const setting = await makeSetting({ COUNTERFOIL_ALERTS_HEARTBEAT_URL: beats.url });
-  beats.answers.push({ status: 500 });
-  await reconciled(setting, { expression: null });
-  await setting.turn();
-  setting.pass(60_000);
-  await setting.turn();
-  await setting.turn();
-  expect(beats.posts.map(({ method }) => method)).toEqual(['GET', 'GET']);
-  setting.pass(hour);
-  await reconciled(setting, { expression: null });
-  await setting.turn();
-  expect(beats.posts).toHaveLength(3);
-  expect(setting.web.posts).toEqual([]);
-});
+itWaits(
+  'asks the heartbeat once after each complete reconciliation, a person’s too, and sends that no digest',
+  async () => {
+    const beats = await startWeb();
+    const setting = await makeSetting({ COUNTERFOIL_ALERTS_HEARTBEAT_URL: beats.url });
+    beats.answers.push({ status: 500 });
+    await reconciled(setting, { expression: null });
+    await setting.turn();
+    setting.pass(60_000);
+    await setting.turn();
+    await setting.turn();
+    expect(beats.posts.map(({ method }) => method)).toEqual(['GET', 'GET']);
+    setting.pass(hour);
+    await reconciled(setting, { expression: null });
+    await setting.turn();
+    expect(beats.posts).toHaveLength(3);
+    expect(setting.web.posts).toEqual([]);
+  },
+);
 
 it('reports no old reconciliation when alerts are switched on', async () => {
   const beats = await startWeb();

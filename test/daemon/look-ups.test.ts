@@ -6,6 +6,7 @@ import { askDetails } from '../../src/ledger/inquiries.ts';
 import { batchOf } from '../support/cli.ts';
 import { makeHome } from '../support/decided.ts';
 import { born } from '../support/ledger.ts';
+import { onPostgres } from '../support/on-postgres/standing.ts';
 import { everySecond, serving } from '../support/serving.ts';
 
 const unscheduled = Object.fromEntries(
@@ -34,11 +35,11 @@ it('look-ups that another process left behind are made within seconds, though no
     const rows = await ledger.db.selectFrom('payouts').select('id').where('state', '=', 'success').execute();
     return rows.length;
   };
-  await expect.poll(paid, { timeout: 45_000, interval: 200 }).toBe(count);
+  await expect.poll(paid, timeout: onPostgres ? 90_000 : 45_000, interval: 200 ).toBe(count);
   await ledger.close();
   daemon.signal('SIGTERM');
   expect((await daemon.done).code).toBe(0);
-}, 60_000);
+}, 150_000);
 
 it('a stream of webhooks costs a few pages of the list, not a look-up for each', async () => {
   const count = 90;
