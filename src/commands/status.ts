@@ -32,25 +32,28 @@ export const status: Handler = async (context, _args, options) => {
 
 /** Whether something needs a person, whatever it is. */
 function waitsForAPerson(standing: Standing): boolean {
-  const { halted, batches, overview, discrepancies, lastRun, brakes, alerts, isStuck, jobs, rejected } =
-    standing;
+  const { halted, batches, discrepancies, lastRun, brakes, alerts, isStuck, jobs, rejected } = standing;
   return (
     Boolean(halted) ||
     brakes.failed ||
     alerts.lost ||
     isStuck ||
     rejected.length > 0 ||
-    waits(overview.payouts, batches) ||
+    hasWaiting(batches) ||
     jobs.some((job) => jobProblem(job) !== null) ||
     (lastRun !== undefined && needsAPerson(lastRun.verdict)) ||
     Object.keys(discrepancies).length > 0
   );
 }
 
-/** Unknown and held payouts wait for a person, but not those held only until their batch is taken in. */
-function waits({ unknown = 0, held = 0 }: Partial<Record<string, number>>, batches: BatchCounts[]): boolean {
-  const loading = batches.filter(({ state }) => state === 'loading').map(({ counts }) => counts.held ?? 0);
-  return unknown + held - loading.reduce((a, b) => a + b, 0) > 0;
+/**
+ * Unknown and held payouts wait for a person, but not those held only until their batch is taken in. Batches are read
+ * before their counts, so that one which is taken in meanwhile is not counted.
+ */
+function hasWaiting(batches: readonly BatchCounts[]): boolean {
+  return batches.some(
+    ({ state, counts: { unknown = 0, held = 0 } }) => state !== 'loading' && unknown + held > 0,
+  );
 }
 
 function jsonOf(standing: Standing): Record<string, unknown> {

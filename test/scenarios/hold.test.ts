@@ -115,7 +115,6 @@ it('P21: hold and release say how many were already sending', async () => {
 
 it('P23: a batch that is still being taken in is neither held, released nor cancelled', async () => {
   const home = await makeHome();
-  await home.json(['status'], 0);
   const ledger = await openLedger(join(home.dir, 'data/ledger.db'), { now: () => born });
   await addBatch(ledger, ['R-1'], { id: 'half', phase: 'loading', state: 'held' });
   await ledger.close();

@@ -50,6 +50,7 @@ it('a forged webhook is 401, counted, and changes nothing; a mode without keys i
 it('a file that is dropped under a wrong name is logged once by serve and shown by status', async () => {
   const home = await makeHome();
   const why = 'its name does not end in .csv; rename it if it is a batch';
+  await home.run(['submit']);
   home.put('data/inbox/pay.txt', batchOf(1));
   expect((await home.json(['status'], 0)).inbox).toEqual({
     files: 0,
