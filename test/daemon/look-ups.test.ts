@@ -35,7 +35,7 @@ it('look-ups that another process left behind are made within seconds, though no
     const rows = await ledger.db.selectFrom('payouts').select('id').where('state', '=', 'success').execute();
     return rows.length;
   };
-  await expect.poll(paid, timeout: onPostgres ? 90_000 : 45_000, interval: 200 ).toBe(count);
+  await expect.poll(paid, { timeout: onPostgres ? 90_000 : 45_000, interval: 200 }).toBe(count);
   await ledger.close();
   daemon.signal('SIGTERM');
   expect((await daemon.done).code).toBe(0);
