@@ -15,6 +15,7 @@ const cuts = [
   { point: 'after a statement', most: 12 },
   { point: 'before a transaction', most: 1 },
   { point: 'before a commit', most: 1 },
+  { point: 'after a commit', most: 1 },
 ] as const;
 
 /**

@@ -79,6 +79,7 @@ export const answerDefects: readonly Defect[] = [
   },
   {
     name: 'lets a refusal of the second attempt speak for the first',
+    from: 5,
     doubtful: true,
     fault: 'lost after acceptance',
     again: 'refused 24',
@@ -88,6 +89,7 @@ export const answerDefects: readonly Defect[] = [
   },
   {
     name: 'lets a rejection of the second attempt speak for the first',
+    from: 5,
     doubtful: true,
     fault: 'lost after acceptance',
     again: '429 with envelope',

@@ -32,6 +32,7 @@ export const evidenceDefects: readonly Defect[] = [
   },
   {
     name: 'believes one failed transfer after a resend',
+    from: 5,
     doubtful: true,
     fault: 'hang, taken',
     again: 'hang, taken',

@@ -78,6 +78,7 @@ export const meetingDefects: readonly Defect[] = [
   },
   {
     name: 'runs a fixed time again in the hour that happens twice',
+    from: 15,
     turn: 'zone',
     file: 'src/runtime/next-due.ts',
     find: `    if (everyHour) return matches(local);`,

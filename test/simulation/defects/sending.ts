@@ -18,7 +18,7 @@ export const sendingDefects: readonly Defect[] = [
   },
   {
     name: 'claims without looking at the state',
-    from: 5,
+    from: 18,
     brake: 'payout limit',
     file: 'src/sending/ready.sql.ts',
     find: `claimable(db, { brakes }, asked).where('payouts.state', '=', readyState)`,
@@ -27,7 +27,7 @@ export const sendingDefects: readonly Defect[] = [
   },
   {
     name: 'claims what is held',
-    from: 5,
+    from: 18,
     brake: 'payout limit',
     file: 'src/sending/ready.sql.ts',
     find: `claimable(db, { brakes }, asked).where('payouts.state', '=', readyState)`,

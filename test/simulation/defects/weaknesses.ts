@@ -55,7 +55,7 @@ export const weaknessDefects: readonly Defect[] = [
   },
   {
     name: 'says that it reconciled where nothing was compared',
-    from: 6,
+    from: 10,
     turn: 'paper',
     file: 'src/domain/verdict.ts',
     find: `  if (!isUsable(list)) return 'not_compared';`,
@@ -71,7 +71,7 @@ export const weaknessDefects: readonly Defect[] = [
   },
   {
     name: 'never writes the reports of a run that was cut off',
-    from: 3,
+    from: 11,
     turn: 'paper',
     file: 'src/reporting/run-files.ts',
     find: `await runsDue(ledger.db)`,
@@ -79,7 +79,7 @@ export const weaknessDefects: readonly Defect[] = [
   },
   {
     name: 'takes reports for written before they are',
-    from: 6,
+    from: 11,
     turn: 'paper',
     file: 'src/reporting/run-files.ts',
     find: `      files.push(...(await writeRun(run)));
