@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { allBlocks, isAsShown, runBlocks } from '../../config/docs/examples.ts';
 
@@ -17,8 +18,11 @@ describe('the commands in README and docs', () => {
   });
 
   it('are left out only where they say why', () => {
+    const { scripts } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
+    const isRunElsewhere = (reason: string): boolean =>
+      (/^(prove:\S+) runs it$/.exec(reason)?.[1] ?? '') in scripts;
     const reasons = allBlocks().flatMap(({ run, page }) =>
-      run.kind === 'not_run' ? [`${page}: ${run.reason}`] : [],
+      run.kind === 'not_run' && !isRunElsewhere(run.reason) ? [`${page}: ${run.reason}`] : [],
     );
     console.log(`${reasons.length} blocks of commands not run:\n  ${reasons.join('\n  ')}`);
     expect(reasons.length).toBeLessThanOrEqual(6);
