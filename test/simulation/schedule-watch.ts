@@ -21,6 +21,7 @@ const minute = 60_000;
 const slackMs = 10 * minute;
 
 type Timetable = { expression: string; isDaily: boolean; nextDue(afterMs: number): number };
+/** `lastAt`: when a run was under way last, as far as begins and ends tell. */
 type Runs = { underWay: number; lastAt: number };
 
 export function createScheduleWatch(deps: {
@@ -119,6 +120,7 @@ export function createScheduleWatch(deps: {
       return {
         ended: () => {
           own.underWay -= 1;
+          own.lastAt = world.now();
         },
       };
     },
