@@ -35,6 +35,8 @@ export function lastFinishedRun(db: Db): Promise<{ id: string; history_mark: big
     .executeTakeFirst();
 }
 
+const settled = sql.raw(`'settle as success', 'settle as failed'`);
+
 /**
  * The next ends that changed since the run `last` began and that neither it nor this run has told, in the order of history.
  * Left out: a return, which is told as one; what changed back; and what a person has decided again since.
@@ -58,10 +60,10 @@ export async function overturnedAfter(
       m.from_state as before, m.event as word, m.at as overturned_at, s.source as decided_by, s.at as decided_at, s.detail
     from moves m join payouts p on p.id = m.payout_id
     left join history s on s.payout_id = m.payout_id and s.seq = (select max(x.seq) from history x
-      where x.payout_id = m.payout_id and x.seq < m.seq and x.event = 'settle as ' || m.from_state)
+      where x.payout_id = m.payout_id and x.seq < m.seq and x.event in (${settled}) and x.to_state = m.from_state)
     where p.state <> m.from_state and not (m.from_state = 'success' and p.state = 'returned')
       and not exists (select 1 from history l where l.payout_id = m.payout_id and l.seq > m.seq
-        and l.event in ('settle as success', 'settle as failed'))
+        and l.event in (${settled}))
       and not exists (select 1 from discrepancies d where d.payout_id = m.payout_id and d.kind = 'status_conflict'
         and (d.last_run_id = ${run}
           or (d.last_run_id = ${last?.id ?? ''} and d.expected = m.from_state and coalesce(s.id, 0) <= ${mark})))
