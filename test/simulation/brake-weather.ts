@@ -51,10 +51,14 @@ export function drawBrakes(
   const total = batches.reduce((sum, size, i) => sum + size * amountOf(i + 1, 0), 0);
   const wantsApproval = wants('approval', 0.55);
   return {
-    approval: wantsApproval ? random.pick(['always', 'above']) : 'none',
+    approval: wantsApproval
+      ? random.chance(wished === 'approval' ? 0.85 : 0.5)
+        ? 'always'
+        : 'above'
+      : 'none',
     approvalAbove: random.between(3, 12) * smallestAmount,
-    approvalFromMs: random.chance(wished === 'approval' ? 0.8 : 0.7) ? random.pick(soon) : 0,
-    takesOnly: random.chance(wished === 'approval' ? 0.6 : 0.2),
+    approvalFromMs: random.chance(wished === 'approval' ? 0.4 : 0.7) ? random.pick(soon) : 0,
+    takesOnly: random.chance(wished === 'approval' ? 0.9 : 0.2),
     dailyLimit: wants('daily limit', 0.3)
       ? Math.max(largest, Math.ceil(total / random.pick(wished === 'daily limit' ? [2.5, 4] : [1.3, 2.5])))
       : null,

@@ -15,7 +15,7 @@ export function drawListFlaw(random: Random): ListFlaw {
   return {
     kind: random.pick(listFlawKinds),
     fromMs,
-    untilMs: random.chance(0.6) ? null : fromMs + random.between(3 * hour, 9 * hour),
+    untilMs: random.chance(0.8) ? null : fromMs + random.between(3 * hour, 9 * hour),
   };
 }
 

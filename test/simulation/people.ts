@@ -94,7 +94,7 @@ async function decide(town: Town, app: App, random: Random): Promise<void> {
   const { inspector } = town;
   const { sweeps, ordersWait } = town.weather.long;
   if (!sweeps && random.chance(0.3)) await submitJob.run(app);
-  if (mayEndTheWait(town) && random.chance(town.service.listFlaw() ? 0.6 : 0.05))
+  if (mayEndTheWait(town) && random.chance(town.service.listFlaw() ? 0.9 : 0.05))
     return act(town, app, 'end the wait', null);
   const halted = inspector.rows<{ kind: string }>('select kind from halts').length > 0;
   if (halted && random.chance(0.8)) return act(town, app, 'release mode', null);

@@ -24,6 +24,9 @@ const parts: Record<RaceName, { before: PeoplesAct | null; first: PeoplesAct; se
 
 const mostWaitMs = 60_000;
 
+/** How long the second waits at most, where the first is done soon. */
+const mostDelayMs: Partial<Record<PeoplesAct, number>> = { 'release mode': 20, approve: 40 };
+
 type Command = (work: (app: App) => Promise<void>, begun?: (life: Life) => void) => Promise<void>;
 type Act = (town: Town, app: App, what: PeoplesAct, subject: string | null) => Promise<void>;
 
@@ -48,7 +51,7 @@ export function beginRace(
   const other = async (app: App): Promise<void> => {
     // The first may stand still before it begins.
     await Promise.race([begun.promise, app.clock.sleep(mostWaitMs)]);
-    await app.clock.sleep(random.between(0, first === 'release mode' ? 20 : 120));
+    await app.clock.sleep(random.between(0, mostDelayMs[first] ?? 120));
     if (underWay) world.coverage.count(`race: ${name}`);
     await act(town, app, second, subject);
   };

@@ -60,8 +60,11 @@ export function createScheduleWatch(deps: {
       const { underWay, lastAt } = runsOf(job);
       const busyUntil = Math.max(life.stoppedUntil, lock.longHeldUntil());
       if (underWay === 0 && lastAt < due) {
-        if (busyUntil + slackMs > world.now()) {
-          world.after(slackMs, life, look);
+        // Who could not note its run in the ledger gives up. A fixed time is made up, another comes at its next turn.
+        const wasBusy = busyUntil > due && !timetable.isDaily;
+        const lookAt = (wasBusy ? timetable.nextDue(busyUntil) : busyUntil) + slackMs;
+        if (lookAt > world.now()) {
+          world.after(lookAt - world.now(), life, look);
           return;
         }
         const detail = `${job} (${timetable.expression} in ${zone?.name}) of ${life.name}`;

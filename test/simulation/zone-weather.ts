@@ -13,27 +13,36 @@ export type ZoneWeather = {
   fixed: Omit<LocalTime, 'date'>;
 };
 
-/** Clocks that change by an hour, by half an hour, at midnight, and for Ramadan. */
-const changes = [
-  ['Europe/Vienna', '2026-10-25T01:00Z'],
+/** Clocks that go forward by an hour, by half an hour, at midnight, and after Ramadan. */
+const forward = [
   ['Europe/Vienna', '2027-03-28T01:00Z'],
-  ['America/New_York', '2026-11-01T06:00Z'],
   ['America/New_York', '2027-03-14T07:00Z'],
-  ['Africa/Cairo', '2026-10-29T21:00Z'],
   ['Africa/Cairo', '2027-04-29T22:00Z'],
-  ['Africa/Casablanca', '2027-02-07T02:00Z'],
   ['Africa/Casablanca', '2027-03-14T02:00Z'],
   ['Australia/Lord_Howe', '2026-10-03T15:30Z'],
+] as const;
+
+/** Clocks that go back so. */
+const back = [
+  ['Europe/Vienna', '2026-10-25T01:00Z'],
+  ['America/New_York', '2026-11-01T06:00Z'],
+  ['Africa/Cairo', '2026-10-29T21:00Z'],
+  ['Africa/Casablanca', '2027-02-07T02:00Z'],
   ['Australia/Lord_Howe', '2027-04-03T15:00Z'],
   ['America/Santiago', '2027-04-04T03:00Z'],
 ] as const;
 
+/** A clock that goes forward shows itself less often: nothing happens in the hour that it leaves out. */
+const forwardShare = 0.65;
+
+type Change = (typeof forward | typeof back)[number];
+
 export function drawZoneWeather(random: Random): ZoneWeather {
-  const [name, at] = random.pick<(typeof changes)[number]>(changes);
+  const way = random.chance(forwardShare) ? 'forward' : 'back';
+  const [name, at] = way === 'forward' ? random.pick<Change>(forward) : random.pick<Change>(back);
   const changesAt = Date.parse(at);
   const localTime = localTimeIn(name);
   const [before, after] = [localTime(changesAt - minute), localTime(changesAt)];
-  const way = after.minutes > before.minutes || after.date > before.date ? 'forward' : 'back';
   // What lies between the two readings is skipped, or happens twice.
   const first = way === 'back' ? after.minutes : before.minutes + 1;
   const minutes = (first + random.pick([0, 15, 30, 60])) % (24 * 60);
