@@ -246,7 +246,11 @@ function onFinal(now: Standing, { witness, askedIn }: WitnessEvent): Effect {
     return now.unshown === undefined
       ? keep(now, `${source} agrees`, source)
       : keep(now, whyUnshown(now, witness));
-  if (proves && restsOnPerson(now.evidence)) return settle({ ...now, evidence: '' }, witness);
+  if (proves && restsOnPerson(now.evidence)) {
+    const effect = settle({ ...now, evidence: '' }, witness);
+    // What changes nothing leaves it resting on the person's word.
+    return effect.kind === 'keep' ? keep(now, effect.why) : effect;
+  }
   if (status === 'pending') return keep(now, `a late pending from ${source}`);
   if (now.state === 'success' && status === 'returned' && proves) {
     // P17: one of several sends was returned; only a complete listing shows whether the others were.

@@ -236,6 +236,15 @@ it('P25: a ledger that went back in time lets nothing end as failed or returned 
   expect(result(standing('unknown', forgetful), witness('details', 'success'))).toBe('success');
 });
 
+it('what a person settled still rests on that person while a ledger that went back in time keeps its state', () => {
+  const settled = standing('success', { forgetful: true, possiblyTaken: 1, evidence: 'person' });
+  for (const source of ['listing', 'details'] as const)
+    expect(transition(settled, witness(source, 'failed'))).toMatchObject({
+      kind: 'keep',
+      evidence: 'person',
+    });
+});
+
 describe('P21: cancel touches only what was never sent', () => {
   it('P21: a retry that waits was sent before: without it the payout is unknown again', () => {
     for (const state of ['ready', 'held'] as const)
