@@ -13,13 +13,25 @@ const notTaken = ['refused', 'turned_away', 'not_sent'];
 
 /**
  * Walks a payout's history in order. An intent needs its own `retry` decision (P1, P4, P20) while an earlier send may
- * have been taken: accepted, unknown, in flight, or forgotten by a ledger that went back in time. `isPaidTwice`: the service
- * shows several transfers of it, so its word that it took a send not proves nothing (P8).
+ * have been taken: accepted, unknown, in flight, or forgotten by a ledger that went back in time. `shown`: so many transfers
+ * of it the service shows. Where these are more than the sends that it may have taken by its own word, that word proves
+ * nothing (P8).
  */
 export function certify(
   history: readonly Pick<HistoryRow, 'seq' | 'at' | 'event' | 'from_state' | 'to_state' | 'detail'>[],
   attempts: readonly Pick<Attempt, 'id' | 'outcome' | 'ended_at'>[],
-  isPaidTwice = false,
+  shown = 0,
+): Certificate {
+  const byItsWord = walk(history, attempts, false);
+  const taken = byItsWord.sends - byItsWord.notTaken;
+  return shown > taken ? walk(history, attempts, true) : byItsWord;
+}
+
+/** `isRefuted`: the service took a send that it said it did not take. */
+function walk(
+  history: Parameters<typeof certify>[0],
+  attempts: Parameters<typeof certify>[1],
+  isRefuted: boolean,
 ): Certificate {
   const certificate: Certificate = { sends: 0, decisions: 0, notTaken: 0, problems: [] };
   const mayBeTaken = new Set<string>();
@@ -30,12 +42,12 @@ export function certify(
       if (granted > 0) granted -= 1;
       else if (mayBeTaken.size > 0) {
         certificate.problems.push(
-          `sent again at ${at} (entry ${seq}) while an earlier send ${isPaidTwice ? 'was' : 'may have been'} taken, without a decision`,
+          `sent again at ${at} (entry ${seq}) while an earlier send ${isRefuted ? 'was' : 'may have been'} taken, without a decision`,
         );
       }
       mayBeTaken.add(attemptOf(detail) ?? `entry ${seq}`);
     } else if (notTaken.includes(event)) {
-      if (isPaidTwice && event !== 'not_sent') continue;
+      if (isRefuted && event !== 'not_sent') continue;
       const ended = attempts.find(
         (a) => a.outcome === event && a.ended_at === at && mayBeTaken.has(a.id.toString()),
       );

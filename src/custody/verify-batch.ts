@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { Advice } from '../domain/discrepancy.ts';
 import { formatMinor } from '../domain/money.ts';
 import { readDetail } from '../ledger/history.ts';
 import { readReasons, reasonColumns } from '../ledger/hold-reasons.ts';
@@ -68,14 +69,14 @@ export async function checkBatch(
       report(checkSuccessors(evidence));
       report(checkAnchor(batch, evidence));
       const twice = paidTwice.get(payout.id);
-      const own = certify(history, attempts, twice !== undefined);
+      const own = certify(history, attempts, twice?.transfers);
       certificate.sends += own.sends;
       certificate.decisions += own.decisions;
       certificate.not_taken += own.notTaken;
       if (own.problems.length > 0) certificate.at_most_once = false;
       const unordered = problems('at_most_once', payout.reference);
       // Once a person has resolved what was paid twice, only the certificate still says so.
-      const open = twice === 'resolved' ? certify(history, attempts) : own;
+      const open = twice?.state === 'resolved' ? certify(history, attempts) : own;
       for (const problem of open.problems) unordered.add(problem);
       report(unordered.list);
     }
@@ -114,22 +115,27 @@ async function evidenceOf(db: Db, page: readonly Payout[]): Promise<Evidence[]> 
   }));
 }
 
-/** The payouts of which the service shows several transfers after several sends, each with the state of that finding. */
+/** The payouts of which the service shows several transfers after several sends, with the state of that finding and their number. */
 async function paidTwiceOf(
   db: Db,
   page: readonly Payout[],
-): Promise<Map<bigint | null, Discrepancy['state']>> {
+): Promise<Map<bigint | null, { state: Discrepancy['state']; transfers: number }>> {
   const found = await db
     .selectFrom('discrepancies')
     .innerJoin('payouts', 'payouts.id', 'discrepancies.payout_id')
-    .select(['discrepancies.payout_id', 'discrepancies.state'])
+    .select(['discrepancies.payout_id', 'discrepancies.state', 'discrepancies.advice'])
     .where('discrepancies.payout_id', 'in', idsOf(page.map(({ id }) => id)))
     .where('kind', '=', 'paid_twice')
     // Of its own transfers: a successor that was paid too has a subject of its own.
     .whereRef('discrepancies.subject', '=', 'payouts.reference')
     .where((eb) => eb.or([eb('discrepancies.state', '<>', 'resolved'), eb('resolved_by', '=', 'person')]))
     .execute();
-  return new Map(found.map(({ payout_id, state }) => [payout_id, state]));
+  return new Map(
+    found.map(({ payout_id, state, advice }) => {
+      const { transfers = 2 }: Advice = JSON.parse(advice);
+      return [payout_id, { state, transfers }];
+    }),
+  );
 }
 
 /** At most one successor was ever made of a payout, and only of one that was not paid (P20). */

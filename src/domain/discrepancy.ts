@@ -30,6 +30,8 @@ export type Advice = {
   otherAccount?: true;
   /** What it may be under another reference: transfers of a payout, or payouts of a transfer. */
   alikes?: string[];
+  /** How many transfers of one payout the service shows. */
+  transfers?: number;
 };
 
 /** One discrepancy as a run finds it; identity over runs is kind + subject. */

@@ -131,16 +131,16 @@ function duplicates(payout: PairedPayout, rows: ListedRow[]): Found[] {
   const twice = payout.sends > 1 || payout.forgotten;
   if (twice && standing.length < 2 && rows.length <= payout.sends) return [];
   const told = rows.map((row) => `${row.transfer_id} ${row.status} ${row.amount_text}`).join(', ');
-  return [
-    finding(twice && standing.length > 1 ? 'paid_twice' : 'duplicate_at_service', payout.reference, {
-      ...ofPayout(payout),
-      expected: '1 transfer',
-      actual: `${rows.length} transfers`,
-      difference: excess(payout, standing),
-      moved: standing.length > 1,
-      evidence: `${payout.sends > 1 ? `sent ${payout.sends} times; ` : ''}listed under this reference: ${told}`,
-    }),
-  ];
+  const kind = twice && standing.length > 1 ? 'paid_twice' : 'duplicate_at_service';
+  const fields = {
+    ...ofPayout(payout),
+    expected: '1 transfer',
+    actual: `${rows.length} transfers`,
+    difference: excess(payout, standing),
+    moved: standing.length > 1,
+    evidence: `${payout.sends > 1 ? `sent ${payout.sends} times; ` : ''}listed under this reference: ${told}`,
+  };
+  return [finding(kind, payout.reference, fields, { transfers: rows.length })];
 }
 
 /** The sum of the standing transfers beyond the one that was ordered; empty where they cannot be summed. */

@@ -281,6 +281,21 @@ it('P25: a send after an adoption needs a decision, and an older decision is non
   expect(certify(twice, []).problems, 'one decision, one send').toHaveLength(1);
 });
 
+it('P8: two transfers after a 429 and two sends that may have been taken refute no word of the service', () => {
+  const turnedAway = { ...entry(2n, 'turned_away', 'ready'), at: at(2) };
+  const attempt = { id: 1n, outcome: 'turned_away', ended_at: at(2) } as const;
+  const asked = [
+    entry(1n, 'intent', 'ready', 1),
+    turnedAway,
+    entry(3n, 'intent', 'ready', 2),
+    entry(4n, 'retry', 'unknown'),
+    entry(5n, 'intent', 'ready', 3),
+  ];
+  expect(certify(asked, [attempt], 2)).toEqual({ sends: 3, decisions: 1, notTaken: 1, problems: [] });
+  expect(certify(asked, [attempt], 3).problems, 'the service took all three').toHaveLength(1);
+  expect(certify(asked.slice(0, 3), [attempt], 2).problems, 'it took the first after all').toHaveLength(1);
+});
+
 it('P20: finds a second successor, and one whose predecessor was paid', async () => {
   await tamper(
     ledger,
