@@ -18,9 +18,7 @@ export type PayoutEvent =
   | { kind: 'hold'; why: string; by?: WithheldBy }
   | { kind: 'release' }
   | { kind: 'cancel'; why: string }
-  /**
-   * The decision to send an unknown payout again under its reference (P20). `automatic`: absence was confirmed (P16).
-   */
+  /** Sends an unknown payout again under its reference, as decided (P20). `automatic`: absence was confirmed (P16). */
   | { kind: 'retry'; to: 'ready' | 'held'; automatic: boolean; why: string }
   /** New evidence arrived before a payout was sent again: the decision to send it rested on older evidence (P20). */
   | { kind: 'doubted'; why: string; by?: WithheldBy }
