@@ -39,6 +39,8 @@ export function createClosedMonths({ world, inspector }: Town): ClosedMonths {
       await app.applyWebhooks();
       const closed = await app.reporting.closePeriod(month, app.clock.iso(), 'Ada');
       if (closed.kind === 'refused') return;
+      // It was open: the ledger may have gone back to before an earlier close.
+      closedAs = null;
       world.coverage.count('paper: a month closed');
       world.trace(`${month} is closed`);
       judge();
