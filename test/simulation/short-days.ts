@@ -19,14 +19,17 @@ const wholeDayEvery = 11;
 
 /** What whole days show too seldom; their number is no multiple of {@link wholeDayEvery}. */
 const wishes: readonly Partial<Wish>[] = [
-  ...[waiting, waiting, waiting, waiting, waiting, waiting],
-  ...[paper, paper, paper, paper, paper, paper, paper, paper],
-  ...[files, files, files, files, files, files],
-  ...[copies, clock, clock, clock, clock, clock],
-  ...[account, account, account, account, schedule, schedule, schedule, schedule, schedule],
-  ...[races, races, approvals, approvals, approvals, approvals, approvals, approvals, approvals],
-  ...[returns, returns, returns, returns, returns, returns, returns, returns, returns, returns],
-  ...[list, list, list, list, list, list, list, list, list, list, list, list, list, zone, zone, zone],
+  ...times(4, waiting),
+  ...times(20, paper),
+  ...times(4, files),
+  ...[copies, clock, clock, clock, clock],
+  ...times(4, account),
+  ...times(5, schedule),
+  ...times(5, races),
+  ...times(6, approvals),
+  ...times(28, returns),
+  ...times(6, list),
+  ...times(8, zone),
   { turn: 'zone', brake: 'daily limit' },
   { turn: 'zone', brake: 'daily limit' },
   { turn: 'paper', fault: '429 with envelope' },
@@ -39,6 +42,10 @@ const wishes: readonly Partial<Wish>[] = [
   { brake: 'daily limit' },
   { doubtful: true },
 ];
+
+function times(n: number, wish: Partial<Wish>): Partial<Wish>[] {
+  return Array.from({ length: n }, () => wish);
+}
 
 /** What a day has beside the one thing that it shows, where neither hides the other. */
 const beside: Record<TurnName, readonly TurnName[]> = {

@@ -33,7 +33,7 @@ const back = [
 ] as const;
 
 /** A clock that goes forward shows itself less often: nothing happens in the hour that it leaves out. */
-const forwardShare = 0.65;
+const forwardShare = 0.5;
 
 type Change = (typeof forward | typeof back)[number];
 
