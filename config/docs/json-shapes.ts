@@ -295,6 +295,9 @@ export const jsonShapes: Readonly<Record<string, Shape>> = {
       cause: text.nullable(),
       waived: flag.describe('a person ended the wait for a complete list'),
       not_proven: text.nullable().describe('what that list did not prove'),
+      evidence: text
+        .nullable()
+        .describe('the digest that --evidence must repeat, where a note can end the wait'),
       halted: halt,
     }),
   },

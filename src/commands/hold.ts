@@ -2,7 +2,7 @@ import type { App } from '../app/app.ts';
 import { isCancelled, releaseWhole } from '../decisions/whole-batch.ts';
 import { counted } from '../domain/counted.ts';
 import { visible } from '../domain/hidden.ts';
-import { waiveListing } from '../ledger/barriers.ts';
+import { unprovenEvidence, waiveListing } from '../ledger/barriers.ts';
 import { batchCounts } from '../ledger/batches.ts';
 import { readReasons } from '../ledger/hold-reasons.ts';
 import { foreignOrigins } from '../ledger/origins.ts';
@@ -73,7 +73,8 @@ export const release: Handler = async (context, args, options) => {
     if (options.mode) {
       const seen = await haltMarks(app.ledger.db);
       const lifted = sayHalt(await app.ledger.write((trx) => liftHalt(trx, { at, seen })));
-      const waived = note === null ? undefined : await waive(app, note);
+      const ended = note === null ? null : await waive(app, note, options.evidence);
+      const waived = typeof ended === 'object' ? ended : null;
       const barrier = await haltInWords(app.ledger.db);
       const line = lifted
         ? `The halt of mode ${mode} (${lifted.cause}) is lifted.`
@@ -95,11 +96,7 @@ export const release: Handler = async (context, args, options) => {
                 ]
               : []),
             ...(barrier ? [`Sending is still halted ${haltText(barrier, terminal)}`] : []),
-            ...(barrier && note !== null
-              ? [
-                  'the note lifts nothing before counterfoil reconcile --full has read the list of the account that is named now',
-                ]
-              : []),
+            ...(ended === 'unread' || ended === 'unseen' ? [inVain[ended]] : []),
           ],
           barrier ? '' : submitCommand(mode),
         ),
@@ -107,8 +104,9 @@ export const release: Handler = async (context, args, options) => {
           mode,
           released: Boolean(lifted || waived),
           cause: lifted?.cause ?? null,
-          waived: waived !== undefined,
+          waived: waived !== null,
           not_proven: waived?.notProven ?? null,
+          evidence: await unprovenEvidence(app.ledger.db),
           halted: barrier ?? null,
         },
       });
@@ -160,6 +158,12 @@ export const release: Handler = async (context, args, options) => {
   });
 };
 
+const inVain = {
+  unread:
+    'the note lifts nothing before counterfoil reconcile --full has read the list of the account that is named now',
+  unseen: 'the note lifts nothing without --evidence of what is not proven now; read that first',
+};
+
 /** The note of `release --mode`, or null without one. */
 function readNote({ mode, note }: Record<string, unknown>): string | null {
   if (typeof note !== 'string') return null;
@@ -169,13 +173,15 @@ function readNote({ mode, note }: Record<string, unknown>): string | null {
 }
 
 /** Ends an adopted ledger's wait for a list that will never come (P32), where P25 allows that. */
-async function waive({ ledger, account, clock, log }: App<'local'>, note: string) {
+async function waive({ ledger, account, clock, log }: App<'local'>, note: string, shown: unknown) {
   const by = person();
+  const evidence = typeof shown === 'string' ? shown : undefined;
   const waived = await ledger.write(async (trx) => {
     const foreign = await foreignOrigins(trx, account);
-    return waiveListing(trx, { at: clock.iso(), by, note, foreign });
+    return waiveListing(trx, { at: clock.iso(), by, note, evidence, foreign });
   });
-  if (waived) log.warn({ by, note }, 'a person ended the wait of an adopted ledger for a complete list');
+  if (typeof waived === 'object')
+    log.warn({ by, note }, 'a person ended the wait of an adopted ledger for a complete list');
   return waived;
 }
 

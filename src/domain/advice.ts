@@ -24,9 +24,9 @@ export type Advice =
   /** A whole listing lets an adopted ledger send (P25). */
   | { kind: 'list_whole' }
   /** The list of the account that paid lets it send; a person may give that account up (P25, P32). */
-  | { kind: 'list_payer' }
-  /** No list that was read since is proven complete; a person may give that up (P28, P32). */
-  | { kind: 'list_unproven' }
+  | { kind: 'list_payer'; evidence: string }
+  /** No list that was read since is proven complete; a person may give that up (P28, P32). `evidence`: a digest of what is not proven. */
+  | { kind: 'list_unproven'; evidence: string }
   /** The same of one payout that a lost copy may have paid; `unknown`: it can be settled. */
   | { kind: 'list_or_settle'; reference: string; unknown: boolean }
   /** The ledger was moved for ever (P26); `mark` is the file that says so. */

@@ -6,7 +6,13 @@ import { dropMeta, keepMeta, metaOf, setMeta } from './meta.ts';
 
 const reason = z.strictObject({
   why: z.string(),
-  advice: z.strictObject({ kind: z.enum(['adopt', 'list_whole', 'list_payer', 'list_unproven']) }).nullable(),
+  advice: z
+    .discriminatedUnion('kind', [
+      z.strictObject({ kind: z.enum(['adopt', 'list_whole']) }),
+      // A ledger of an older program keeps no digest.
+      z.strictObject({ kind: z.enum(['list_payer', 'list_unproven']), evidence: z.string().default('none') }),
+    ])
+    .nullable(),
 });
 
 /** The reason why this ledger sends nothing, whatever `release --mode` says (P25, P26). */
@@ -98,6 +104,13 @@ export async function lastAdoption(db: Db | Trx): Promise<{ at: string; through:
   return at === undefined || through === undefined ? undefined : { at, through: BigInt(through) };
 }
 
+/** Returns the digest of what the list of an adopted ledger does not prove, or null where it waits for no person. */
+export async function unprovenEvidence(db: Db | Trx): Promise<string | null> {
+  const value = await metaOf(db, barrierKeys.listing);
+  const advice = value === undefined ? null : readBarrier(value).advice;
+  return advice && 'evidence' in advice ? advice.evidence : null;
+}
+
 /** Whether an adopted ledger still waits for its complete listing (P25). */
 export async function awaitsListing(db: Db | Trx): Promise<boolean> {
   return (await metaOf(db, barrierKeys.listing)) !== undefined;
@@ -109,12 +122,15 @@ export async function awaitsListing(db: Db | Trx): Promise<boolean> {
  */
 const readKey = 'listing_read';
 
-/** A list that does not end the wait of an adopted ledger. `originId`: where it was read. `why`: what it does not prove. */
+/**
+ * A list that does not end the wait of an adopted ledger. `originId`: where it was read. `why`: what it does not prove.
+ * `evidence`: a digest of that, the same for each run that leaves the same open.
+ */
 export type UnprovenList = {
   run: string;
   originId: bigint;
   why: string;
-  advice: 'list_payer' | 'list_unproven';
+  advice: { kind: 'list_payer' | 'list_unproven'; evidence: string };
 };
 
 /** A list that was read to its end. Without `unproven` it is complete, and of the account that paid. */
@@ -135,7 +151,7 @@ export async function hearListing(trx: Trx, { startedAt, now, unproven }: ReadLi
   if (!unproven) return;
   const { run, originId, why, advice } = unproven;
   await setMeta(trx, readKey, `${originId} ${run}`);
-  await raiseBarrier(trx, key, { at, why, advice: { kind: advice } });
+  await raiseBarrier(trx, key, { at, why, advice });
 }
 
 async function readList(db: Db | Trx): Promise<string[]> {
@@ -145,19 +161,28 @@ async function readList(db: Db | Trx): Promise<string[]> {
 /** A person's decision to send new batches without a complete list. `notProven`: what the list did not prove then. */
 export type WaivedListing = { at: string; by: string; note: string; notProven: string };
 
+type Waiver = {
+  at: string;
+  by: string;
+  note: string;
+  evidence: string | undefined;
+  foreign: readonly bigint[];
+};
+
 /**
  * Ends the wait of an adopted ledger by a person's decision, because no list will ever end it (P32). Records the
- * decision with what was not proven, and returns it. Returns undefined, and changes nothing, unless a list of the
- * present account was read since the adoption. This releases no payout: each one that may have been sent stays
- * unknown (P31). `foreign`: the origins of other accounts.
+ * decision with what was not proven, and returns it. Changes nothing, and returns why, unless a list of the present
+ * account was read since the adoption, and leaves open what the person saw. This releases no payout: each one that may
+ * have been sent stays unknown (P31). `evidence`: the digest of what was shown. `foreign`: the origins of other accounts.
  */
 export async function waiveListing(
   trx: Trx,
-  { at, by, note, foreign }: { at: string; by: string; note: string; foreign: readonly bigint[] },
-): Promise<WaivedListing | undefined> {
+  { at, by, note, evidence, foreign }: Waiver,
+): Promise<WaivedListing | 'unread' | 'unseen'> {
   const [origin] = await readList(trx);
   const barrier = await metaOf(trx, barrierKeys.listing);
-  if (origin === undefined || barrier === undefined || foreign.includes(BigInt(origin))) return undefined;
+  if (origin === undefined || barrier === undefined || foreign.includes(BigInt(origin))) return 'unread';
+  if (evidence === undefined || evidence !== (await unprovenEvidence(trx))) return 'unseen';
   const { why: notProven } = readBarrier(barrier);
   await dropMeta(trx, [barrierKeys.listing]);
   await trx

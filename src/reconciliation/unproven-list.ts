@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { counted } from '../domain/counted.ts';
 import type { ListStanding } from '../domain/verdict.ts';
 import type { UnprovenList } from '../ledger/barriers.ts';
@@ -25,14 +26,22 @@ export async function judgeWaitedList(db: Db, about: About): Promise<UnprovenLis
   if (listing.complete === true && standing !== 'not_ours') return 'proven';
   if (listing.complete === true) {
     const why = `${adopted}, and the complete list at ${address} shows none of its payouts`;
-    return { run, originId, why, advice: 'list_payer' };
+    return { run, originId, why, advice: { kind: 'list_payer', evidence: digestOf(why) } };
   }
   const { gap, trouble = '' } = listing;
   if (!gap) return null;
   const facts = [trouble, rowsText(gap), aheadText(gap), await missingText(db, run)];
-  const why = `${adopted}, and run ${run} did not prove the list complete: ${facts.filter((one) => one !== '').join('. ')}`;
-  return { run, originId, why, advice: 'list_unproven' };
+  const open = facts.filter((one) => one !== '').join('. ');
+  const why = `${adopted}, and run ${run} did not prove the list complete: ${open}`;
+  return {
+    run,
+    originId,
+    why,
+    advice: { kind: 'list_unproven', evidence: digestOf(`${address} ${open}`) },
+  };
 }
+
+const digestOf = (open: string): string => createHash('sha256').update(open).digest('hex').slice(0, 12);
 
 function rowsText({ total, shown }: ListGap): string {
   return `${counted(shown, 'row was', 'rows were')} read, and the first page counted ${total}`;

@@ -19,6 +19,9 @@ export function reasonText(reason: Reason): string {
   return reasonIn(reason, adviceText);
 }
 
+const endWait = ({ evidence }: { evidence: string }): string =>
+  `counterfoil release --mode --evidence ${evidence} --note "how you know"`;
+
 /** Says what a person can do, with the command to type. */
 export function adviceText(advice: Advice): string {
   switch (advice.kind) {
@@ -53,9 +56,9 @@ export function adviceText(advice: Advice): string {
     case 'list_whole':
       return 'counterfoil reconcile --full makes one';
     case 'list_payer':
-      return 'counterfoil reconcile --full lifts this with the address and key of the account that paid them; if that account is closed permanently, counterfoil release --mode --note "how you know" does';
+      return `counterfoil reconcile --full lifts this with the address and key of the account that paid them; if that account is closed permanently, ${endWait(advice)} does`;
     case 'list_unproven':
-      return 'counterfoil reconcile --full reads the list again; if it can never be complete, counterfoil release --mode --note "how you know" lets new batches go all the same';
+      return `counterfoil reconcile --full reads the list again; if it can never be complete, ${endWait(advice)} lets new batches go all the same`;
     case 'list_or_settle': {
       const found = 'If no list can ever be complete, find out whether it was paid';
       return `counterfoil reconcile --full reads one. ${found}; ${

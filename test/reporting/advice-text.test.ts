@@ -5,8 +5,8 @@ import { adviceText } from '../../src/reporting/advice-text.ts';
 const reference = 'PAY-0001';
 /** Advice whose first command asks the service, which may never answer so. */
 const asking: Advice[] = [
-  { kind: 'list_payer' },
-  { kind: 'list_unproven' },
+  { kind: 'list_payer', evidence: '0a' },
+  { kind: 'list_unproven', evidence: '0a' },
   { kind: 'list_or_settle', reference, unknown: true },
   { kind: 'list_or_settle', reference, unknown: false },
   { kind: 'confirm_failure', reference, taken: 1, byList: false },

@@ -118,12 +118,13 @@ it('P25, P32: an adopted ledger whose account is closed sends to another one onl
     await home.json(['submit', home.put('new.csv', csv(row(4)))], 4, env);
     expect(other.requests.posts).toBe(0);
     const status = await home.run(['status'], env);
-    expect(status.out).toContain('counterfoil release --mode --note');
-    expect((await home.json(['release', '--mode'], 4, env)).halted.cause).toContain('--note');
+    expect(status.out).toContain('counterfoil release --mode --evidence');
+    const bare = await home.json(['release', '--mode'], 4, env);
+    expect(bare.halted.cause).toContain('--note');
     const vain = await home.run(['release', '--mode'], env);
     expect(vain.out).toContain('Nothing was lifted.');
     expect(vain.out, 'it is halted').not.toContain('was not halted');
-    expect(await home.json(note, 0, env)).toMatchObject({ halted: null });
+    expect(await home.json([...note, '--evidence', bare.evidence], 0, env)).toMatchObject({ halted: null });
     await home.json(['submit'], 4, env);
     expect(other.requests.bodies('PAY-0004'), 'new batches go').toBe(1);
     expect(other.requests.posts, 'and nothing else').toBe(1);
@@ -165,6 +166,8 @@ it('P25, P31: the unproven list of another account allows no note here', async (
   await atAnother(async ({ other, env }) => {
     other.book.plant({ reference: 'WHO-1', created_at: '2027-11-24T12:00:00.000000Z' });
     expect((await home.json(['reconcile', '--full'], 4, env)).list).toBe('incomplete');
+    const { evidence } = await home.json(note, 4, env);
+    note.push('--evidence', evidence);
     expect((await home.json(note, 4)).waived).toBe(false);
     expect((await home.json(note, 0, env)).waived, 'but it does where it was read').toBe(true);
   });

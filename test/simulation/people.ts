@@ -1,7 +1,7 @@
 import * as intakeJob from '../../jobs/intake.ts';
 import * as submitJob from '../../jobs/submit.ts';
 import { type App, openApp } from '../../src/app/app.ts';
-import { waiveListing } from '../../src/ledger/barriers.ts';
+import { unprovenEvidence, waiveListing } from '../../src/ledger/barriers.ts';
 import { holdReasonsOf } from '../../src/ledger/hold-reasons.ts';
 import { foreignOrigins } from '../../src/ledger/origins.ts';
 import { sayHalt } from '../../src/reporting/halt-words.ts';
@@ -179,7 +179,8 @@ async function act(town: Town, app: App, what: PeoplesAct, subject: string | nul
       town.fall.announceEnd();
       await ledger.write(async (trx) => {
         const foreign = await foreignOrigins(trx, app.account);
-        return waiveListing(trx, { at, by: 'Ada', note: 'no other list will come', foreign });
+        const evidence = (await unprovenEvidence(trx)) ?? undefined;
+        return waiveListing(trx, { at, by: 'Ada', note: 'no other list will come', evidence, foreign });
       });
       return;
     }

@@ -37,6 +37,7 @@ export const payVerbs: readonly Entry[] = [
     example: 'counterfoil release --mode',
     options: [
       ['--mode', 'lift the halt of the configured mode'],
+      ['--evidence <digest>', 'with --note: the digest of what status says is not proven'],
       ['--note <text>', 'with --mode: how you know that an adopted ledger needs no complete list'],
     ],
     load: async () => (await import('../hold.ts')).release,

@@ -45,8 +45,9 @@ export const meetingDefects: readonly Defect[] = [
     turn: 'list',
     oldCopies: true,
     file: 'src/ledger/barriers.ts',
-    find: `  if (origin === undefined || barrier === undefined || foreign.includes(BigInt(origin))) return undefined;`,
-    replace: `  if (barrier === undefined) return undefined;`,
+    find: `  if (origin === undefined || barrier === undefined || foreign.includes(BigInt(origin))) return 'unread';
+  if (evidence === undefined || evidence !== (await unprovenEvidence(trx))) return 'unseen';`,
+    replace: `  if (barrier === undefined) return 'unread';`,
   },
   {
     name: 'lets a release lift what it never saw',
