@@ -277,7 +277,13 @@ export const jsonShapes: Readonly<Record<string, Shape>> = {
   },
   hold: {
     does: 'How many payouts it held, and what was already on its way.',
-    shape: strict({ batch: text, held: count, sending: count, under_way: byState }),
+    shape: strict({
+      batch: text,
+      held: count,
+      sending: count,
+      under_way: byState,
+      released_since: flag.describe('a release that saw this hold has ended it; then the exit code is 4'),
+    }),
   },
   'hold --mode': {
     does: 'Everything is held.',

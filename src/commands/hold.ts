@@ -4,7 +4,7 @@ import { counted } from '../domain/counted.ts';
 import { visible } from '../domain/hidden.ts';
 import { unprovenEvidence, waiveListing } from '../ledger/barriers.ts';
 import { batchCounts } from '../ledger/batches.ts';
-import { readReasons } from '../ledger/hold-reasons.ts';
+import { areHoldingAll, holdReasonsOf, readReasons } from '../ledger/hold-reasons.ts';
 import { foreignOrigins } from '../ledger/origins.ts';
 import { submitCommand } from '../reporting/advice-text.ts';
 import { haltCauseText, haltInWords, sayHalt } from '../reporting/halt-words.ts';
@@ -48,15 +48,22 @@ export const hold: Handler = async (context, args, options) => {
     const [now] = await batchCounts(app.ledger.db, [batch]);
     const { ready: _r, held: _h, ...underWay } = now?.counts ?? {};
     const sending = underWay.sending ?? 0;
+    // A release that saw this hold may have ended it before all of its transactions were made.
+    const released = !areHoldingAll((await holdReasonsOf(app.ledger.db, batch)).reasons);
     const said = [
       `${batch}: ${counted(moved, 'payout')} held; ${underWayText(sending)}.`,
       `  Already on their way or done: ${payoutsText(underWay)}.`,
+      ...(released ? [`  A release has ended this hold meanwhile: ${batch} is not held.`] : []),
     ];
-    const lines = finished(context, said, moved > 0 ? `counterfoil release ${batch}` : '');
+    const lines = finished(
+      context,
+      said,
+      released ? `counterfoil hold ${batch}` : moved > 0 ? `counterfoil release ${batch}` : '',
+    );
     return unlessQuiet(context, {
-      code: 0,
+      code: released ? 4 : 0,
       lines,
-      json: { batch, held: moved, sending, under_way: underWay },
+      json: { batch, held: moved, sending, under_way: underWay, released_since: released },
     });
   };
   return withApp(context, { level: 'local', use: options.mode ? 'begins' : 'writes' }, work);
