@@ -1,8 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import type { Clock } from '../runtime/clock.ts';
+import { rolesOf } from '../settings/admin-checks.ts';
 import type { Config } from '../settings/settings.ts';
 import { isLoopback } from '../settings/settings-checks.ts';
-import { type Role, roleNames } from '../settings/settings-schema.ts';
+import type { Role } from '../settings/settings-schema.ts';
 import { addressList, createSourceReader, plainAddress } from '../webhooks/receiver-address.ts';
 import { createGuessLimit, createTokens } from './tokens.ts';
 
@@ -89,7 +90,7 @@ export function createAccess(deps: {
       const token = tokenIn(request.headers.authorization);
       if (token === null) return { kind: local ? 'local' : 'nobody' };
       const name = nameOf(token, addressOf(request));
-      return { kind: 'token', name, roles: admin.roles[name] ?? roleNames };
+      return { kind: 'token', name, roles: rolesOf(admin.roles, name) };
     },
     /** Throws {@link Refused} unless the caller has the right. */
     demand(caller: Caller, right: Right): void {

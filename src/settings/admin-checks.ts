@@ -1,9 +1,18 @@
 import { isLoopback } from './settings-checks.ts';
-import type { Role } from './settings-schema.ts';
+import { type Role, roleNames } from './settings-schema.ts';
 
 type Tokens = readonly { name: string; token: string }[];
 
 type Roles = Record<string, readonly Role[]>;
+
+/** What the holder of a token may do. Two people differ by more than the case of their names (P37). */
+export function rolesOf(roles: Roles, name: string): readonly Role[] {
+  return Object.entries(roles).find(([one]) => isSamePerson(one, name))?.[1] ?? roleNames;
+}
+
+function isSamePerson(one: string, other: string): boolean {
+  return one.toLowerCase() === other.toLowerCase();
+}
 
 /** Why the admin server may not listen where other machines reach it; null where it may. */
 export function exposureProblem(
@@ -40,7 +49,7 @@ export function adminWarnings(roles: Roles, tokens: Tokens): string[] {
 function rolesOfNobody(roles: Roles, tokens: Tokens): string[] {
   const known = tokens.map(({ name }) => name);
   return Object.keys(roles)
-    .filter((name) => !known.includes(name))
+    .filter((name) => !known.some((one) => isSamePerson(one, name)))
     .map((name) => `admin.roles names ${name}, and COUNTERFOIL_ADMIN_TOKENS has no token of that name`);
 }
 

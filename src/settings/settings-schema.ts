@@ -193,6 +193,11 @@ export const sections = {
     ),
     roles: z
       .record(z.string(), z.array(z.enum(roleNames, `expected ${roleNames.join(', ')}`)))
+      .refine(
+        (roles) =>
+          new Set(Object.keys(roles).map((name) => name.toLowerCase())).size === Object.keys(roles).length,
+        'expected each person once: names that differ only in their case are one person',
+      )
       .default({})
       .describe(
         'What each name of COUNTERFOIL_ADMIN_TOKENS may do: `read` (bank details and reports), `drop`, `approve`, `decide` (the rest). An empty list: figures and `/metrics` only. A name without an entry may do all',

@@ -186,6 +186,12 @@ describe('the roles of a token', () => {
     for (const role of roleNames) expect((await ask(port, `/${role}`, { headers: ada })).status).toBe(200);
   });
 
+  it('takes Ada and ada for one person', async () => {
+    const { port } = await startAdmin({ routes: [everyRole], admin: { roles: { Ada: ['read'] } } });
+    const [read, decide] = ['read', 'decide'].map((path) => ask(port, `/${path}`, { headers: ada }));
+    expect([(await read)?.status, (await decide)?.status]).toEqual([200, 403]);
+  });
+
   it('says which role is missing, and to whom', async () => {
     const { port } = await startAdmin({ routes: [everyRole], admin: { roles: { ada: ['read'] } } });
     const { body } = await ask(port, '/decide', { headers: ada });

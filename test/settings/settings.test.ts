@@ -75,6 +75,11 @@ describe('configuration file', () => {
     expect(good(env).service.extras).toEqual({ balance: '', account_name: 'account_name' });
   });
 
+  it('refuses two roles of one person, whatever the case of the name', () => {
+    write(`${minimal}admin: { roles: { ada: [read], Ada: [decide] } }\n`);
+    expect(problems()).toMatch(/admin\.roles.*: expected each person once/);
+  });
+
   it('asks for base_url when it is missing', () => {
     write('');
     expect(problems()).toMatch(/^service\.base_url: required/);
