@@ -2,12 +2,19 @@ import { basename, dirname, join } from 'node:path';
 import type { PromisedFile } from '../ledger/file-tasks.ts';
 import { openRefusalOf, type Refusal, type RowsLeft, recordRefusal } from '../ledger/rejected-files.ts';
 import type { Clock } from '../runtime/clock.ts';
+import type { Config } from '../settings/settings.ts';
 import type { Ledger } from '../storage/ledger.ts';
 import { harmlessName } from './file-name.ts';
 import { collectionsFolder } from './inbox.ts';
 import { exists, isPlainFile } from './moves.ts';
+import { bytesHashOf } from './read.ts';
 
-type Deps = { ledger: Ledger; clock: Clock; paths: { inbox: string } };
+type Deps = {
+  ledger: Ledger;
+  clock: Clock;
+  paths: { inbox: string };
+  config: { intake: Pick<Config['intake'], 'maxBytes' | 'maxRows'> };
+};
 
 /** The name of a file as a person dropped it: `november.csv`, or `collections/november.csv`. */
 export function droppedName({ inbox }: { inbox: string }, path: string): string {
@@ -20,16 +27,21 @@ export function droppedName({ inbox }: { inbox: string }, path: string): string 
  * names is not recorded, since its person reads the answer. Only under the intake lock.
  */
 export async function noteRefusal(
-  { ledger, clock, paths }: Deps,
+  { ledger, clock, paths, config }: Deps,
   path: string,
   refusal: Omit<Refusal, 'name' | 'at'>,
 ): Promise<void> {
   const name = droppedName(paths, path);
   const before = await openRefusalOf(ledger.db, name);
-  // The file of that refusal never left the inbox: it is this one.
-  const isSame = before && (before.place === path || !(await exists(before.place)));
+  const contentHash = refusal.contentHash || ((await bytesHashOf(path, config.intake)) ?? '');
+  // A file without a digest could not be opened, or is too large to be read.
+  const isSame =
+    before &&
+    (before.content_hash === '' || before.content_hash === contentHash) &&
+    (before.place === path || !(await exists(before.place)));
   const repeats = isSame ? before.id : null;
-  await ledger.write((trx) => recordRefusal(trx, { name, at: clock.iso(), ...refusal }, repeats));
+  const found = { name, at: clock.iso(), ...refusal, contentHash };
+  await ledger.write((trx) => recordRefusal(trx, found, repeats));
 }
 
 /** The same for a file that cannot be opened. It stays in the inbox. */

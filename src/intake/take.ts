@@ -215,7 +215,7 @@ export function skippedOf(owner: string, scan: Read, finished: readonly FileTask
 
 /** Writes NAME.errors.csv, then moves a file from the inbox beside it. Overwrites nothing. */
 export async function refuse(
-  deps: Pick<Deps, 'ledger' | 'clock' | 'paths'>,
+  deps: Pick<Deps, 'ledger' | 'clock' | 'paths' | 'config'>,
   path: string,
   options: Pick<TakeOptions, 'origin'>,
   scan: Pick<Scan, 'problems'> & Partial<Pick<Scan, 'contentHash'>>,

@@ -10,10 +10,22 @@ import { rowsOfThisMachine } from './file-tasks.ts';
  */
 export type RejectedFile = Pick<
   Selectable<Tables['rejected_files']>,
-  'id' | 'kind' | 'name' | 'place' | 'errors_file' | 'problems' | 'rows_left' | 'owner' | 'since'
+  | 'id'
+  | 'kind'
+  | 'name'
+  | 'place'
+  | 'errors_file'
+  | 'problems'
+  | 'rows_left'
+  | 'content_hash'
+  | 'owner'
+  | 'since'
 >;
 
-/** What a refusal records. `place`: where the file lies once it is moved. */
+/**
+ * What a refusal records. `place`: where the file lies once it is moved. `contentHash`: of its rows, else of its bytes;
+ * empty where it could not be read.
+ */
 export type Refusal = {
   name: string;
   place: string;
@@ -35,6 +47,7 @@ const columns = [
   'errors_file',
   'problems',
   'rows_left',
+  'content_hash',
   'owner',
   'since',
 ] as const;

@@ -52,6 +52,26 @@ it('counts a file that is refused twice once, as a new case since the first time
   expect(await open(s)).toEqual([]);
 });
 
+it.each([
+  ['a batch', csv(row('A', '-1'), row('B', '-1'))],
+  ['a file that cannot be read', 'PK\u0000'],
+])('P34: %s is a refusal of its own after another bad file of its name that is gone', async (_, other) => {
+  const s = await setting(reject);
+  s.drop('november.csv', other);
+  await s.intake.takeInbox();
+  const [first] = await openRejectedFiles(s.ledger.db);
+  rmSync(first?.place ?? '');
+  s.drop('november.csv', bad);
+  await s.intake.takeInbox();
+  const [second, ...none] = await openRejectedFiles(s.ledger.db);
+  expect(none).toEqual([]);
+  expect(second && first && second.id > first.id, 'a new case, which is told').toBe(true);
+  rmSync(second?.place ?? '');
+  s.drop('november.csv', bad);
+  await s.intake.takeInbox();
+  expect((await openRejectedFiles(s.ledger.db))[0]?.id, 'the same file again is none').toBe(second?.id);
+});
+
 it('ends the refusal of a workbook when it is saved as CSV, and of a file that is good under another name', async () => {
   const s = await setting(reject);
   s.drop('november.xlsx', 'PK');
