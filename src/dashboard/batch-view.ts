@@ -6,7 +6,7 @@ import { newsOf } from '../reporting/plain-words.ts';
 import type { Approvable, approvalsOf } from '../sending/approvals.sql.ts';
 import type { batchHalts } from '../sending/halts.sql.ts';
 import { batchStateText, batchTable, moneyIn, open, progressBar } from './batch-parts.ts';
-import type { BatchLook, payoutsIn } from './batches.sql.ts';
+import { answerAwaited, type BatchLook, type payoutsIn } from './batches.sql.ts';
 import { decision, form } from './forms.ts';
 import { seesBank, type View } from './frame.ts';
 import { hider } from './hide.ts';
@@ -73,18 +73,27 @@ function decisions(look: BatchLook, halts: Halts, view: View): Html {
     (text) => html`<li>${sentence(text, view)}</li>`,
   );
   const path = `/batches/${encodeURIComponent(batch.id)}`;
+  const unanswered = answerAwaited(look);
   const waits = reasons.some(({ kind }) => kind === 'approval');
   const canHold = state !== 'loading' && (counts.ready ?? 0) > 0;
   const parts = [
     ...(held.length > 0 ? [html`<p>It is held:</p><ul>${held}</ul>`] : []),
+    ...(unanswered === null
+      ? []
+      : [
+          html`<p>It waits until the service answers what service.extras asks: ${sentence(unanswered, view)}</p>`,
+        ]),
     ...(waits ? [html`<p><a class="go" href="${path}/approve">Review and approve…</a></p>`] : []),
-    ...(state === 'held' && reasons.some(({ kind }) => kind !== 'approval')
+    ...(unanswered !== null || (state === 'held' && reasons.some(({ kind }) => kind !== 'approval'))
       ? [
           decision(view, {
             id: 'release',
             name: 'Release',
             action: `${path}/release`,
-            sure: 'The reasons above are dealt with: its payouts may be sent',
+            sure:
+              unanswered === null
+                ? 'The reasons above are dealt with: its payouts may be sent'
+                : 'Its payouts may be sent without that answer',
             shown: [...reasons.map(reasonMark), ...halts.map(({ mark }) => mark)],
           }),
         ]

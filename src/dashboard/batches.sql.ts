@@ -23,6 +23,12 @@ export type BatchLook = {
   sums: Map<string, Partial<Record<CountedState, Sum>>>;
 };
 
+/** Why the service has not answered what is asked before payment, where nothing but that keeps the batch (P32); else null. */
+export function answerAwaited({ batch, counts }: BatchLook): string | null {
+  const isAlone = batch.phase === 'loaded' && batch.hold_reasons === '[]' && (counts.ready ?? 0) > 0;
+  return isAlone && (batch.precheck === 'due' || batch.precheck === 'named') ? batch.precheck_wait : null;
+}
+
 /** The batches that were taken in since an instant, or that are not finished; the newest first, and how many more. */
 export async function activeBatches(
   db: Db,

@@ -77,7 +77,14 @@ function versionOf({
 }: Omit<Look, 'version'>): string {
   const { clockSkewMs: _skew, ledgerBytes: _bytes, freeBytes: _free, ...telling } = figures;
   const names = unready.map(({ check }) => check);
-  const counts = batches.looks.map(({ batch, state, counts: n }) => [batch.id, batch.hold_reasons, state, n]);
+  const counts = batches.looks.map(({ batch, state, counts: n }) => [
+    batch.id,
+    batch.hold_reasons,
+    batch.precheck,
+    batch.precheck_wait,
+    state,
+    n,
+  ]);
   const text = JSON.stringify(
     [halt, marks, telling, run, counts, batches.more, names, rejected],
     (_key, value: unknown) => (typeof value === 'bigint' ? value.toString() : value),

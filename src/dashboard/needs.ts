@@ -3,6 +3,7 @@ import { plainKind } from '../domain/plain-kind.ts';
 import { needsAPerson } from '../domain/verdict.ts';
 import { readReasons } from '../ledger/hold-reasons.ts';
 import { rejectedText } from '../reporting/rejected-words.ts';
+import { answerAwaited } from './batches.sql.ts';
 import type { View } from './frame.ts';
 import { type Html, html } from './html.ts';
 import type { Look } from './look.ts';
@@ -23,6 +24,7 @@ export function needsOf(look: Look, view: View): Need[] {
     ...discrepancyNeeds(look, view),
     ...rejectedNeeds(look, view),
     ...heldNeeds(look, view),
+    ...answerNeeds(look, view),
     ...verdictNeeds(look, view),
   ];
 }
@@ -73,6 +75,16 @@ function heldNeeds({ batches }: Look, view: View): Need[] {
         age: ago(batch.created_at, view),
       };
     });
+}
+
+function answerNeeds({ batches }: Look, view: View): Need[] {
+  return batches.looks
+    .filter((look) => answerAwaited(look) !== null)
+    .map(({ batch, counts }) => ({
+      what: html`${to(['batches', batch.id], batch.id)} waits for an answer to service.extras`,
+      count: number(counts.ready ?? 0),
+      age: ago(batch.created_at, view),
+    }));
 }
 
 /** At most this many files are named. */

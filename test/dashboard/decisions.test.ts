@@ -103,6 +103,27 @@ it('holds and releases a batch, and says who did in the history', async () => {
   expect((await ask('/payouts/A-1')).body).toContain('[by ada]');
 });
 
+it('P32: offers the release of a batch that waits only for what service.extras asks', async () => {
+  const { ledger, as, post } = await startDashboard();
+  await addBatch(ledger, ['A-1']);
+  const wait = (precheck_wait: string | null) =>
+    ledger.db.updateTable('batches').set({ precheck: 'due', precheck_wait }).execute();
+  const release = 'action="/batches/b-1/release"';
+  await wait('wallet_balance: HTTP 503');
+  expect((await as('ada', '/')).body).toContain('waits for an answer to service.extras');
+  const page = (await as('ada', '/batches/b-1')).body;
+  expect(page).toContain(release);
+  expect(page).toContain('wallet_balance: HTTP 503');
+  await wait(null);
+  expect((await as('ada', '/batches/b-1')).body, 'it was not asked yet').not.toContain(release);
+  await wait('wallet_balance: HTTP 503');
+  const done = await post('ada', '/batches/b-1/release', sure);
+  expect(done.body).toContain('without the answer of the service');
+  const { precheck } = await ledger.db.selectFrom('batches').select('precheck').executeTakeFirstOrThrow();
+  expect(precheck).toBe('accepted');
+  expect((await as('ada', '/batches/b-1')).body).not.toContain(release);
+});
+
 it('releases nothing of a cancelled batch, and nothing of one that is being taken in', async () => {
   const { ledger, post } = await startDashboard();
   await addBatch(ledger, ['A-1'], { id: 'gone', state: 'cancelled' });
