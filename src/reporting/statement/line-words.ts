@@ -23,7 +23,7 @@ export const lineWords: Record<Line, string> = {
   duplicates: 'Listed more than once',
   status_conflicts: 'Status conflicts',
   collisions: 'Reference collisions',
-  returns: 'Returned, failed on the list',
+  returns: 'Returned, not due on the list',
   paid_elsewhere: 'Paid by other means',
   open_conflicts: 'Conflicts beside the sums',
   unreadable: 'Unreadable amounts',

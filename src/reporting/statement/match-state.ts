@@ -30,7 +30,8 @@ const agreeing: Record<PayoutState, WitnessStatus[]> = {
   pending: ['pending'],
   success: ['success', 'pending'],
   failed: ['failed', 'pending'],
-  returned: ['returned', 'success'],
+  // P36: the service shows a return as failed.
+  returned: ['returned', 'failed'],
 };
 
 export function matchState({ mode, state, late, payout, listed }: Sides): MatchState {
