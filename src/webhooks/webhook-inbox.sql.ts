@@ -2,6 +2,7 @@ import { type CompiledQuery, sql } from 'kysely';
 import { isForged, type RejectionKind } from '../domain/rejection.ts';
 import type { Db, Trx } from '../storage/ledger.ts';
 import type { Webhook } from '../storage/tables/tables.ts';
+import { noteAuthentic } from './refused-references.sql.ts';
 import { tallyForged } from './webhook-figures.sql.ts';
 import { countWebhooks } from './webhook-tallies.sql.ts';
 
@@ -36,6 +37,7 @@ export async function storeDeliveries(trx: Trx, deliveries: readonly Delivery[])
   const rows = oncePerDigest(deliveries);
   await tallyDiffering(trx, deliveries);
   await countWebhooks(trx, [{ what: 'received', n: deliveries.length }]);
+  if (deliveries.length > 0) await noteAuthentic(trx);
   const unapplied: bigint[] = [];
   for (let from = 0; from < rows.length; ) {
     const some = rows.slice(from, from + statementSize(rows.length - from));

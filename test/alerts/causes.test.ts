@@ -79,6 +79,28 @@ describe('webhooks with wrong signatures', () => {
     expect(await look(setting)).toEqual(['signatures_wrong  3']);
   });
 
+  it('P33: are counted since the last right one, whatever the clock said then', async () => {
+    const setting = await makeSetting();
+    const { ledger } = setting;
+    await addBatch(ledger, ['R-1'], { state: 'pending' });
+    const good = (digest: string, ms: number) => {
+      const delivery = { reference: 'R-1', trx: null, kind: 'payout' as const, headers: '{}', stale: false };
+      const came = { ...delivery, digest, receivedAt: at(ms), body: Buffer.from('{}') };
+      return ledger.write((trx) => storeDeliveries(trx, [came]));
+    };
+    const hour = 3_600_000;
+    await good('from a clock ahead', 10 * hour);
+    await refuse(setting, ['R-1', 'R-1', 'R-1'], 1000);
+    expect(await look(setting)).toEqual(['signatures_wrong  3']);
+    await refuse(setting, ['R-1', 'R-1', 'R-1'], 20 * hour);
+    await good('after the clock was set back', hour);
+    expect(await look(setting)).toEqual([]);
+    await refuse(setting, ['R-1', 'R-1', 'R-1'], 2 * hour);
+    expect(await look(setting)).toEqual(['signatures_wrong  3']);
+    await good('from a clock ahead', 3 * hour);
+    expect(await look(setting), 'a right one that is repeated counts too').toEqual([]);
+  });
+
   it('are no alert when a stranger made them up', async () => {
     const setting = await makeSetting();
     await addBatch(setting.ledger, ['R-1'], { state: 'pending' });
