@@ -5,7 +5,7 @@ type Tokens = readonly { name: string; token: string }[];
 
 type Roles = Record<string, readonly Role[]>;
 
-/** What the holder of a token may do. Two people differ by more than the case of their names (P37). */
+/** What the holder of a token may do. Two people differ by more than the case of their names. */
 export function rolesOf(roles: Roles, name: string): readonly Role[] {
   return Object.entries(roles).find(([one]) => isSamePerson(one, name))?.[1] ?? roleNames;
 }

@@ -112,16 +112,13 @@ it('P32: offers the release of a batch that waits only for what service.extras a
   await wait('wallet_balance: HTTP 503');
   expect((await as('ada', '/')).body).toContain('waits for an answer to service.extras');
   const page = (await as('ada', '/batches/b-1')).body;
-  expect(page).toContain(release);
-  expect(page).toContain('wallet_balance: HTTP 503');
+  expect(page).toMatch(/wallet_balance: HTTP 503.*action="\/batches\/b-1\/release"/s);
   await wait(null);
   expect((await as('ada', '/batches/b-1')).body, 'it was not asked yet').not.toContain(release);
   await wait('wallet_balance: HTTP 503');
   const done = await post('ada', '/batches/b-1/release', sure);
   expect(done.body).toContain('without the answer of the service');
-  const { precheck } = await ledger.db.selectFrom('batches').select('precheck').executeTakeFirstOrThrow();
-  expect(precheck).toBe('accepted');
-  expect((await as('ada', '/batches/b-1')).body).not.toContain(release);
+  expect((await as('ada', '/batches/b-1')).body, 'once').not.toContain(release);
 });
 
 it('releases nothing of a cancelled batch, and nothing of one that is being taken in', async () => {
