@@ -2,7 +2,7 @@ import type { App } from '../src/app/app.ts';
 import { counted } from '../src/domain/counted.ts';
 import { givenBackText, leftOutCollectionsText, leftOutText } from '../src/domain/left-out.ts';
 import type { Ignored, Taken } from '../src/intake/check-file.ts';
-import type { Expected } from '../src/intake/collection-files.ts';
+import type { TakenCollections } from '../src/intake/collection-files.ts';
 
 export const name = 'intake';
 
@@ -49,7 +49,7 @@ export async function run(
 }
 
 /** Reports a file that was refused, whole or in some rows, in words for a log. */
-export function tellRefused(one: Taken | Expected, onRefused: OnRefused | undefined): void {
+export function tellRefused(one: Taken | TakenCollections, onRefused: OnRefused | undefined): void {
   if (one.kind === 'refused') {
     const [first] = one.problems;
     const where = one.errorsFile === null ? '' : `, see ${one.errorsFile}`;

@@ -3,7 +3,7 @@ import { noteLedgerBytes } from '../src/custody/growth.ts';
 import { leftOutJson } from '../src/domain/left-out.ts';
 import { runError } from '../src/domain/run-error.ts';
 import type { Verdict } from '../src/domain/verdict.ts';
-import type { Expected } from '../src/intake/collection-files.ts';
+import type { TakenCollections } from '../src/intake/collection-files.ts';
 import { finishRun } from '../src/listing/listings.sql.ts';
 import type { Frozen } from '../src/reporting/freeze.ts';
 import { promiseReports } from '../src/reporting/reports-due.sql.ts';
@@ -103,10 +103,15 @@ export function outcomeOf(
   return { kind: 'incomplete', counts, why };
 }
 
-function refusedJson({ file, problems, problemCount, unkept }: Extract<Expected, { kind: 'refused' }>) {
+function refusedJson({
+  file,
+  problems,
+  problemCount,
+  unkept,
+}: Extract<TakenCollections, { kind: 'refused' }>) {
   return { file, problem_count: problemCount, problems, ...(unkept !== undefined && { error: unkept }) };
 }
 
-function takenJson({ id, file, rows, totals, skipped }: Extract<Expected, { kind: 'taken' }>) {
+function takenJson({ id, file, rows, totals, skipped }: Extract<TakenCollections, { kind: 'taken' }>) {
   return { id, file, rows, totals, ...leftOutJson(skipped) };
 }

@@ -1,5 +1,5 @@
 import type { App } from '../src/app/app.ts';
-import type { Scope } from '../src/sending/claim-request.ts';
+import type { ClaimScope } from '../src/sending/claim-request.ts';
 import { sendable } from '../src/sending/claims.sql.ts';
 import type { CheckProgress } from '../src/sending/precheck.ts';
 
@@ -14,7 +14,7 @@ const questionsARun = 100;
 const lookEveryMs = 60_000;
 
 export type SubmitPayload = {
-  scope?: Scope;
+  scope?: ClaimScope;
   signal?: AbortSignal;
   onProgress?: (done: number) => void;
   /** Called while the service is asked about a batch before its first payout. */

@@ -55,6 +55,8 @@ const commandLine = new RegExp(`\\bcounterfoil (?:${verbs})\\b`);
 const importPattern =
   /^\s*(?:import|export)\s+(type\s)?[^;'"`]*?\bfrom\s+'([^']+)'|^\s*import\s+'([^']+)'|\bimport\(\s*'([^']+)'/gm;
 
+const exportPattern = /^export (?:async )?(?:function\*?|const|let|class|type) (\w+)/gm;
+
 /** Relative imports become paths from the root, such as `src/domain/money.ts`; packages keep their names. */
 function source(path: string, text: string): Source {
   const imports = [...text.matchAll(importPattern)].map(([, type, from, bare, lazy]) => {
@@ -249,6 +251,25 @@ const rules: Rule[] = [
     bad: [
       [source('src/sending/a.ts', "const why = 'it is held: counterfoil release lets it go';")],
       [source('jobs/a.ts', "const next = 'counterfoil show PAY-1';")],
+    ],
+  },
+  {
+    title: 'each exported name means one thing; a job and a frozen migration have names of their own',
+    violations: (sources) => {
+      const names = sources
+        .filter(({ path }) => !path.startsWith('jobs/') && !path.includes('/migrations/'))
+        .flatMap(({ path, text }) =>
+          [...text.matchAll(exportPattern)].map(([, name = '']) => ({ name, path })),
+        );
+      return [...Map.groupBy(names, ({ name }) => name)]
+        .filter(([, all]) => all.length > 1)
+        .map(([name, all]) => `${name} is exported by ${all.map(({ path }) => path).join(' and ')}`);
+    },
+    bad: [
+      [
+        source('src/domain/a.ts', 'export type Verdict = 1;'),
+        source('src/app/a.ts', 'export const Verdict = 1;'),
+      ],
     ],
   },
   {

@@ -25,7 +25,7 @@ export function hasRight(caller: Caller, right: Right): boolean {
 }
 
 /** A request that is turned away: 401 without a known token, 403 without the right, 421 for a foreign host, 429. */
-export class Refused extends Error {
+export class RefusedRequest extends Error {
   readonly statusCode: 401 | 403 | 421 | 429;
   readonly fix: string;
   readonly retryAfterSeconds: number | null;
@@ -43,7 +43,7 @@ export class Refused extends Error {
 
 type Request = Pick<IncomingMessage, 'headers' | 'socket' | 'method'> & IncomingMessage;
 
-export type Access = ReturnType<typeof createAccess>;
+export type CallerAccess = ReturnType<typeof createAccess>;
 
 const forwardingHeaders = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-real-ip', 'via'];
 
@@ -68,7 +68,7 @@ export function createAccess(deps: {
   /** The caller's address; a trusted proxy's word counts. */
   const addressOf = (request: Request): string => sourceOf(request).address;
 
-  /** The holder of a token. Guesses from `address` are limited, and a right token is no guess. Throws {@link Refused}. */
+  /** The holder of a token. Guesses from `address` are limited, and a right token is no guess. Throws {@link RefusedRequest}. */
   function nameOf(token: string, address: string): string {
     const name = tokens.nameOf(token);
     if (name !== undefined) return name;
@@ -80,7 +80,7 @@ export function createAccess(deps: {
   return {
     addressOf,
     nameOf,
-    /** Returns the caller. Throws {@link Refused} for a foreign host, an unknown token, a cross-site POST and plain HTTP. */
+    /** Returns the caller. Throws {@link RefusedRequest} for a foreign host, an unknown token, a cross-site POST and plain HTTP. */
     identify(request: Request): Caller {
       const local = isLocal(request);
       if ((request.headersDistinct.host ?? []).length > 1) throw foreignHost();
@@ -92,7 +92,7 @@ export function createAccess(deps: {
       const name = nameOf(token, addressOf(request));
       return { kind: 'token', name, roles: rolesOf(admin.roles, name) };
     },
-    /** Throws {@link Refused} unless the caller has the right. */
+    /** Throws {@link RefusedRequest} unless the caller has the right. */
     demand(caller: Caller, right: Right): void {
       if (hasRight(caller, right)) return;
       if (caller.kind === 'token') throw noRight(caller.name, right);
@@ -127,58 +127,58 @@ function isCrossSite({ headers }: Request): boolean {
   return !URL.canParse(origin) || new URL(origin).host !== host.toLowerCase();
 }
 
-function foreignHost(): Refused {
-  return new Refused(421, {
+function foreignHost(): RefusedRequest {
+  return new RefusedRequest(421, {
     problem: 'the Host header names another machine',
     fix: 'ask for localhost or 127.0.0.1; behind a proxy, name it in admin.trust_proxy and send X-Forwarded-For',
   });
 }
 
-function unencrypted(): Refused {
-  return new Refused(403, {
+function unencrypted(): RefusedRequest {
+  return new RefusedRequest(403, {
     problem: 'a request from another machine came without TLS',
     fix: 'use the address of the TLS proxy, which sends X-Forwarded-Proto: https, or set admin.tls_cert and tls_key',
   });
 }
 
-function crossSite(): Refused {
-  return new Refused(403, {
+function crossSite(): RefusedRequest {
+  return new RefusedRequest(403, {
     problem: 'the request comes from another site',
     fix: 'use the pages of this server; behind a proxy, keep the Host header',
   });
 }
 
-function tooManyGuesses(retryAfterSeconds: number): Refused {
-  return new Refused(429, {
+function tooManyGuesses(retryAfterSeconds: number): RefusedRequest {
+  return new RefusedRequest(429, {
     problem: 'too many unknown tokens',
     fix: `wait ${retryAfterSeconds} s`,
     retryAfterSeconds,
   });
 }
 
-function unknownToken(): Refused {
-  return new Refused(401, {
+function unknownToken(): RefusedRequest {
+  return new RefusedRequest(401, {
     problem: 'the token is unknown',
     fix: 'send a token of COUNTERFOIL_ADMIN_TOKENS as Authorization: Bearer TOKEN, without its name',
   });
 }
 
-function noToken(right: Right): Refused {
-  return new Refused(401, {
+function noToken(right: Right): RefusedRequest {
+  return new RefusedRequest(401, {
     problem: `this needs a token (${rightWords[right]})`,
     fix: 'send a token of COUNTERFOIL_ADMIN_TOKENS as Authorization: Bearer TOKEN, without its name',
   });
 }
 
-function noTokensAtAll(right: Right): Refused {
-  return new Refused(403, {
+function noTokensAtAll(right: Right): RefusedRequest {
+  return new RefusedRequest(403, {
     problem: `this needs a token (${rightWords[right]}), and there is none`,
     fix: 'set COUNTERFOIL_ADMIN_TOKENS (name:token,…) and start serve again',
   });
 }
 
-function noRight(name: string, right: Right): Refused {
-  return new Refused(403, {
+function noRight(name: string, right: Right): RefusedRequest {
+  return new RefusedRequest(403, {
     problem: `the token of ${name} has no right to this (${rightWords[right]})`,
     fix: `ask somebody who has it, or let admin.roles give ${name} the role ${right}`,
   });

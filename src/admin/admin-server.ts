@@ -9,7 +9,7 @@ import { createConnections, type Turn } from '../webhooks/receiver-connections.t
 import { createReceiverServer } from '../webhooks/receiver-server.ts';
 import { readTlsPair } from '../webhooks/tls.ts';
 import { renewTls, type TlsRenewal } from '../webhooks/tls-renewal.ts';
-import { type Access, type Caller, createAccess, Refused, type Right } from './access.ts';
+import { type Caller, type CallerAccess, createAccess, RefusedRequest, type Right } from './access.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -26,9 +26,9 @@ export type AdminServer = ReturnType<typeof createAdminServer>;
 
 /** What the routes of a page or an endpoint get. */
 export type RouteDeps = {
-  /** Returns the caller. Throws {@link Refused} without the right: for handlers that show more to some callers. */
+  /** Returns the caller. Throws {@link RefusedRequest} without the right: for handlers that show more to some callers. */
   requireRight(request: FastifyRequest, right: Right): Caller;
-  /** The holder of a token that came otherwise than in a header, such as a form. Throws {@link Refused}. */
+  /** The holder of a token that came otherwise than in a header, such as a form. Throws {@link RefusedRequest}. */
   nameOf(request: FastifyRequest, token: string): string;
   /** Aborted when the server closes: a stream of events must end then. */
   closing: AbortSignal;
@@ -126,7 +126,7 @@ export function createAdminServer(deps: {
   };
 }
 
-type Guard = { access: Access; connections: ReturnType<typeof createConnections>; log: Logger };
+type Guard = { access: CallerAccess; connections: ReturnType<typeof createConnections>; log: Logger };
 
 /** Every request: finds the caller and the right, and adds headers that keep an answer from being cached or framed. */
 function guard(app: FastifyInstance, { access, connections, log }: Guard): void {
@@ -166,7 +166,7 @@ function isReading({ method }: FastifyRequest): boolean {
 }
 
 function answerError(error: unknown, reply: FastifyReply, log: Logger): FastifyReply {
-  if (error instanceof Refused) {
+  if (error instanceof RefusedRequest) {
     if (error.statusCode === 401)
       reply.header('www-authenticate', 'Bearer realm="counterfoil", Basic realm="counterfoil"');
     if (error.retryAfterSeconds !== null) reply.header('retry-after', String(error.retryAfterSeconds));

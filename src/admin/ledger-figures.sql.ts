@@ -1,7 +1,7 @@
 import { stat, statfs } from 'node:fs/promises';
 import { sql } from 'kysely';
 import { z } from 'zod';
-import type { Account } from '../domain/origin.ts';
+import type { Payer } from '../domain/origin.ts';
 import { foreignOrigins } from '../ledger/origins.ts';
 import { lastRun } from '../reporting/run-verdicts.sql.ts';
 import { allJobs } from '../runtime/jobs.sql.ts';
@@ -19,7 +19,7 @@ export type FigureSource = {
   /** A reader beside the ledger, or the ledger's own connection in a process that writes nothing. */
   db: Db;
   ledger: Pick<Ledger, 'place' | 'path' | 'unnotedFall'>;
-  account: Account | null;
+  account: Payer | null;
   dataDir: string;
 };
 
@@ -52,7 +52,7 @@ const summaryShape = z.object({
   statement: z.record(z.string(), z.object({ unexplained: z.object({ amount: z.string() }) })),
 });
 
-async function runFigures(db: Db, account: Account | null) {
+async function runFigures(db: Db, account: Payer | null) {
   const last = await lastRun(db, await foreignOrigins(db, account));
   if (!last) return null;
   const row = await db.selectFrom('runs').select('summary').where('id', '=', last.run).executeTakeFirst();

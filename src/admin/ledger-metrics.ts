@@ -2,11 +2,11 @@ import { Registry } from 'prom-client';
 import { discrepancyKinds } from '../domain/discrepancy-kinds.ts';
 import { formatMinor } from '../domain/money.ts';
 import { countedStates } from '../domain/payout.ts';
-import { rejectionKinds } from '../domain/rejection.ts';
+import { webhookRejectionKinds } from '../domain/rejection.ts';
 import { verdicts } from '../domain/verdict.ts';
 import type { HaltKind } from '../sending/halt.ts';
 import type { LedgerFigures } from './ledger-figures.sql.ts';
-import { type Add, addTo, type Sample } from './metric-samples.ts';
+import { type AddSample, addTo, type Sample } from './metric-samples.ts';
 import { passingStates } from './payout-figures.sql.ts';
 
 /** What a scrape says beside the figures of the ledger. */
@@ -49,7 +49,7 @@ export function ledgerMetrics(figures: LedgerFigures, facts: MetricFacts): Promi
   return registry.metrics();
 }
 
-function addPayouts(add: Add, { payouts, oldest, batches }: LedgerFigures, nowMs: number): void {
+function addPayouts(add: AddSample, { payouts, oldest, batches }: LedgerFigures, nowMs: number): void {
   const currencies = [...new Set(payouts.map(({ currency }) => currency))];
   const cells = currencies.flatMap((currency) =>
     countedStates.map((state) => ({
@@ -86,7 +86,7 @@ function addPayouts(add: Add, { payouts, oldest, batches }: LedgerFigures, nowMs
   );
 }
 
-function addSending(add: Add, { halts, attempts }: LedgerFigures): void {
+function addSending(add: AddSample, { halts, attempts }: LedgerFigures): void {
   add.gauge(
     'counterfoil_halted',
     '1 for each cause that halts sending now.',
@@ -104,7 +104,7 @@ function addSending(add: Add, { halts, attempts }: LedgerFigures): void {
   add.counter('counterfoil_attempts_begun_total', 'Attempts to send that were begun.', [{ value: begun }]);
 }
 
-function addWebhooks(add: Add, { webhooks }: LedgerFigures, nowMs: number): void {
+function addWebhooks(add: AddSample, { webhooks }: LedgerFigures, nowMs: number): void {
   add.counter('counterfoil_webhooks_received_total', 'Authentic deliveries of webhooks, repeats included.', [
     { value: webhooks.received },
   ]);
@@ -116,7 +116,7 @@ function addWebhooks(add: Add, { webhooks }: LedgerFigures, nowMs: number): void
   add.counter(
     'counterfoil_webhooks_rejected_total',
     'Deliveries turned away, by reason.',
-    rejectionKinds.map((reason) => ({ labels: { reason }, value: webhooks.rejected[reason] ?? 0 })),
+    webhookRejectionKinds.map((reason) => ({ labels: { reason }, value: webhooks.rejected[reason] ?? 0 })),
   );
   if (webhooks.lastReceivedAt !== null)
     add.gauge('counterfoil_webhook_last_received_timestamp_seconds', 'When the newest webhook came.', [
@@ -138,7 +138,7 @@ function jobLabels({ job, place }: LedgerFigures['jobs'][number]): { job_name: s
 }
 
 /** The label is not `job`: Prometheus gives that name to what it scrapes. */
-function addJobs(add: Add, { jobs }: LedgerFigures): void {
+function addJobs(add: AddSample, { jobs }: LedgerFigures): void {
   const at = (pick: (job: LedgerFigures['jobs'][number]) => string | null): Sample<JobLabel>[] =>
     jobs.flatMap((one) => {
       const instant = pick(one);
@@ -175,7 +175,7 @@ function addJobs(add: Add, { jobs }: LedgerFigures): void {
   );
 }
 
-function addReconciliation(add: Add, { run, discrepancies }: LedgerFigures, nowMs: number): void {
+function addReconciliation(add: AddSample, { run, discrepancies }: LedgerFigures, nowMs: number): void {
   if (run) {
     const all = [{ currency: 'all', verdict: run.verdict }, ...run.currencies];
     add.gauge(
@@ -224,7 +224,7 @@ function addReconciliation(add: Add, { run, discrepancies }: LedgerFigures, nowM
   );
 }
 
-function addSystem(add: Add, figures: LedgerFigures, facts: MetricFacts): void {
+function addSystem(add: AddSample, figures: LedgerFigures, facts: MetricFacts): void {
   const { certificates, build, queue } = facts;
   add.gauge('counterfoil_ledger_size_bytes', 'What the ledger takes.', [{ value: figures.ledgerBytes }]);
   add.gauge('counterfoil_disk_free_bytes', 'Free space on the disk of the data folder.', [

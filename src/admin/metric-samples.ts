@@ -3,7 +3,7 @@ import { Counter, Gauge, type Registry } from 'prom-client';
 /** One value of a metric; `labels` for the metric that has some. */
 export type Sample<L extends string = string> = { labels?: Partial<Record<L, string>>; value: number };
 
-export type Add = ReturnType<typeof addTo>;
+export type AddSample = ReturnType<typeof addTo>;
 
 /** Adds metrics with all their samples, which may have different labels. A metric without samples is left out. */
 export function addTo(registry: Registry) {

@@ -4,7 +4,7 @@ import { lookUpLag, overdueMs } from '../ledger/inquiry-claims.ts';
 import { adviceText } from '../reporting/advice-text.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Host } from '../runtime/host.ts';
-import { isLate, isUnderWay } from '../runtime/job-times.ts';
+import { isJobLate, isUnderWay } from '../runtime/job-times.ts';
 import { allJobs, isOwnJob, type JobPast, jobName } from '../runtime/jobs.sql.ts';
 import { within } from '../runtime/queue-session.ts';
 import { scheduleList } from '../settings/schedule-list.ts';
@@ -170,7 +170,7 @@ function jobTrouble(
   const job = jobName(past);
   if (kind === 'failed') return `the last run of ${job} failed`;
   if (kind === 'incomplete') return `the last run of ${job} was incomplete`;
-  const late = !isUnderWay(past, nowMs) && isLate(expression, timezone, past, nowMs);
+  const late = !isUnderWay(past, nowMs) && isJobLate(expression, timezone, past, nowMs);
   return late ? `${job} is overdue: ${expression} has passed without it` : null;
 }
 

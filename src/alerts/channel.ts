@@ -4,17 +4,17 @@ import type { Wording } from './message-words.ts';
  * How an attempt to send ended. `problem` is a code such as `http_404`, `timeout` or `ECONNREFUSED`: the other side's
  * texts are never kept. `retryAfterMs`: how long it asked us to wait.
  */
-export type SendResult = { kind: 'sent' } | { kind: 'failed'; problem: string; retryAfterMs: number };
+export type ChannelResult = { kind: 'sent' } | { kind: 'failed'; problem: string; retryAfterMs: number };
 
 /** Sends a message through one channel. Never throws; an aborted signal is the failure `stopped`. */
 export type SendMessage = (message: {
   wording: Wording;
   id: string;
   signal: AbortSignal;
-}) => Promise<SendResult>;
+}) => Promise<ChannelResult>;
 
 /** A failure that names no time to wait. */
-export function failedBy(problem: string): SendResult {
+export function failedBy(problem: string): ChannelResult {
   return { kind: 'failed', problem, retryAfterMs: 0 };
 }
 

@@ -4,9 +4,9 @@ import type { Logger } from '../runtime/logger.ts';
 import { sharedNow } from '../runtime/rates.sql.ts';
 import type { Config } from '../settings/settings.ts';
 import type { Ledger } from '../storage/ledger.ts';
-import type { SendMessage, SendResult } from './channel.ts';
+import type { ChannelResult, SendMessage } from './channel.ts';
 import { messageWords } from './message-words.ts';
-import { type Claimed, claimMessages, finishMessages, giveBack, hasDue } from './outbox.sql.ts';
+import { type Claimed, claimMessages, finishMessages, giveBackMessages, hasDue } from './outbox.sql.ts';
 
 const firstPauseMs = 60_000;
 const longestPauseMs = 3_600_000;
@@ -55,9 +55,9 @@ export function createDelivery(deps: {
     await record(channel, claimed, result);
     return result.kind === 'sent';
   }
-  async function record(channel: AlertChannel, claimed: Claimed[], result: SendResult): Promise<void> {
+  async function record(channel: AlertChannel, claimed: Claimed[], result: ChannelResult): Promise<void> {
     if (result.kind === 'failed' && result.problem === 'stopped')
-      return ledger.write((trx) => giveBack(trx, claimed, by));
+      return ledger.write((trx) => giveBackMessages(trx, claimed, by));
     const at = new Date(await sharedNow(ledger.db, clock.now())).toISOString();
     const end =
       result.kind === 'sent'

@@ -1,5 +1,5 @@
 import { readRetryAfter } from '../service/retry-after.ts';
-import { errorCode, failedBy, type SendMessage, type SendResult } from './channel.ts';
+import { type ChannelResult, errorCode, failedBy, type SendMessage } from './channel.ts';
 
 /** The longest that one request may take, its answer included. */
 const timeoutMs = 10_000;
@@ -22,7 +22,7 @@ export function createHeartbeat(url: string): SendMessage {
 }
 
 /** One request. Certificates are verified, and no redirect is followed: it could name an address inside the network. */
-async function request(url: string, init: RequestInit, signal: AbortSignal): Promise<SendResult> {
+async function request(url: string, init: RequestInit, signal: AbortSignal): Promise<ChannelResult> {
   const limit = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
   try {
     const response = await fetch(url, { ...init, redirect: 'manual', signal: limit });

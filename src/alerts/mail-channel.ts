@@ -1,5 +1,5 @@
 import { isLoopback } from '../settings/settings-checks.ts';
-import { errorCode, failedBy, type SendMessage, type SendResult } from './channel.ts';
+import { type ChannelResult, errorCode, failedBy, type SendMessage } from './channel.ts';
 
 /** The longest that one mail may take, from the connection to the last answer. */
 const timeoutMs = 30_000;
@@ -33,13 +33,13 @@ export function createMail({ url, password, from, to }: MailSettings): SendMessa
     const { createTransport } = await import('nodemailer');
     const transport = createTransport(options);
     const limit = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
-    const aborted = Promise.withResolvers<SendResult>();
+    const aborted = Promise.withResolvers<ChannelResult>();
     const onAbort = (): void => aborted.resolve(failedBy(signal.aborted ? 'stopped' : 'timeout'));
     limit.addEventListener('abort', onAbort, { once: true });
     if (limit.aborted) onAbort();
     const mail = { from, to: [...to], subject: title, text, messageId: `<${id}@counterfoil.invalid>` };
     const sending = transport.sendMail(mail).then(
-      (): SendResult => ({ kind: 'sent' }),
+      (): ChannelResult => ({ kind: 'sent' }),
       (error: unknown) => failedBy(mailProblem(error, signal)),
     );
     try {

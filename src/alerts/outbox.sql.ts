@@ -148,7 +148,7 @@ function valuesOf(end: TryEnd, tries: number, at: string): Partial<Stored> {
 }
 
 /** Gives back a claim whose sending was broken off: the try does not count. */
-export async function giveBack(trx: Trx, claimed: readonly Claimed[], by: string): Promise<void> {
+export async function giveBackMessages(trx: Trx, claimed: readonly Claimed[], by: string): Promise<void> {
   for (const { id, tries } of claimed) {
     await trx
       .updateTable('alert_messages')

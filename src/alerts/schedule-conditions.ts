@@ -1,4 +1,4 @@
-import { graceMs, isLate, isUnderWay } from '../runtime/job-times.ts';
+import { graceMs, isJobLate, isUnderWay } from '../runtime/job-times.ts';
 import { type JobPast, jobName } from '../runtime/jobs.sql.ts';
 import { scheduleList } from '../settings/schedule-list.ts';
 import type { Config } from '../settings/settings.ts';
@@ -17,7 +17,7 @@ export function scheduleConditions(
     const subject = jobName(past);
     const failed = past.kind === 'failed' || past.kind === 'incomplete';
     if (failed && !isRecent(past.lastSuccessAt, nowMs)) return [plainCondition('schedule_failed', subject)];
-    const late = isLate(expression, schedules.timezone, past, nowMs);
+    const late = isJobLate(expression, schedules.timezone, past, nowMs);
     return late ? [plainCondition('schedule_missed', subject)] : [];
   });
 }

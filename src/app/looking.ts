@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { assertHomeMode, bindHome } from '../custody/home-mode.ts';
 import { openLedger } from '../custody/open-ledger.ts';
-import { type Account, accountOf } from '../domain/origin.ts';
+import { accountOf, type Payer } from '../domain/origin.ts';
 import { lyingInInbox } from '../intake/inbox.ts';
 import { type SaidHalt, sayHalt } from '../reporting/halt-words.ts';
 import { type Clock, systemClock } from '../runtime/clock.ts';
@@ -19,12 +19,12 @@ import type { Config } from '../settings/settings.ts';
  * How the ledger may be used: `reads` creates and changes nothing; `passing` opens a temporary ledger, which binds no
  * home.
  */
-export type Access = 'writes' | 'reads' | 'passing';
+export type LedgerUse = 'writes' | 'reads' | 'passing';
 
 /** What an app is built with. The simulation brings its own clock, ledger, transport and workers. */
 export type AppOptions = {
   config: Config;
-  access?: Access;
+  access?: LedgerUse;
   maxPageCount?: number;
   /** As in openLedger. */
   breathes?: boolean;
@@ -107,7 +107,7 @@ export async function openLooking(options: AppOptions) {
 }
 
 /** The account that this configuration reaches (P31); null when its mode has no key. */
-export function accountIn({ mode, keys, service }: Config): Account | null {
+export function accountIn({ mode, keys, service }: Config): Payer | null {
   const { secretKeys = [], encryptionKeys = [] } = keys[mode] ?? {};
   return accountOf(service.baseUrl, { secretKeys, encryptionKeys }, service.authorizationKey);
 }

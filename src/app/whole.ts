@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { createAlerts } from '../alerts/alerts.ts';
 import { createCollectionLookUps } from '../collections/verify-collections.ts';
 import { ActionNeeded } from '../domain/advice.ts';
-import type { Account } from '../domain/origin.ts';
+import type { Payer } from '../domain/origin.ts';
 import { createRedactor } from '../domain/redact.ts';
-import { standAt } from '../ledger/origins.ts';
+import { recordStandpoint } from '../ledger/origins.ts';
 import { createListing } from '../listing/listing.ts';
 import { createLookUps } from '../lookups/lookups.ts';
 import { createResends } from '../lookups/resends.ts';
@@ -52,7 +52,7 @@ export async function openWhole(options: AppOptions) {
     await local.close();
     throw error;
   };
-  const standpoint = await standAt(ledger, keys.account).catch(closeLocal);
+  const standpoint = await recordStandpoint(ledger, keys.account).catch(closeLocal);
   const quietPeriodMs = config.submission.quietPeriodMinutes * 60_000;
   /** Shortens waits to what their rule allows: a clock that was ahead may have recorded longer ones (P33). */
   const rebuildWaits = () => ledger.write((trx) => capWaits(trx, { at: clock.iso(), quietPeriodMs }));
@@ -213,7 +213,7 @@ class MissingKeys extends ActionNeeded {
   }
 }
 
-type ServiceKeys = { secretKey: string; encryptionKey: string | undefined; account: Account };
+type ServiceKeys = { secretKey: string; encryptionKey: string | undefined; account: Payer };
 
 /** The currencies that the limits and the approval rule name. */
 function currenciesIn({ dailyLimit, payoutLimit, approvalAbove }: Config['submission']): string[] {

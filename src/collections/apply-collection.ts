@@ -1,12 +1,12 @@
 import { findWord } from '../domain/collection-word.ts';
 import { foldReference } from '../domain/ids.ts';
-import { columnsOf, plainWord, type Word } from '../ledger/contradiction-columns.ts';
+import { type ContradictionWord, columnsOf, plainWord } from '../ledger/contradiction-columns.ts';
 import type { Trx } from '../storage/ledger.ts';
 import type { Webhook } from '../storage/tables/tables.ts';
-import type { WebhookVerdict } from '../storage/tables/word-columns.ts';
+import type { WordVerdict } from '../storage/tables/word-columns.ts';
 import { collectionOfWebhook, noteCollection, recordWebhook } from './collections.sql.ts';
 
-type Applied = { collectionId: bigint | null; verdict: WebhookVerdict; word?: Word };
+type Applied = { collectionId: bigint | null; verdict: WordVerdict; word?: ContradictionWord };
 
 /**
  * Applies one webhook about a collection (event `transaction` or `collection`). It records the webhook and schedules

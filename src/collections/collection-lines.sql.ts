@@ -22,7 +22,7 @@ export type CollectionLine = {
 };
 
 /** Every collection in the order in which the ledger learned of them, a page at a time. */
-export async function* collectionLines(db: Db): AsyncGenerator<CollectionLine[]> {
+export async function* collectionsInOrder(db: Db): AsyncGenerator<CollectionLine[]> {
   const pages = keyset<Collection & { deliveries: bigint | null }>(pageSize, (last) =>
     db
       .selectFrom('collections as c')

@@ -26,7 +26,7 @@ const disputes = z.array(
 );
 
 /** Converts a collection's row to the facts that {@link judgeCollection} takes. */
-export function factsOf(row: Collection, mode: Mode): CollectionFacts {
+export function collectionFacts(row: Collection, mode: Mode): CollectionFacts {
   const { expected_amount: amount, expected_currency: currency } = row;
   return {
     mode,
@@ -109,7 +109,7 @@ export async function recordWebhook(
   row: Collection,
   { word, at }: { word: CollectionWord | null; at: string },
 ): Promise<CollectionDifference[]> {
-  const facts = factsOf(row, await ledgerMode(trx));
+  const facts = collectionFacts(row, await ledgerMode(trx));
   const { webhook, dispute } = word
     ? mergeWebhook(facts.webhook, word)
     : { webhook: facts.webhook, dispute: [] };
@@ -181,7 +181,7 @@ export async function concludeVerify(
   const meanwhile = row.verified_at !== verifiedBefore;
   const overtaken = meanwhile && row.verified_at !== null && row.verified_at > askedAt;
   const current = overtaken ? null : word;
-  const facts = factsOf(row, await ledgerMode(trx));
+  const facts = collectionFacts(row, await ledgerMode(trx));
   const standing = withDispute(facts.dispute, dispute);
   const { state } = judgeCollection({ ...facts, verified: current ?? facts.verified, dispute: standing });
   const older = row.answered_at !== null && row.answered_at > askedAt;

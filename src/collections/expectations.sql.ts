@@ -3,10 +3,10 @@ import { judgeCollection } from '../domain/collection.ts';
 import type { Expectation } from '../domain/collection-rules.ts';
 import { type PromisedFile, promiseFiles } from '../ledger/file-tasks.ts';
 import { ledgerMode } from '../ledger/meta.ts';
-import { field, idsOf, integerField, rowsOf, textsOf } from '../storage/bulk.ts';
+import { field, idList, integerField, rowsOf, textsOf } from '../storage/bulk.ts';
 import type { Db, Trx } from '../storage/ledger.ts';
 import type { Collection, CollectionFile } from '../storage/tables/collection-tables.ts';
-import { factsOf } from './collections.sql.ts';
+import { collectionFacts } from './collections.sql.ts';
 
 export type ExpectedRow = Expectation & { row: number; referenceKey: string };
 
@@ -53,7 +53,7 @@ export async function expectSome(
 async function judgeAgain(trx: Trx, rows: readonly Collection[]): Promise<void> {
   const mode = await ledgerMode(trx);
   for (const row of rows) {
-    const { state } = judgeCollection(factsOf(row, mode));
+    const { state } = judgeCollection(collectionFacts(row, mode));
     if (state !== row.state)
       await trx.updateTable('collections').set({ state }).where('id', '=', row.id).execute();
   }
@@ -116,7 +116,7 @@ export async function dropPromises(trx: Trx, id: string, limit: number): Promise
     .execute();
   const kept = rows.filter((row) => row.heard_at !== null || row.verified_at !== null);
   const gone = rows.filter((row) => row.heard_at === null && row.verified_at === null);
-  const among = (some: typeof rows) => idsOf(some.map((row) => row.id));
+  const among = (some: typeof rows) => idList(some.map((row) => row.id));
   await trx.deleteFrom('collection_look_ups').where('collection_id', 'in', among(gone)).execute();
   await trx.deleteFrom('resend_requests').where('collection_id', 'in', among(gone)).execute();
   await trx.deleteFrom('collections').where('id', 'in', among(gone)).execute();

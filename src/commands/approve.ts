@@ -6,7 +6,7 @@ import { type HoldReason, readReasons, releaseUnderWay } from '../ledger/hold-re
 import { submitCommand } from '../reporting/advice-text.ts';
 import { holdTexts, stayTexts } from '../reporting/hold-words.ts';
 import { readable } from '../reporting/readable.ts';
-import { type Account, behindSudo } from '../sending/approval.ts';
+import { behindSudo, type OsUser } from '../sending/approval.ts';
 import { type Approvable, recordApproval } from '../sending/approvals.sql.ts';
 import { finishRelease } from '../sending/holds.sql.ts';
 import type { Batch } from '../storage/tables/tables.ts';
@@ -116,8 +116,8 @@ async function letGo(
 }
 
 /** All accounts of this person: sudo does not make them a second person. */
-function approvers({ env }: Context): Account[] {
-  const own: Account = { name: person(), uid: process.getuid?.() ?? null };
+function approvers({ env }: Context): OsUser[] {
+  const own: OsUser = { name: person(), uid: process.getuid?.() ?? null };
   const behind = behindSudo(env);
   return behind ? [own, behind] : [own];
 }

@@ -1,5 +1,5 @@
 import { DateTime } from 'luxon';
-import type { Archived, Step } from '../custody/archive/archive-ledger.ts';
+import type { Archived, ArchiveStep } from '../custody/archive/archive-ledger.ts';
 import { counted } from '../domain/counted.ts';
 import { firstInstantOf } from '../domain/local-day.ts';
 import { loadSettings } from './context.ts';
@@ -24,14 +24,14 @@ export const archive: Handler = async (context, _args, options) => {
   const { systemClock } = await import('../runtime/clock.ts');
   return alone(config, 'archive', async () => {
     assertNotHalfSwapped(place.path);
-    const onStep = (step: Step): void => {
+    const onStep = (step: ArchiveStep): void => {
       if (!context.options.quiet) context.say(steps[step]);
     };
     return describe(await archiveLedger({ path: place.path, before, now: systemClock().iso, onStep }));
   });
 };
 
-const steps: Record<Step, string> = {
+const steps: Record<ArchiveStep, string> = {
   copy: 'copying closed months into the archive',
   prove: 'proving the archive',
   strip: 'taking them out of the ledger',

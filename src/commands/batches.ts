@@ -8,7 +8,7 @@ import { money } from '../reporting/presentation.ts';
 import type { ListedBatchJson } from './json/lists-json.ts';
 import type { Result } from './result.ts';
 import { batchColours } from './terminal/colours.ts';
-import type { Column } from './terminal/table.ts';
+import type { TerminalColumn } from './terminal/table.ts';
 import { type Terminal, terminalOf } from './terminal/terminal.ts';
 import { withApp } from './with-app.ts';
 import type { Context } from './world.ts';
@@ -67,7 +67,7 @@ function listLines(terminal: Terminal, all: ListedBatchJson[]): string[] {
     });
   });
   const amount = (text: string | undefined): string => grouped(text ?? '');
-  const columns: (Column<Line> & { from?: number })[] = [
+  const columns: (TerminalColumn<Line> & { from?: number })[] = [
     // A prefix that only one batch has is enough in every command.
     { title: 'Batch', cell: ({ batch, first }) => (first ? batch.batch : ''), cut: true },
     {

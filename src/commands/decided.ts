@@ -8,21 +8,21 @@ import { plainCause } from '../reporting/plain-words.ts';
 import { stateWords } from '../reporting/state-words.ts';
 import type { Payout } from '../storage/tables/tables.ts';
 import { totalsText } from './describe.ts';
-import { evidenceJson, type Watch } from './evidence-lines.ts';
+import { evidenceJson, type QuietWatch } from './evidence-lines.ts';
 import { remedyText } from './remedy-text.ts';
 import { type Result, worst } from './result.ts';
 import type { SentDecided } from './send-decided.ts';
 
 type Outcome = {
   shown: Weighed;
-  watch: Watch;
+  watch: QuietWatch;
   decided: readonly Decided[];
   states: readonly Pick<Payout, 'id' | 'state' | 'message'>[];
   sent: SentDecided;
   left: number;
 };
 
-export function question({ cases }: Weighed, willSend: boolean): string {
+export function decisionQuestion({ cases }: Weighed, willSend: boolean): string {
   const possible = cases.filter(({ judgement }) => judgement.kind !== 'no').map(({ payout }) => payout);
   const sums = Map.groupBy(possible, ({ currency }) => currency);
   const totals = [...sums].map(([currency, own]) => {

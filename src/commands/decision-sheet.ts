@@ -1,26 +1,26 @@
 import { readFile, stat } from 'node:fs/promises';
 import Big from 'big.js';
 import { type Problem, wholeFile } from '../domain/problem.ts';
-import type { Verdict } from '../reconciliation/discrepancy-decisions.sql.ts';
+import type { DiscrepancyDecision } from '../reconciliation/discrepancy-decisions.sql.ts';
 import { troubleIn, workbookLimits } from './discrepancies/workbook-guard.ts';
 import { Stop } from './result.ts';
 
 /** A person's decision in one row of an exported workbook, with the row's exported values. */
-export type Asked = {
+export type SheetDecision = {
   row: number;
   id: string;
-  verdict: Verdict;
+  verdict: DiscrepancyDecision;
   note: string;
-  expected: Cell;
-  actual: Cell;
-  state: Cell;
+  expected: SheetCell;
+  actual: SheetCell;
+  state: SheetCell;
 };
 
 /** A cell as the library reads it. Anything but text and numbers is given by its type's name. */
-export type Cell = string | number | null;
+export type SheetCell = string | number | null;
 
 export type DecisionSheet = {
-  asked: Asked[];
+  asked: SheetDecision[];
   problems: Problem[];
   /** Rows with a note and no decision: nothing is done about them. */
   undecided: number;
@@ -29,7 +29,11 @@ export type DecisionSheet = {
 const columns = ['discrepancy_id', 'expected', 'actual', 'state', 'decision', 'note'] as const;
 type Column = (typeof columns)[number];
 
-const words: Record<string, Verdict> = { ack: 'acknowledge', acknowledge: 'acknowledge', resolve: 'resolve' };
+const words: Record<string, DiscrepancyDecision> = {
+  ack: 'acknowledge',
+  acknowledge: 'acknowledge',
+  resolve: 'resolve',
+};
 const longestNote = 2_000;
 const exportAgain = 'write a new one with counterfoil discrepancies --export FILE.xlsx';
 
@@ -45,7 +49,7 @@ export async function readDecisions(path: string): Promise<DecisionSheet> {
     });
     return { asked: [], problems, undecided: 0 };
   }
-  const at = (cells: Cell[], name: Column): Cell => cells[header.indexOf(name)] ?? null;
+  const at = (cells: SheetCell[], name: Column): SheetCell => cells[header.indexOf(name)] ?? null;
   const sheet: DecisionSheet = { asked: [], problems: [], undecided: 0 };
   const seen = new Map<string, number>();
   for (const [index, cells] of rows.slice(1).entries())
@@ -57,7 +61,7 @@ function readRow(
   sheet: DecisionSheet,
   seen: Map<string, number>,
   row: number,
-  at: (name: Column) => Cell,
+  at: (name: Column) => SheetCell,
 ): void {
   const [decision, note, id] = [textOf(at('decision')), textOf(at('note')), textOf(at('discrepancy_id'))];
   if (decision === '') {
@@ -81,7 +85,7 @@ function readRow(
   if (verdict) sheet.asked.push({ row, id, verdict, note, expected, actual, state });
 }
 
-async function readRows(path: string): Promise<Cell[][] | Problem> {
+async function readRows(path: string): Promise<SheetCell[][] | Problem> {
   const found = await stat(path).catch(() => undefined);
   if (!found?.isFile()) throw new Stop(`no file ${path}`);
   if (found.size > workbookLimits.bytes)
@@ -102,18 +106,18 @@ async function readRows(path: string): Promise<Cell[][] | Problem> {
   }
 }
 
-function cellOf(value: unknown): Cell {
+function cellOf(value: unknown): SheetCell {
   if (typeof value === 'string' || typeof value === 'number') return value;
   if (typeof value === 'boolean') return value ? 'TRUE' : 'FALSE';
   return value instanceof Date ? value.toISOString() : null;
 }
 
-function textOf(cell: Cell): string {
+function textOf(cell: SheetCell): string {
   return cell === null ? '' : plain(String(cell));
 }
 
 /** True when the cell still says `text`: a spreadsheet may have made a number of it, or dropped what XML cannot hold. */
-export function says(cell: Cell, text: string): boolean {
+export function says(cell: SheetCell, text: string): boolean {
   if (typeof cell === 'number' && /^-?\d{1,40}(\.\d{1,40})?$/.test(text)) return new Big(text).eq(cell);
   return textOf(cell) === plain(text);
 }

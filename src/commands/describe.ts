@@ -30,7 +30,7 @@ export function countsText(counts: Record<string, number | undefined>): string {
 }
 
 /** A title and a line for each thing under it; nothing where there is none. */
-export function section<T>(title: string, things: readonly T[], line: (thing: T) => string): string[] {
+export function textSection<T>(title: string, things: readonly T[], line: (thing: T) => string): string[] {
   return things.length === 0 ? [] : ['', title, ...things.map((thing) => `  ${line(thing)}`)];
 }
 

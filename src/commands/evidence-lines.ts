@@ -2,7 +2,7 @@ import type { App } from '../app/app.ts';
 import { contradictionText } from '../domain/contradiction.ts';
 import { amountText, counted } from '../domain/counted.ts';
 import { formatMinor } from '../domain/money.ts';
-import type { Case, Weighed } from '../evidence/weigh.ts';
+import type { Weighed, WeighedCase } from '../evidence/weigh.ts';
 import { reasonText } from '../reporting/advice-text.ts';
 import { actionFor, unknownAction } from '../reporting/discrepancy-words.ts';
 import { newsOf, plainCause } from '../reporting/plain-words.ts';
@@ -15,13 +15,13 @@ import type { Terminal } from './terminal/terminal.ts';
 import { wrap } from './terminal/wrap.ts';
 
 /** The time now, and how long an unknown payout is watched. */
-export type Watch = { now: string; quietPeriodMinutes: number };
+export type QuietWatch = { now: string; quietPeriodMinutes: number };
 
-export function watchOf({ clock, config }: App<'looking'>): Watch {
+export function watchOf({ clock, config }: App<'looking'>): QuietWatch {
   return { now: clock.iso(), quietPeriodMinutes: config.submission.quietPeriodMinutes };
 }
 
-const verdicts: Record<Case['verdict'], string> = {
+const verdicts: Record<WeighedCase['verdict'], string> = {
   none: 'was never made',
   no_answer: 'got no clear answer',
   no_witness: 'got an answer that says nothing about it',
@@ -33,7 +33,7 @@ const verdicts: Record<Case['verdict'], string> = {
   returned: 'found it returned',
 };
 
-type View = { watch: Watch; terminal: Terminal };
+type View = { watch: QuietWatch; terminal: Terminal };
 
 /** Everything that a person must see before ordering a retry, one block per payout (P20). */
 export function evidenceLines({ cases, digest }: Weighed, { watch, terminal }: View): string[] {
@@ -42,7 +42,7 @@ export function evidenceLines({ cases, digest }: Weighed, { watch, terminal }: V
 }
 
 /** What is known about each payout, without the possible actions. */
-export function factsOf({ cases }: Weighed, terminal: Terminal): string[] {
+export function evidenceFacts({ cases }: Weighed, terminal: Terminal): string[] {
   return shownLines(
     cases.flatMap((one) => factLines(one, terminal)),
     terminal,
@@ -54,7 +54,7 @@ function shownLines(lines: readonly string[], { time, width }: Terminal): string
   return lines.flatMap((line) => wrap(readable(line, time), width, line.startsWith('  ') ? 11 : 2));
 }
 
-function factLines(one: Case, { time }: Terminal): string[] {
+function factLines(one: WeighedCase, { time }: Terminal): string[] {
   const { payout, batch, attempts, discrepancies, successor } = one;
   const { reference, currency, amount, account_name, account_number, bank_code, state, evidence } = payout;
   const news = newsOf(payout, attempts);
@@ -78,16 +78,16 @@ function factLines(one: Case, { time }: Terminal): string[] {
 
 const unseenSend = 'one may have been made that this ledger does not remember (it went back in time)';
 
-function notPaidFacts({ notPaid }: Case, time: Terminal['time']): string[] {
+function notPaidFacts({ notPaid }: WeighedCase, time: Terminal['time']): string[] {
   if (!notPaid) return [];
   return [`as not paid by ${notPaid.source} ${time(notPaid.at)}: ${notPaid.note}`];
 }
 
-function listedSinceFacts({ listedSince }: Case): string[] {
+function listedSinceFacts({ listedSince }: WeighedCase): string[] {
   return listedSince.map(({ run, status }) => `since, by run ${run}, as ${status}`);
 }
 
-function lookAlikeFacts({ lookAlikes }: Case): string[] {
+function lookAlikeFacts({ lookAlikes }: WeighedCase): string[] {
   if (lookAlikes.length === 0) return [];
   return [
     `${lookAlikes.join(', ')}: listed, of no payout here; same account and amount, or the name of a second payment`,
@@ -95,7 +95,7 @@ function lookAlikeFacts({ lookAlikes }: Case): string[] {
 }
 
 /** The facts that most payouts lack, for a table that has no column for them. */
-export function specialFacts(one: Case, { time }: Terminal): string[] {
+export function specialFacts(one: WeighedCase, { time }: Terminal): string[] {
   const { payout, verdict, contradiction, successor } = one;
   return [
     ...notPaidFacts(one, time).map((fact) => `settled ${fact}`),
@@ -107,7 +107,7 @@ export function specialFacts(one: Case, { time }: Terminal): string[] {
   ];
 }
 
-function adviceLines(one: Case, watch: Watch): string[] {
+function adviceLines(one: WeighedCase, watch: QuietWatch): string[] {
   const { payout, attempts, judgement, discrepancies } = one;
   const lines: string[] = [];
   const text = payout.state === 'unknown' ? warning(payout, attempts, watch) : '';
@@ -124,13 +124,13 @@ const can = {
   successor: 'can be paid again under a new reference',
 };
 
-function retryText({ judgement, had }: Case): string {
+function retryText({ judgement, had }: WeighedCase): string {
   if (judgement.kind !== 'no') return can[judgement.kind];
   return `${had ? 'is not needed' : 'cannot be sent again'}: ${reasonText(judgement)}`;
 }
 
 /** What else ends it than the retry that is asked about. */
-function othersThanRetry(one: Case): string[] {
+function othersThanRetry(one: WeighedCase): string[] {
   const remedies = one.remedies.filter((remedy) => remedy !== 'retry');
   return remedies.length === 0 ? [] : [`  or         ${remedyText({ ...one, remedies })}`];
 }
@@ -142,7 +142,7 @@ function attemptText({ number, began_at, outcome, code, message }: Attempt): str
 
 const outrun = 'older than the last attempt that may have been made: says nothing about it';
 
-function lookUpText(one: Case): string {
+function lookUpText(one: WeighedCase): string {
   const { lookUp, verdict } = one;
   if (!lookUp) return verdicts[verdict];
   const against = verdict === 'conflict' ? one.contradiction : null;
@@ -151,7 +151,7 @@ function lookUpText(one: Case): string {
   return `${lookUp.answeredAt}  ${one.outrun.lookUp ? `${told}, but is ${outrun}` : told}`;
 }
 
-function listingText(one: Case): string {
+function listingText(one: WeighedCase): string {
   const { listing } = one;
   if (!listing) return 'none was ever proven complete';
   const { run, finishedAt, statuses } = listing;
@@ -162,14 +162,14 @@ function listingText(one: Case): string {
 }
 
 /** Warns about an unknown payout: no action before its last attempt's quiet period ends (P19). */
-export function warning(payout: Payout, attempts: readonly Attempt[], watch: Watch): string {
+export function warning(payout: Payout, attempts: readonly Attempt[], watch: QuietWatch): string {
   const last = attempts.at(-1);
   const since = last?.ended_at ?? last?.began_at ?? payout.submitted_at ?? payout.updated_at;
   const until = new Date(Date.parse(since) + watch.quietPeriodMinutes * 60_000).toISOString();
   return unknownAction(payout.reference, { until, isOver: watch.now >= until });
 }
 
-export function evidenceJson({ cases, digest }: Weighed, watch: Watch): Record<string, unknown> {
+export function evidenceJson({ cases, digest }: Weighed, watch: QuietWatch): Record<string, unknown> {
   return {
     evidence_digest: digest,
     evidence: cases.map(({ payout, attempts, lookUp, listing, ...one }) => ({

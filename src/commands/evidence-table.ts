@@ -1,16 +1,16 @@
 import { amountText, counted } from '../domain/counted.ts';
 import { formatMinor } from '../domain/money.ts';
-import type { Case, Weighed } from '../evidence/weigh.ts';
+import type { Weighed, WeighedCase } from '../evidence/weigh.ts';
 import { reasonText } from '../reporting/advice-text.ts';
 import { actionFor } from '../reporting/discrepancy-words.ts';
 import { readable } from '../reporting/readable.ts';
-import { specialFacts, type Watch, warning } from './evidence-lines.ts';
+import { type QuietWatch, specialFacts, warning } from './evidence-lines.ts';
 import { firstOf } from './terminal/messages.ts';
 import type { Terminal } from './terminal/terminal.ts';
 import { wrap, wrapAll } from './terminal/wrap.ts';
 
 /** What a look-up found, short enough for a table. */
-const found: Record<Case['verdict'], string> = {
+const found: Record<WeighedCase['verdict'], string> = {
   none: 'not made',
   no_answer: 'no answer',
   no_witness: 'unclear',
@@ -23,7 +23,7 @@ const found: Record<Case['verdict'], string> = {
 };
 
 /** Under which reference a retry pays. */
-const again: Record<Case['judgement']['kind'], string> = {
+const again: Record<WeighedCase['judgement']['kind'], string> = {
   again: 'same ref',
   successor: 'new ref',
   no: 'no',
@@ -32,7 +32,7 @@ const again: Record<Case['judgement']['kind'], string> = {
 /** The evidence about many payouts, one line each, with what stands out below and the digest at the end (P20). */
 export function evidenceTable(
   { cases, digest }: Weighed,
-  { watch, terminal }: { watch: Watch; terminal: Terminal },
+  { watch, terminal }: { watch: QuietWatch; terminal: Terminal },
 ): string[] {
   const { time, width } = terminal;
   const rows = terminal.table(
@@ -62,18 +62,22 @@ export function evidenceTable(
   ];
 }
 
-function amountOf({ payout: { currency, amount } }: Case): string {
+function amountOf({ payout: { currency, amount } }: WeighedCase): string {
   return amountText(currency, formatMinor(amount, currency));
 }
 
-function listText({ listing, outrun }: Case): string {
+function listText({ listing, outrun }: WeighedCase): string {
   if (!listing) return 'none complete';
   const shown = listing.statuses.length > 0 ? listing.statuses.join(', ') : 'not on it';
   return outrun.listing ? `${shown} (old)` : shown;
 }
 
 /** Refusals, warnings and open discrepancies: each sentence once, with the payouts that it is about. */
-function groupedNotes(cases: readonly Case[], watch: Watch, time: (instant: string) => string): string[] {
+function groupedNotes(
+  cases: readonly WeighedCase[],
+  watch: QuietWatch,
+  time: (instant: string) => string,
+): string[] {
   const notes = cases.flatMap((one) => {
     const { payout, attempts, judgement, discrepancies } = one;
     const texts = [

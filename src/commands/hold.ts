@@ -168,7 +168,7 @@ export const release: Handler = async (context, args, options) => {
 const inVain = {
   unread:
     'the note lifts nothing before counterfoil reconcile --full has read the list of the account that is named now',
-  unseen: 'the note lifts nothing without --evidence of what is not proven now; read that first',
+  unseen: 'the note lifts nothing: other things are not proven now; read that first',
 };
 
 /** The note of `release --mode`, or null without one. */

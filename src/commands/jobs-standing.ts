@@ -1,6 +1,6 @@
 import * as backupJob from '../../jobs/backup.ts';
 import type { App } from '../app/app.ts';
-import { isLate, isUnderWay } from '../runtime/job-times.ts';
+import { isJobLate, isUnderWay } from '../runtime/job-times.ts';
 import { isOwnJob, type JobPast, jobName } from '../runtime/jobs.sql.ts';
 import { nextDue } from '../runtime/next-due.ts';
 import { isServing } from '../runtime/serve-lock.ts';
@@ -56,7 +56,7 @@ export async function jobsStanding(
       // With commands from cron the schedules do not matter: only a daemon can miss them.
       const nowMs = app.clock.now();
       const isKept = serves ? !(past && isUnderWay(past, nowMs)) : idle && past?.expression != null;
-      const late = isKept && isLate(expression, timezone, past, nowMs);
+      const late = isKept && isJobLate(expression, timezone, past, nowMs);
       const runs = isHostJob(job) && here ? daemon.running : serves && (here || !late);
       return {
         job,

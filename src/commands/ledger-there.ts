@@ -2,7 +2,7 @@ import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { problemText } from '../reporting/advice-text.ts';
 import type { Config } from '../settings/settings.ts';
-import { nameOf } from '../storage/place.ts';
+import { placeName } from '../storage/place.ts';
 import { LedgerAbsent } from '../storage/schema-version.ts';
 import { Stop } from './result.ts';
 
@@ -16,7 +16,7 @@ export async function refuseStrayLedger(config: Config): Promise<void> {
   if (!readdirSync(archive).some((name) => name.endsWith('.csv'))) return;
   if (await hasLedger(config)) return;
   throw new Stop(
-    `${archive} holds batches that were taken in, but there is no ledger ${nameOf(config.ledgerPlace)}: check ledger.url and --data, or put a backup in its place with counterfoil restore. Nothing was done`,
+    `${archive} holds batches that were taken in, but there is no ledger ${placeName(config.ledgerPlace)}: check ledger.url and --data, or put a backup in its place with counterfoil restore. Nothing was done`,
   );
 }
 
@@ -28,7 +28,7 @@ export async function refuseWithoutLedger(config: Config): Promise<void> {
   const { dataDir } = config;
   if (existsSync(join(dataDir, 'inbox')) || (await hasLedger(config))) return;
   throw new Stop(
-    `no ledger in ${dataDir} (${nameOf(config.ledgerPlace)} is not there): check --data and ledger.url, or run counterfoil init and submit`,
+    `no ledger in ${dataDir} (${placeName(config.ledgerPlace)} is not there): check --data and ledger.url, or run counterfoil init and submit`,
   );
 }
 
@@ -40,7 +40,7 @@ export async function demandLedger(config: Config): Promise<void> {
 }
 
 export function noLedgerYet({ ledgerPlace }: Config): string {
-  return problemText(new LedgerAbsent(nameOf(ledgerPlace)));
+  return problemText(new LedgerAbsent(placeName(ledgerPlace)));
 }
 
 export async function hasLedger({ ledgerFile, ledgerPlace }: Config): Promise<boolean> {

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Config } from '../settings/settings.ts';
 import { isLedgerUrl } from '../settings/settings-checks.ts';
-import { maskedPassword, nameOf, type Place, placeNamed } from '../storage/place.ts';
+import { maskedPassword, type Place, placeName, placeNamed } from '../storage/place.ts';
 import { loadSettings } from './context.ts';
 import { type Result, Stop } from './result.ts';
 import { alone } from './who-is-there.ts';
@@ -16,7 +16,7 @@ export const migrate: Handler = async (context, _args, options) => {
       'this version moves a ledger away from a SQLite file only: PostgreSQL has ways of its own (pg_dump)',
     );
   const target = targetOf(config, typeof options.to === 'string' ? options.to : '');
-  const to = nameOf(target);
+  const to = placeName(target);
   // It is printed and stored, so without the password.
   const url = target.kind === 'sqlite' && typeof options.to === 'string' ? options.to : to;
   const from = config.ledgerFile;

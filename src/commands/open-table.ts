@@ -46,7 +46,7 @@ function differenceText({ difference }: Row): string {
 }
 
 /** `13 open: 3 high, 2 medium`. */
-export function openText(groups: readonly OpenGroup[]): string {
+export function openSummary(groups: readonly OpenGroup[]): string {
   const severities = ['high', 'medium', 'low'] as const;
   const parts = severities.flatMap((severity) => {
     const n = groups.reduce((sum, one) => sum + (one.severity === severity ? one.count : 0), 0);

@@ -14,7 +14,7 @@ import { type ListedPayoutJson, listedPayout, type PayoutsJson } from './json/li
 import { namedBatch } from './named-batch.ts';
 import { didYouMean, type Result, Stop } from './result.ts';
 import { payoutColours } from './terminal/colours.ts';
-import type { Column } from './terminal/table.ts';
+import type { TerminalColumn } from './terminal/table.ts';
 import { type Terminal, terminalOf } from './terminal/terminal.ts';
 import { withApp } from './with-app.ts';
 import type { Context, Handler } from './world.ts';
@@ -110,7 +110,7 @@ function listLines(
 ): string[] {
   const [first] = listed;
   if (!first) return ['no payouts match'];
-  const all: (Column<ListedPayoutJson> & { from?: number })[] = [
+  const all: (TerminalColumn<ListedPayoutJson> & { from?: number })[] = [
     { title: 'Reference', cell: (one) => one.reference },
     { title: 'State', cell: ({ state }) => ({ text: state, colour: payoutColours[state] }) },
     { title: 'Amount', cell: ({ currency, amount }) => amountText(currency, amount), right: true },
@@ -119,7 +119,7 @@ function listLines(
     { title: 'Batch', cell: (one) => one.batch, from: wideEnoughForBatches },
     { title: 'Changed', cell: (one) => terminal.time(one.updated_at), right: true },
   ];
-  const sums: Column<[string, PayoutsJson['totals'][string]]>[] = [
+  const sums: TerminalColumn<[string, PayoutsJson['totals'][string]]>[] = [
     { title: 'Total', cell: ([currency]) => currency },
     { title: 'Payouts', cell: ([, { count }]) => grouped(`${count}`), right: true },
     { title: 'Amount', cell: ([, { amount }]) => grouped(amount), right: true },

@@ -3,7 +3,7 @@ import packageJson from '../../package.json' with { type: 'json' };
 import { addGlobals } from './global-options.ts';
 import { addHelp, afterHelp, noCommand, overview, shortTerms } from './help.ts';
 import { type Result, Stop } from './result.ts';
-import type { Entry } from './verbs/entry.ts';
+import type { CommandEntry } from './verbs/entry.ts';
 import { verbGroups } from './verbs/verbs.ts';
 import type { GlobalOptions, World } from './world.ts';
 
@@ -44,7 +44,7 @@ export function buildProgram(world: ProgramWorld): Command {
   return program;
 }
 
-function addVerb(world: ProgramWorld, program: Command, entry: Entry): Command {
+function addVerb(world: ProgramWorld, program: Command, entry: CommandEntry): Command {
   const command = program
     .command(entry.usage)
     .summary(entry.summary)

@@ -17,7 +17,7 @@ export type ReadAgain =
  * Reads settings, keys, tokens and certificates again from their sources, and proves that `serve` can work with them:
  * the files are valid, nothing is changed that only a new start can change, and the service takes new keys (P24).
  */
-export async function readAgain(context: Context, inUse: Config): Promise<ReadAgain> {
+export async function readSettingsAgain(context: Context, inUse: Config): Promise<ReadAgain> {
   try {
     const config = await loadSettings(context);
     const changed = changedSettings(inUse, config);

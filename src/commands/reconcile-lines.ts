@@ -17,7 +17,7 @@ import { payoutOverview } from '../reporting/overview.sql.ts';
 import type { CurrencyJson } from '../reporting/statement/statement-json.ts';
 import { verdictFaces } from '../reporting/verdict-faces.ts';
 import { collectionLines, countsText, haltText } from './describe.ts';
-import { openTable, openText } from './open-table.ts';
+import { openSummary, openTable } from './open-table.ts';
 import { closing, pathText } from './terminal/closing.ts';
 import { verdictColours } from './terminal/colours.ts';
 import { type Terminal, terminalOf } from './terminal/terminal.ts';
@@ -27,10 +27,10 @@ import type { Context } from './world.ts';
 type Run = reconcileJob.ReconcileResult;
 
 /** A run with what is open after it, and what still moves. */
-export type Concluded = Awaited<ReturnType<typeof conclude>>;
+export type Concluded = Awaited<ReturnType<typeof runConclusion>>;
 
 /** Reads what the lines about a run need besides its figures. */
-export async function conclude(context: Context, app: App, run: Run, halted: SaidHalt | undefined) {
+export async function runConclusion(context: Context, app: App, run: Run, halted: SaidHalt | undefined) {
   const groups = await openGroups(app.ledger.db);
   const [gravest] = groups.length > 0 ? await listOpen(app.ledger.db, { states: ['open'] }, 1) : [];
   const { payouts } = await payoutOverview(app.ledger.db);
@@ -71,7 +71,7 @@ export function runLines(concluded: Concluded): string[] {
 }
 
 /** What --quiet prints: only what is behind a non-zero exit code. */
-export function troubleLines(concluded: Concluded): string[] {
+export function reconcileTrouble(concluded: Concluded): string[] {
   const { run, terminal, groups } = concluded;
   const partly = (run.taken ?? []).filter(({ skipped }) => skipped > 0);
   return [
@@ -182,7 +182,7 @@ function openLines({ run, groups, terminal, nowMs }: Concluded): string[] {
   const checked = isUsable(run.list);
   if (groups.length === 0)
     return checked ? [`  Nothing is open${resolved > 0 ? `; ${resolved} resolved by this run` : ''}.`] : [];
-  const open = openText(groups);
+  const open = openSummary(groups);
   const unchecked =
     opened + resolved > 0
       ? `Open: ${open}; ${opened} opened, ${resolved} resolved by this run. Others were not checked.`

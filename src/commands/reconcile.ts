@@ -6,7 +6,7 @@ import { haltInWords } from '../reporting/halt-words.ts';
 import { tryReconcile } from '../runtime/worker-lock.ts';
 import { hushed, loadSettings } from './context.ts';
 import { problemLines } from './describe.ts';
-import { conclude, runLines, troubleLines } from './reconcile-lines.ts';
+import { reconcileTrouble, runConclusion, runLines } from './reconcile-lines.ts';
 import { type Result, Stop, worst } from './result.ts';
 import { tellPeople } from './tell-people.ts';
 import { withApp } from './with-app.ts';
@@ -39,12 +39,12 @@ export const reconcile: Handler = async (context, _args, options) => {
 
 async function describe(context: Context, app: App, run: reconcileJob.ReconcileResult): Promise<Result> {
   const halted = await haltInWords(app.ledger.db);
-  const concluded = await conclude(context, app, run, halted);
+  const concluded = await runConclusion(context, app, run, halted);
   const open = Object.keys(run.discrepancies.open).length > 0;
   const unlisted = hasNoList(run);
   const partly = (run.taken ?? []).some(({ skipped }) => skipped > 0);
   const loose = needsAPerson(run.verdict);
-  if (context.options.quiet) for (const line of troubleLines(concluded)) context.say(line);
+  if (context.options.quiet) for (const line of reconcileTrouble(concluded)) context.say(line);
   const refused = run.refused ?? [];
   for (const { file, problems, problem_count: count, error } of refused) {
     context.say(`refused  ${file}: no collection in it is expected`);

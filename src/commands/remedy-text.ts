@@ -1,7 +1,7 @@
 import type { Remedy } from '../evidence/remedy.ts';
-import type { Case } from '../evidence/weigh.ts';
+import type { WeighedCase } from '../evidence/weigh.ts';
 
-type About = Pick<Case, 'payout' | 'batch' | 'discrepancies'>;
+type About = Pick<WeighedCase, 'payout' | 'batch' | 'discrepancies'>;
 
 const texts: Record<Remedy, (about: About) => string> = {
   wait: ({ payout }) =>
@@ -20,7 +20,7 @@ const texts: Record<Remedy, (about: About) => string> = {
 };
 
 /** What a person can do instead: each command that ends the payout's state, or that shows that it ended. */
-export function remedyText(one: About & Pick<Case, 'remedies'>): string {
+export function remedyText(one: About & Pick<WeighedCase, 'remedies'>): string {
   const { remedies, payout } = one;
   if (remedies.length === 0)
     return `nothing waits for a decision: counterfoil show ${payout.reference} shows its story`;

@@ -1,14 +1,14 @@
 import type { App } from '../app/app.ts';
 import { findCollection } from '../collections/collections.sql.ts';
 import { isAskable } from '../domain/others-reference.ts';
-import { payoutToAsk, type Subject } from '../lookups/resend-requests.sql.ts';
+import { payoutToAsk, type ResendSubject } from '../lookups/resend-requests.sql.ts';
 import { finished, unlessQuiet } from './describe.ts';
 import { noSuch } from './nearest-reference.ts';
 import { Stop } from './result.ts';
 import { withApp } from './with-app.ts';
 import type { Handler } from './world.ts';
 
-type Named = { reference: string; subject: Subject };
+type Named = { reference: string; subject: ResendSubject };
 
 const minuteMs = 60_000;
 const later =
@@ -54,7 +54,7 @@ export const resend: Handler = async (context, args, options) => {
   });
 };
 
-async function payoutOf(app: App, reference: string): Promise<Subject> {
+async function payoutOf(app: App, reference: string): Promise<ResendSubject> {
   const subject = await payoutToAsk(app.ledger.db, reference);
   if (subject) return subject;
   const why = await noSuch('payout', reference, app, '.');
@@ -62,7 +62,7 @@ async function payoutOf(app: App, reference: string): Promise<Subject> {
 }
 
 /** Finds the collection, also one that the ledger does not know: it may exist when its webhook was lost. */
-async function collectionOf(app: App, reference: string): Promise<Subject> {
+async function collectionOf(app: App, reference: string): Promise<ResendSubject> {
   const { mode } = app.config;
   const known = await findCollection(app.ledger.db, reference);
   if (!isAskable(known?.reference ?? reference))

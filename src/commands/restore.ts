@@ -3,7 +3,7 @@ import { dirname, resolve } from 'node:path';
 import { counted } from '../domain/counted.ts';
 import type { Mode } from '../domain/payout.ts';
 import type { Clock } from '../runtime/clock.ts';
-import { nameOf, type Place } from '../storage/place.ts';
+import { type Place, placeName } from '../storage/place.ts';
 import { confirm, loadSettings } from './context.ts';
 import { type Result, Stop } from './result.ts';
 import { alone } from './who-is-there.ts';
@@ -44,7 +44,7 @@ async function refuse({ path, place, file, adopt }: Plan, halfDone: boolean): Pr
   if (file !== undefined && !existsSync(file)) throw new Stop(`there is no file ${file}`);
   if (file !== undefined || halfDone) return;
   const { isLedgerThere } = await import('../storage/exists.ts');
-  if (!(await isLedgerThere(place))) throw new Stop(`there is no ledger at ${nameOf(place)}`);
+  if (!(await isLedgerThere(place))) throw new Stop(`there is no ledger at ${placeName(place)}`);
 }
 
 function question({ path, file, adopt }: Plan): string {
@@ -94,7 +94,7 @@ async function adopted(
   if (upgraded.kind === 'upgraded') context.say(upgradeText(place, upgraded.backup));
   const ledger = await openLedger(place, { now: clock.iso, mode, alone: 'owner' });
   try {
-    const seal = await findSeal(ledger.db, nameOf(place));
+    const seal = await findSeal(ledger.db, placeName(place));
     const wrong = seal?.cause ?? whyMoved(ledger.path);
     if (wrong !== null) throw new Stop(wrong, 1);
     const { unknown } = await adoptLedger(ledger, clock.iso, (count) => {
@@ -131,7 +131,7 @@ function describe({ finished, restored, aside, unknown }: Done, { path, place }:
       next,
     ],
     json: {
-      ledger: nameOf(place),
+      ledger: placeName(place),
       restored,
       moved_aside: aside ?? finished,
       adopted: unknown !== null,

@@ -2,9 +2,9 @@ import type { Decided } from '../decisions/retry-payout.ts';
 import type { Weighed } from '../evidence/weigh.ts';
 import { type Asking, askAbout, withService } from './ask-service.ts';
 import { confirm, confirmSending } from './context.ts';
-import { describeDecided, nothingNeeded, question, refusals } from './decided.ts';
+import { decisionQuestion, describeDecided, nothingNeeded, refusals } from './decided.ts';
 import { finished } from './describe.ts';
-import { evidenceJson, evidenceLines, type Watch, watchOf } from './evidence-lines.ts';
+import { evidenceJson, evidenceLines, type QuietWatch, watchOf } from './evidence-lines.ts';
 import { evidenceTable } from './evidence-table.ts';
 import { namedBatch } from './named-batch.ts';
 import { nearestReference } from './nearest-reference.ts';
@@ -18,7 +18,7 @@ type Options = { batch?: string; state?: string; evidence?: string; wait?: boole
 /** The ledger, the service when a key is configured, and the request. */
 type Work = Asking & { context: Context; args: string[]; options: Options };
 
-type Seen = { shown: Weighed; watch: Watch };
+type Seen = { shown: Weighed; watch: QuietWatch };
 
 const retryable = ['failed', 'refused', 'returned', 'unknown'] as const;
 /** A held payout may be held because of an old answer, and a pending one may have ended. */
@@ -85,7 +85,7 @@ async function named({ app, args, options }: Work): Promise<{ ids: bigint[]; lef
 }
 
 /** Asks the person to confirm exactly this evidence. Returns the refusal when it changed or nobody can be asked. */
-async function ask(work: Work, shown: Weighed, watch: Watch): Promise<Result | undefined> {
+async function ask(work: Work, shown: Weighed, watch: QuietWatch): Promise<Result | undefined> {
   const { context, app, options } = work;
   const { yes, json } = context.options;
   if (options.evidence !== undefined && options.evidence !== shown.digest)
@@ -103,7 +103,7 @@ async function ask(work: Work, shown: Weighed, watch: Watch): Promise<Result | u
   }
   if (!yes) {
     for (const line of linesOf(work, { shown, watch })) (json ? context.say : context.print)(line);
-    await confirm(context, question(shown, willSend(work)));
+    await confirm(context, decisionQuestion(shown, willSend(work)));
   }
   if (willSend(work)) await confirmSending(context, app.config, true);
   return undefined;
@@ -140,7 +140,7 @@ function refuse(work: Work, { shown, watch }: Seen, problem: string): Result {
 }
 
 /** The result when none can be sent again: 0 if the service has all of them, else 2. */
-function refuseAll(work: Work, shown: Weighed, watch: Watch): Result {
+function refuseAll(work: Work, shown: Weighed, watch: QuietWatch): Result {
   const had = nothingNeeded(shown);
   const [first, ...others] = refusals(shown).map(({ reference, why }) => `${reference}: ${why}`);
   const lead = had.map(({ text }) => text);

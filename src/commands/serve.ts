@@ -18,7 +18,7 @@ import { probeDatabase } from '../storage/exists.ts';
 import { TlsProblem } from '../webhooks/tls.ts';
 import { confirmSending, loadSettings } from './context.ts';
 import { listenProblem } from './listen-problem.ts';
-import { type ReadAgain, readAgain } from './read-again.ts';
+import { type ReadAgain, readSettingsAgain } from './read-again.ts';
 import { type Result, Stop } from './result.ts';
 import { terminalOf } from './terminal/terminal.ts';
 import { withApp } from './with-app.ts';
@@ -191,7 +191,7 @@ async function untilOver(
     const isOver = await (reloads ? Promise.race([stopped, hangUps.next()]) : stopped);
     if (isOver === null) return null;
     manager?.reloading();
-    const found = await Promise.race([stopped, readAgain(context, config)]);
+    const found = await Promise.race([stopped, readSettingsAgain(context, config)]);
     if (found === null) return null;
     switch (found.kind) {
       case 'changed':

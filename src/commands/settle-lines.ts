@@ -1,8 +1,8 @@
 import { counted } from '../domain/counted.ts';
 import type { PayoutState } from '../domain/payout.ts';
-import type { Case, Weighed } from '../evidence/weigh.ts';
+import type { Weighed, WeighedCase } from '../evidence/weigh.ts';
 import { stateWords } from '../reporting/state-words.ts';
-import { evidenceJson, evidenceLines, factsOf, type Watch } from './evidence-lines.ts';
+import { evidenceFacts, evidenceJson, evidenceLines, type QuietWatch } from './evidence-lines.ts';
 import { evidenceTable } from './evidence-table.ts';
 import { remedyText } from './remedy-text.ts';
 import type { Result } from './result.ts';
@@ -12,13 +12,17 @@ import type { Terminal } from './terminal/terminal.ts';
 import { wrapAll } from './terminal/wrap.ts';
 
 /** What a person decides about the payouts; `filters` choose them where none is named. */
-export type Order = { as: 'success' | 'failed'; note: string; filters: { batch?: string; kind?: string } };
+export type SettleOrder = {
+  as: 'success' | 'failed';
+  note: string;
+  filters: { batch?: string; kind?: string };
+};
 
 export type Settled = { reference: string; state: PayoutState };
 /** A payout that was not settled; `isDone`: it has ended as the person says. */
 export type Left = Settled & { why: string; isDone: boolean };
 
-type Seen = { shown: Weighed; watch: Watch; terminal: Terminal; open: readonly Case[] };
+type Seen = { shown: Weighed; watch: QuietWatch; terminal: Terminal; open: readonly WeighedCase[] };
 
 const named = { success: 'paid', failed: 'not paid' } as const;
 
@@ -33,17 +37,17 @@ const meanings = {
 export function before(
   { shown, watch, terminal, open }: Seen,
   left: readonly Left[],
-  { as }: Order,
+  { as }: SettleOrder,
 ): string[] {
   const [one] = open;
   const meaning = `  settling   ${meanings[as]}`;
   if (shown.cases.length === 1 && one)
-    return [...factsOf(shown, terminal), ...wrapAll([...beside(one), meaning], terminal.width, 11), ''];
+    return [...evidenceFacts(shown, terminal), ...wrapAll([...beside(one), meaning], terminal.width, 11), ''];
   const table = evidenceTable({ ...shown, cases: [...open] }, { watch, terminal });
   return [...table, '', ...leftLines(left), ...wrapAll([meaning], terminal.width, 11), ''];
 }
 
-export function question(open: readonly Case[], { as }: Order): string {
+export function settleQuestion(open: readonly WeighedCase[], { as }: SettleOrder): string {
   const [one] = open;
   const what = open.length === 1 && one ? one.payout.reference : counted(open.length, 'payout');
   return `Settle ${what} as ${named[as]}?`;
@@ -61,7 +65,7 @@ export function nothingSettled({ shown, watch }: Seen, left: readonly Left[]): R
 
 /** 0 where each payout is closed as the person says; 4 where some need another decision; 2 where nothing was done. */
 export function settledResult(
-  about: Seen & { settled: readonly Settled[]; left: readonly Left[]; person: string; order: Order },
+  about: Seen & { settled: readonly Settled[]; left: readonly Left[]; person: string; order: SettleOrder },
 ): Result {
   const { shown, watch, terminal, settled, left, person, order } = about;
   const refused = left.filter(({ isDone }) => !isDone);
@@ -120,7 +124,7 @@ function jsonOf(
 }
 
 /** Returns why the payout is not settled, and what to do instead. */
-export function refusal(one: Case, as: PayoutState): string {
+export function refusal(one: WeighedCase, as: PayoutState): string {
   const { reference, state, evidence } = one.payout;
   const help = remedyText(one);
   if (one.remedies.includes('wait')) return `${reference} is being sent right now. Nothing was done: ${help}`;
@@ -130,7 +134,7 @@ export function refusal(one: Case, as: PayoutState): string {
 }
 
 /** Returns a warning when the service contradicts the person now, so that they decide knowingly. */
-function beside({ verdict }: Case): string[] {
+function beside({ verdict }: WeighedCase): string[] {
   if (verdict !== 'pending') return [];
   return ['  WARNING    the service shows it pending now: while it does so, the next run opens it again'];
 }

@@ -1,6 +1,6 @@
 import type { App } from '../app/app.ts';
 import { payoutStates } from '../domain/payout.ts';
-import { type Case, digestOf } from '../evidence/weigh.ts';
+import { evidenceDigest, type WeighedCase } from '../evidence/weigh.ts';
 import { type Asking, askAbout, withService } from './ask-service.ts';
 import { confirm } from './context.ts';
 import { readFilter } from './discrepancies/discrepancy-filter.ts';
@@ -12,11 +12,11 @@ import {
   before,
   type Left,
   nothingSettled,
-  type Order,
-  question,
   refusal,
   type Settled,
+  type SettleOrder,
   settledResult,
+  settleQuestion,
 } from './settle-lines.ts';
 import { terminalOf } from './terminal/terminal.ts';
 import type { Context, Handler } from './world.ts';
@@ -39,7 +39,7 @@ export const settle: Handler = async (context, args, given) => {
   return withService(context, 'settle', true, (asking) => close(context, asking, args, order));
 };
 
-async function close(context: Context, asking: Asking, args: string[], order: Order): Promise<Result> {
+async function close(context: Context, asking: Asking, args: string[], order: SettleOrder): Promise<Result> {
   const { app } = asking;
   await app.applyWebhooks(context.signal);
   const ids = await chosen(app, args, order);
@@ -53,7 +53,7 @@ async function close(context: Context, asking: Asking, args: string[], order: Or
   const seen = { shown, watch, terminal, open };
   if (open.length === 0) return nothingSettled(seen, left);
   for (const line of before(seen, left, order)) (context.options.json ? context.say : context.print)(line);
-  await confirm(context, question(open, order));
+  await confirm(context, settleQuestion(open, order));
   const person = personName();
   const settled: Settled[] = [];
   for (const one of open) {
@@ -61,7 +61,7 @@ async function close(context: Context, asking: Asking, args: string[], order: Or
     const { as, note } = order;
     const decision = await app.decisions.settle({
       ...{ ids: [id], since, person, as, note },
-      digest: digestOf([one]),
+      digest: evidenceDigest([one]),
     });
     if (decision.kind === 'changed') {
       const now = decision.now.cases[0]?.payout.state ?? state;
@@ -79,7 +79,7 @@ async function close(context: Context, asking: Asking, args: string[], order: Or
 }
 
 /** The payouts that are named, or those that an open discrepancy of the filters is about. A wrong name stops it all. */
-async function chosen(app: App<'local'>, args: string[], options: Order): Promise<bigint[]> {
+async function chosen(app: App<'local'>, args: string[], options: SettleOrder): Promise<bigint[]> {
   const filter = await readFilter(app, options.filters);
   const hasFilter = Object.keys(filter).length > 0;
   if (args.length > 0 && hasFilter) throw new Stop('name references or filters (--batch, --kind), not both');
@@ -101,8 +101,8 @@ function few(ids: bigint[]): bigint[] {
 }
 
 /** Each payout is judged alone: what may be settled, and what may not, and why. */
-function sorted(cases: readonly Case[], { as }: Order): { open: Case[]; left: Left[] } {
-  const isOpen = ({ remedies }: Case): boolean => remedies.includes('settle');
+function sorted(cases: readonly WeighedCase[], { as }: SettleOrder): { open: WeighedCase[]; left: Left[] } {
+  const isOpen = ({ remedies }: WeighedCase): boolean => remedies.includes('settle');
   const left = cases
     .filter((one) => !isOpen(one))
     .map((one) => ({
@@ -112,7 +112,7 @@ function sorted(cases: readonly Case[], { as }: Order): { open: Case[]; left: Le
   return { open: cases.filter(isOpen), left };
 }
 
-function readOptions({ as, note, batch, kind }: Options): Order {
+function readOptions({ as, note, batch, kind }: Options): SettleOrder {
   if (as !== 'paid' && as !== 'not-paid')
     throw new Stop(`--as: expected paid or not-paid, got "${as ?? ''}"`);
   const text = note?.trim() ?? '';

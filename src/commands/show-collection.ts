@@ -6,7 +6,7 @@ import { contradictionIn } from '../ledger/contradiction-columns.ts';
 import { effectOf } from '../reporting/word-texts.ts';
 import type { ResendRequest } from '../storage/tables/collection-tables.ts';
 import type { Webhook } from '../storage/tables/tables.ts';
-import { discrepancyLine, section, webhookLine } from './describe.ts';
+import { discrepancyLine, textSection, webhookLine } from './describe.ts';
 import { collectionStoryOf } from './json/show-collection-json.ts';
 import type { Result } from './result.ts';
 import type { Terminal } from './terminal/terminal.ts';
@@ -39,10 +39,10 @@ export function showCollection(story: CollectionStory, now: string, terminal: Te
     `webhook   ${c.heard_at === null ? 'none received' : `${told || 'nothing understood'}, first received ${time(c.heard_at)}`}`,
     `verify    ${shown === '' ? 'never shown' : `${shown}, asked ${time(c.verified_at)}`}${c.ask_at === null ? '' : `; asked again ${time(c.ask_at)}`}`,
     `trx ${c.trx ?? '-'}   fee ${c.verified_fee ?? c.told_fee ?? '-'}   paid ${time(c.verified_paid_at ?? c.told_paid_at)}`,
-    ...section('webhooks', webhooks, (one) => webhookLine(one, terminal)),
-    ...section('look-ups', lookups, (one) => `${time(one.asked_at)}  ${one.outcome}`),
+    ...textSection('webhooks', webhooks, (one) => webhookLine(one, terminal)),
+    ...textSection('look-ups', lookups, (one) => `${time(one.asked_at)}  ${one.outcome}`),
     ...resendLines(resends, c.heard_at, now, terminal),
-    ...section('discrepancies', discrepancies, (one) => discrepancyLine(one, terminal)),
+    ...textSection('discrepancies', discrepancies, (one) => discrepancyLine(one, terminal)),
   ];
   const json = collectionStoryOf(story, now, effectText);
   return { code: 0, lines: wrapAll(lines, terminal.width, 2), json };

@@ -11,18 +11,27 @@ import { payoutMoments } from '../reporting/payout-moments.ts';
 import { readable } from '../reporting/readable.ts';
 import { stateWords } from '../reporting/state-words.ts';
 import type { originOf } from '../sending/approvals.sql.ts';
-import { type Watch, warning } from './evidence-lines.ts';
+import { type QuietWatch, warning } from './evidence-lines.ts';
 import { closing } from './terminal/closing.ts';
 import { payoutColours } from './terminal/colours.ts';
 import type { Terminal } from './terminal/terminal.ts';
 import { wrap, wrapAll } from './terminal/wrap.ts';
 
-export type Chain = Awaited<ReturnType<typeof neighboursOf>> & Awaited<ReturnType<typeof originOf>>;
+export type ShownChain = Awaited<ReturnType<typeof neighboursOf>> & Awaited<ReturnType<typeof originOf>>;
 
-type View = { watch: Watch; account: (text: string) => string; terminal: Terminal; more: readonly string[] };
+type View = {
+  watch: QuietWatch;
+  account: (text: string) => string;
+  terminal: Terminal;
+  more: readonly string[];
+};
 
 /** A payout as a person reads it: what it is, what happened when, what is open, what to do now. */
-export function showLines(story: Story, chain: Chain, { watch, account, terminal, more }: View): string[] {
+export function showLines(
+  story: Story,
+  chain: ShownChain,
+  { watch, account, terminal, more }: View,
+): string[] {
   const timeline = timelineLines(story, terminal).flatMap((line) =>
     wrap(line, terminal.width, timeWidth(line)),
   );
@@ -42,7 +51,7 @@ function timeWidth(line: string): number {
 
 function headLines(
   { payout, archive }: Story,
-  chain: Chain,
+  chain: ShownChain,
   account: (text: string) => string,
   { paint, time }: Terminal,
 ): string[] {
@@ -88,7 +97,7 @@ const newRow =
   'To pay it, put a row with a new reference into a new file. An archived payout is never paid again.';
 
 /** What a person can do; nothing where the payout has ended and nothing is open. */
-function whatNow(story: Story, { successor }: Chain, watch: Watch, { time }: Terminal): string[] {
+function whatNow(story: Story, { successor }: ShownChain, watch: QuietWatch, { time }: Terminal): string[] {
   const { payout, attempts, discrepancies, lookups, archive } = story;
   const { state } = payout;
   const open = discrepancies.filter((one) => one.state !== 'resolved');
@@ -115,7 +124,7 @@ function whatNow(story: Story, { successor }: Chain, watch: Watch, { time }: Ter
 
 function commandsFor(
   { payout: { reference, state }, archive }: Pick<Story, 'payout' | 'archive'>,
-  successor: Chain['successor'],
+  successor: ShownChain['successor'],
   open: Story['discrepancies'],
 ): Record<string, string> {
   const settle = `counterfoil settle ${reference} --as`;

@@ -6,7 +6,7 @@ import { payoutStory } from '../reporting/overview.sql.ts';
 import { originOf } from '../sending/approvals.sql.ts';
 import { watchOf } from './evidence-lines.ts';
 import { resendOf } from './json/plain-parts.ts';
-import { storyOf } from './json/show-payout.ts';
+import { payoutStoryJson } from './json/show-payout.ts';
 import { noSuch } from './nearest-reference.ts';
 import { Stop } from './result.ts';
 import { resendLines, showCollection } from './show-collection.ts';
@@ -41,7 +41,7 @@ export const show: Handler = async (context, args, options) => {
       resend: resendOf(requests, heardAt, watch.now),
       ...(collection && { collection: collection.collection.state }),
     };
-    const json = storyOf(story, around, account);
+    const json = payoutStoryJson(story, around, account);
     return { code: 0, lines, json };
   });
 };

@@ -9,9 +9,9 @@ import { verdictFaces } from '../reporting/verdict-faces.ts';
 import { heldBecause } from './batch-lines.ts';
 import { countsText, haltText, standText, waivedText } from './describe.ts';
 import { type JobStanding, jobLabel, jobProblem, whyOf } from './jobs-standing.ts';
-import { openText } from './open-table.ts';
+import { openSummary } from './open-table.ts';
 import { queueText } from './queue-standing.ts';
-import type { Standing } from './status-standing.ts';
+import type { StatusFacts } from './status-standing.ts';
 import { attentionLines } from './submit-lines.ts';
 import { closing } from './terminal/closing.ts';
 import { verdictColours } from './terminal/colours.ts';
@@ -23,7 +23,7 @@ const most = 10;
 
 /** Where everything stands: one line of state, the batches, what needs a person, what runs next. */
 export function statusLines(
-  standing: Standing,
+  standing: StatusFacts,
   { mode, needsPerson }: { mode: string; needsPerson: boolean },
 ): string[] {
   const { terminal } = standing;
@@ -50,7 +50,7 @@ export function statusLines(
   );
 }
 
-function headLine(mode: string, { halted, lastRun, terminal }: Standing): string {
+function headLine(mode: string, { halted, lastRun, terminal }: StatusFacts): string {
   const sending = halted ? terminal.paint('bad', 'HALTED') : 'sending';
   return `${mode} mode   ${sending}   ${lastRunText(lastRun, terminal)}`;
 }
@@ -64,15 +64,15 @@ function lastRunText(last: LastRun | undefined, { time, paint }: Terminal): stri
   return `last reconciliation ${time(last.startedAt)}: ${words}`;
 }
 
-function haltLines({ halted, overview: { payouts }, terminal }: Standing): string[] {
+function haltLines({ halted, overview: { payouts }, terminal }: StatusFacts): string[] {
   return halted ? [`  Halted ${haltText(halted, terminal)} (${standText(payouts.ready ?? 0)})`] : [];
 }
 
-function waivedLines({ waived, terminal }: Standing): string[] {
+function waivedLines({ waived, terminal }: StatusFacts): string[] {
   return waived ? [`  ${waivedText(waived, terminal.time)}`] : [];
 }
 
-function batchTable({ batches, openByBatch, terminal }: Standing): string[] {
+function batchTable({ batches, openByBatch, terminal }: StatusFacts): string[] {
   if (batches.length === 0) return ['  No batches: nothing was taken in yet.'];
   const shown = batches.slice(-most).toReversed();
   const sum = (one: BatchCounts, ...states: (keyof BatchCounts['counts'])[]): number =>
@@ -111,7 +111,7 @@ function paidText({ totalsByState }: BatchCounts): string {
 }
 
 /** What waits for a person. Says "not checked", never "nothing", when no list was compared. */
-function personLines(standing: Standing, needsPerson: boolean): string[] {
+function personLines(standing: StatusFacts, needsPerson: boolean): string[] {
   const { batches, groups, halted, lastRun, needed, rejected, terminal } = standing;
   const held = batches.filter(({ state }) => state === 'held');
   const checked = lastRun !== undefined && isUsable(lastRun.list);
@@ -121,7 +121,7 @@ function personLines(standing: Standing, needsPerson: boolean): string[] {
     ...(needed.unknown.count > 0 ? [`${grouped(`${needed.unknown.count}`)} unknown`] : []),
     ...(held.length > 0 ? [`${counted(held.length, 'batch', 'batches')} held`] : []),
     ...(rejected.length > 0 ? [`${counted(rejected.length, 'file')} refused or taken in part`] : []),
-    ...(open > 0 ? [`${counted(open, 'discrepancy', 'discrepancies')} (${openText(groups)})`] : []),
+    ...(open > 0 ? [`${counted(open, 'discrepancy', 'discrepancies')} (${openSummary(groups)})`] : []),
   ];
   if (parts.length === 0 && lastRun?.verdict === 'exceptions')
     parts.push('the exceptions of the last reconciliation (its report names them)');
@@ -139,7 +139,7 @@ function personLines(standing: Standing, needsPerson: boolean): string[] {
   ];
 }
 
-function inboxLines({ inbox, rejected }: Standing): string[] {
+function inboxLines({ inbox, rejected }: StatusFacts): string[] {
   const more = rejected.length - most;
   return [
     ...rejected.slice(0, most).map((file) => `  rejected: ${rejectedText(file)}`),
@@ -153,7 +153,7 @@ function inboxLines({ inbox, rejected }: Standing): string[] {
   ];
 }
 
-function webhookLines({ webhooks, lookUps, collections, queue }: Standing): string[] {
+function webhookLines({ webhooks, lookUps, collections, queue }: StatusFacts): string[] {
   const { received, applied, rejected, differing, forged, at_last_run: then } = webhooks;
   const { due = 0, heard = 0, late = 0, resent = 0 } = then ?? {};
   const arrived =
@@ -180,7 +180,7 @@ function webhookLines({ webhooks, lookUps, collections, queue }: Standing): stri
   ];
 }
 
-function scheduleLines({ daemon, jobs, isStuck, overview, terminal }: Standing): string[] {
+function scheduleLines({ daemon, jobs, isStuck, overview, terminal }: StatusFacts): string[] {
   const { running, elsewhere = false } = daemon;
   const next = jobs.flatMap(({ job, here, next_run_at: at }) =>
     at === null || !here ? [] : [`${job} ${terminal.time(at)}`],
@@ -211,7 +211,7 @@ function jobLines(job: JobStanding): string[] {
   return result?.kind === 'skipped' ? [`  ${jobLabel(job)}: it was skipped: ${whyOf(result)}`] : [];
 }
 
-function nextCommand({ batches, groups, lastRun, needed, halted, jobs }: Standing): string {
+function nextCommand({ batches, groups, lastRun, needed, halted, jobs }: StatusFacts): string {
   if (halted) return '';
   if (batches.length === 0) return 'counterfoil submit FILE';
   if (groups.length > 0) return 'counterfoil discrepancies';

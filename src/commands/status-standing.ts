@@ -19,9 +19,9 @@ import { queueStanding } from './queue-standing.ts';
 import type { Terminal } from './terminal/terminal.ts';
 import { brakesStanding } from './waiting.ts';
 
-export type Standing = Awaited<ReturnType<typeof standingOf>>;
+export type StatusFacts = Awaited<ReturnType<typeof statusFacts>>;
 
-export async function standingOf(app: App<'looking'>, terminal: Terminal) {
+export async function statusFacts(app: App<'looking'>, terminal: Terminal) {
   const { db } = app.ledger;
   const daemon = await daemonStanding(app);
   const idle = await isIdle(app, daemon);

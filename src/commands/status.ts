@@ -7,7 +7,7 @@ import { waivedJson } from './describe.ts';
 import { jobProblem } from './jobs-standing.ts';
 import { Stop } from './result.ts';
 import { statusLines } from './status-lines.ts';
-import { type Standing, standingOf } from './status-standing.ts';
+import { type StatusFacts, statusFacts } from './status-standing.ts';
 import { terminalOf } from './terminal/terminal.ts';
 import { withheldJson } from './unknown-lines.ts';
 import { withApp } from './with-app.ts';
@@ -19,7 +19,7 @@ export const status: Handler = async (context, _args, options) => {
   if (options.metrics === true) return (await import('./status-metrics.ts')).statusMetrics(context);
   return withApp(context, { level: 'looking', use: 'reads' }, async (app) => {
     const terminal = terminalOf(context, app.config, app.clock.iso());
-    const standing = await standingOf(app, terminal);
+    const standing = await statusFacts(app, terminal);
     const needsPerson = waitsForAPerson(standing);
     const { mode } = app.config;
     return {
@@ -31,7 +31,7 @@ export const status: Handler = async (context, _args, options) => {
 };
 
 /** Whether something needs a person, whatever it is. */
-function waitsForAPerson(standing: Standing): boolean {
+function waitsForAPerson(standing: StatusFacts): boolean {
   const { halted, batches, discrepancies, lastRun, brakes, alerts, isStuck, jobs, rejected } = standing;
   return (
     Boolean(halted) ||
@@ -56,7 +56,7 @@ function hasWaiting(batches: readonly BatchCounts[]): boolean {
   );
 }
 
-function jsonOf(standing: Standing): Record<string, unknown> {
+function jsonOf(standing: StatusFacts): Record<string, unknown> {
   const { overview, discrepancies, webhooks, lookUps, collections, queue, inbox, halted, daemon, needed } =
     standing;
   return {

@@ -5,13 +5,17 @@ import { problemLines, retryLines, totalsText } from './describe.ts';
 import { foreseenJson, foreseenLines, isTakenWhole, leftText } from './foreseen.ts';
 import type { Result } from './result.ts';
 import { refusedLines } from './submit-lines.ts';
-import type { Taken } from './submit-standing.ts';
+import type { TakenFiles } from './submit-standing.ts';
 import { closing, pathText } from './terminal/closing.ts';
 import { wrapAll } from './terminal/wrap.ts';
 import type { Context } from './world.ts';
 
 /** `submit --dry-run`: shows what would be taken in and what refused; records nothing. */
-export function describeDryRun(taken: Taken[], { cwd, columns }: Context, { config }: App<'local'>): Result {
+export function describeDryRun(
+  taken: TakenFiles[],
+  { cwd, columns }: Context,
+  { config }: App<'local'>,
+): Result {
   const dry = taken.flatMap((t) => (t.kind === 'dry_run' ? [t.checked] : []));
   const refused = taken.flatMap((t) => (t.kind === 'refused' ? [t] : []));
   const lines = dry.flatMap((c) => {

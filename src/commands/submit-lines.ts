@@ -9,7 +9,14 @@ import type { Attention } from '../sending/attention.sql.ts';
 import { haltAdvice } from '../sending/halt.ts';
 import { batchHead, heldLines, progressLine } from './batch-lines.ts';
 import { collectionLines, haltText, problemLines, standText } from './describe.ts';
-import type { Done, Expected, GivenBack, Standing, Taken, TakenBatch } from './submit-standing.ts';
+import type {
+  ExpectedFile,
+  GivenBackFile,
+  SubmitFacts,
+  Submitted,
+  TakenBatch,
+  TakenFiles,
+} from './submit-standing.ts';
 import { closing, pathText } from './terminal/closing.ts';
 import type { Terminal } from './terminal/terminal.ts';
 import { wrapAll } from './terminal/wrap.ts';
@@ -20,7 +27,7 @@ import { warningLines } from './warning-lines.ts';
 type View = { app: App<'local'>; cwd: string; terminal: Terminal; failed: boolean };
 
 /** Where each batch stands, what needs a person, the result files and the next command. */
-export function allLines(view: View, done: Done, now: Standing): string[] {
+export function allLines(view: View, done: Submitted, now: SubmitFacts): string[] {
   const { taken, expected } = done;
   const { shown, fresh, waits, needed } = now;
   const { app, terminal } = view;
@@ -41,10 +48,10 @@ export function allLines(view: View, done: Done, now: Standing): string[] {
 }
 
 /** Only what was left out or is stopped, and what to do; empty when the exit code is 0. */
-export function troubleLines(
+export function submitTrouble(
   { app, terminal }: Pick<View, 'app' | 'terminal'>,
-  { expected }: Done,
-  now: Standing,
+  { expected }: Submitted,
+  now: SubmitFacts,
 ): string[] {
   const { shown, fresh, waits, needed } = now;
   return [
@@ -76,12 +83,12 @@ function leftOutLines(taken: TakenBatch | undefined): string[] {
   return taken?.skipped ? [`  ${leftOutText(taken.skipped)}`] : [];
 }
 
-function expectedLines(one: Expected): string[] {
+function expectedLines(one: ExpectedFile): string[] {
   if (one.kind === 'refused') return [];
   return collectionLines({ ...one, ...leftOutJson(one.skipped) });
 }
 
-function haltLines({ halted, stands }: Standing, terminal: Terminal): string[] {
+function haltLines({ halted, stands }: SubmitFacts, terminal: Terminal): string[] {
   if (!halted) return [];
   return [`Sending is halted ${haltText(halted, terminal)} (${standText(stands)})`];
 }
@@ -93,14 +100,14 @@ export function attentionLines({ unknown, withheld }: Attention): string[] {
 }
 
 /** The workbooks that this run wrote for the batches it shows; the index where they are many. */
-function resultFiles({ app, cwd }: View, { files }: Done, { shown }: Standing): string[] {
+function resultFiles({ app, cwd }: View, { files }: Submitted, { shown }: SubmitFacts): string[] {
   const names = new Set(shown.map(({ batch }) => join(app.paths.reports, batch.id)));
   const own = files.filter((path) => path.endsWith('results.xlsx') && names.has(dirname(path)));
   const paths = own.length > 3 ? [join(app.paths.reports, 'index.html')] : own;
   return paths.map((path) => pathText(cwd, path));
 }
 
-function nextCommand({ app, failed }: View, { sent }: Done, now: Standing): string {
+function nextCommand({ app, failed }: View, { sent }: Submitted, now: SubmitFacts): string {
   const { shown, halted } = now;
   if (failed) return 'counterfoil doctor';
   if (halted) {
@@ -114,7 +121,7 @@ function nextCommand({ app, failed }: View, { sent }: Done, now: Standing): stri
   return went ? 'counterfoil reconcile' : '';
 }
 
-export function refusedLines(taken: readonly Taken[], cwd: string): string[] {
+export function refusedLines(taken: readonly TakenFiles[], cwd: string): string[] {
   return taken.flatMap((t) => {
     if (t.kind !== 'refused') return [];
     const why =
@@ -130,6 +137,6 @@ export function refusedLines(taken: readonly Taken[], cwd: string): string[] {
   });
 }
 
-export function givenBackLines(back: readonly GivenBack[]): string[] {
+export function givenBackLines(back: readonly GivenBackFile[]): string[] {
   return back.map((one) => `left out ${one.owner}: ${givenBackText(one)}`);
 }

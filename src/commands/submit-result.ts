@@ -7,18 +7,18 @@ import type { BatchCounts } from '../ledger/batches.ts';
 import { reasonText, submitCommand } from '../reporting/advice-text.ts';
 import { heldBecause } from './batch-lines.ts';
 import { type Result, worst } from './result.ts';
-import { allLines, givenBackLines, refusedLines, troubleLines } from './submit-lines.ts';
+import { allLines, givenBackLines, refusedLines, submitTrouble } from './submit-lines.ts';
 import {
-  type Done,
-  type Expected,
-  type GivenBack,
-  type Refused,
+  type ExpectedFile,
+  type GivenBackFile,
+  type RefusedFile,
   readyIn,
   type Sent,
-  type Standing,
+  type SubmitFacts,
+  type Submitted,
   standing,
-  type Taken,
   type TakenBatch,
+  type TakenFiles,
 } from './submit-standing.ts';
 import { terminalOf } from './terminal/terminal.ts';
 import { withheldJson } from './unknown-lines.ts';
@@ -26,7 +26,7 @@ import { needsPerson, waitingJson } from './waiting.ts';
 import type { Context } from './world.ts';
 
 /** What `submit` did, where its batches stand now, and who must do what next. */
-export async function describeSubmit(context: Context, app: App<'local'>, done: Done): Promise<Result> {
+export async function describeSubmit(context: Context, app: App<'local'>, done: Submitted): Promise<Result> {
   const { taken, expected, givenBack, sent, unwritten } = done;
   const { mode } = app.config;
   const now = await standing(app, done);
@@ -52,7 +52,7 @@ export async function describeSubmit(context: Context, app: App<'local'>, done: 
   const terminal = terminalOf(context, app.config, app.clock.iso());
   const view = { app, cwd: context.cwd, terminal, failed: stopped !== null };
   // --quiet hides only success: everything behind a non-zero exit code is printed.
-  if (context.options.quiet) for (const line of troubleLines(view, done, now)) context.say(line);
+  if (context.options.quiet) for (const line of submitTrouble(view, done, now)) context.say(line);
   const error = stopped ?? unwritten;
   return {
     code: worst(
@@ -72,8 +72,8 @@ export async function describeSubmit(context: Context, app: App<'local'>, done: 
 }
 
 function standingJson(
-  { shown, fresh, halted, needed, waits }: Standing,
-  { only, sentFrom }: Done,
+  { shown, fresh, halted, needed, waits }: SubmitFacts,
+  { only, sentFrom }: Submitted,
 ): Record<string, unknown> {
   const ofThisRun = shown.filter(({ batch }) => only || fresh.has(batch.id) || sentFrom.has(batch.id));
   return {
@@ -85,7 +85,7 @@ function standingJson(
   };
 }
 
-function refusedJson(refused: Refused[], expected: Expected[]): Record<string, unknown> {
+function refusedJson(refused: RefusedFile[], expected: ExpectedFile[]): Record<string, unknown> {
   return {
     refused: refused.map((t) => ({
       file: t.file,
@@ -99,7 +99,7 @@ function refusedJson(refused: Refused[], expected: Expected[]): Record<string, u
   };
 }
 
-function givenBackJson(back: GivenBack[]): Record<string, unknown> {
+function givenBackJson(back: GivenBackFile[]): Record<string, unknown> {
   if (back.length === 0) return {};
   const shown = back.map(({ owner, errorsFile: errors_file, invalidFile: invalid_file }) => {
     return { owner, errors_file, invalid_file };
@@ -122,7 +122,7 @@ function batchJson(one: BatchCounts, taken: TakenBatch | undefined): Record<stri
   };
 }
 
-function expectedJson(one: Expected): Record<string, unknown>[] {
+function expectedJson(one: ExpectedFile): Record<string, unknown>[] {
   if (one.kind === 'refused') return [];
   const { id, file, rows, totals, skipped } = one;
   return [{ id, file, rows, totals, ...leftOutJson(skipped) }];
@@ -138,7 +138,7 @@ function whyStopped(sent: Sent): string {
  * What is recorded and how to go on after sending stopped. Without it people submit the file again, are refused, and
  * may try new references.
  */
-function whatWaits(taken: Taken[], shown: BatchCounts[], waiting: number, mode: Mode): string {
+function whatWaits(taken: TakenFiles[], shown: BatchCounts[], waiting: number, mode: Mode): string {
   const countsOf = new Map(shown.map(({ batch, counts }) => [batch.id, counts]));
   const recorded = taken.flatMap((t) =>
     t.kind === 'taken'

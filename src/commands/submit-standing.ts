@@ -5,22 +5,22 @@ import { haltInWords } from '../reporting/halt-words.ts';
 import { payoutOverview } from '../reporting/overview.sql.ts';
 import { findAttention } from '../sending/attention.sql.ts';
 
-export type Taken = Awaited<ReturnType<App<'local'>['intake']['takeIn']>>;
+export type TakenFiles = Awaited<ReturnType<App<'local'>['intake']['takeIn']>>;
 /** The result of sending; `uncleared`: the service did not answer the list request before the first payout. */
 export type Sent =
   | Pick<Awaited<ReturnType<typeof submitJob.run>>, 'ended' | 'detail' | 'advice'>
   | { ended: 'not_started' | 'uncleared'; detail: string };
 
 /** Files of expected collections. */
-export type GivenBack = ReturnType<App<'local'>['intake']['givenBack']>[number];
-export type Expected = Awaited<ReturnType<App<'local'>['intake']['takeCollections']>>['taken'][number];
+export type GivenBackFile = ReturnType<App<'local'>['intake']['givenBack']>[number];
+export type ExpectedFile = Awaited<ReturnType<App<'local'>['intake']['takeCollections']>>['taken'][number];
 
 /** `unwritten`: why the result files could not be written, though the recorded payouts were sent. */
-export type Done = {
-  taken: Taken[];
-  expected: Expected[];
+export type Submitted = {
+  taken: TakenFiles[];
+  expected: ExpectedFile[];
   /** Rows that a dead process left out, returned now. */
-  givenBack: GivenBack[];
+  givenBack: GivenBackFile[];
   sent: Sent;
   sentFrom: ReadonlySet<string>;
   only: string[] | undefined;
@@ -28,12 +28,12 @@ export type Done = {
   files: readonly string[];
 };
 
-export type Refused = Extract<Taken, { kind: 'refused' }>;
-export type TakenBatch = Extract<Taken, { kind: 'taken' }>;
-export type Standing = Awaited<ReturnType<typeof standing>>;
+export type RefusedFile = Extract<TakenFiles, { kind: 'refused' }>;
+export type TakenBatch = Extract<TakenFiles, { kind: 'taken' }>;
+export type SubmitFacts = Awaited<ReturnType<typeof standing>>;
 
 /** Reads the batches of this run, and what stops payouts, from the ledger. */
-export async function standing(app: App<'local'>, { taken, sentFrom, only }: Done) {
+export async function standing(app: App<'local'>, { taken, sentFrom, only }: Submitted) {
   const fresh = new Map(taken.flatMap((t) => (t.kind === 'taken' ? [[t.batch, t] as const] : [])));
   const all = await batchCounts(app.ledger.db, only);
   const shown = all.filter(

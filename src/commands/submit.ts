@@ -5,7 +5,7 @@ import type { App } from '../app/app.ts';
 import { counted, grouped } from '../domain/counted.ts';
 import { forbiddenPlace } from '../domain/forbidden.ts';
 import { visible } from '../domain/hidden.ts';
-import { type Waiting, waitingWhy } from '../domain/waiting-file.ts';
+import { type WaitingFile, waitingWhy } from '../domain/waiting-file.ts';
 import { behindSudo } from '../sending/approval.ts';
 import { sendable } from '../sending/claims.sql.ts';
 import { findHalt } from '../sending/halts.sql.ts';
@@ -15,7 +15,7 @@ import { confirmSending, hushed, loadSettings } from './context.ts';
 import { type Result, Stop } from './result.ts';
 import { describeDryRun } from './submit-dry-run.ts';
 import { describeSubmit } from './submit-result.ts';
-import type { Sent, Taken } from './submit-standing.ts';
+import type { Sent, TakenFiles } from './submit-standing.ts';
 import { tellPeople } from './tell-people.ts';
 import { withApp } from './with-app.ts';
 import type { Context, Handler } from './world.ts';
@@ -81,7 +81,7 @@ async function writeResults({ reporting }: App): Promise<{ files: string[]; unwr
   }
 }
 
-function batchesOf(taken: Taken[]): string[] {
+function batchesOf(taken: TakenFiles[]): string[] {
   return taken.flatMap((t) => (t.kind === 'taken' ? [t.batch] : []));
 }
 
@@ -90,7 +90,7 @@ async function takeIn(
   app: App<'local'>,
   args: string[],
   options: Options,
-): Promise<Taken[]> {
+): Promise<TakenFiles[]> {
   if (!options.dryRun) {
     await app.intake.removeHalfLoaded();
     await app.intake.finishFiles();
@@ -114,12 +114,12 @@ async function takeIn(
     signal: context.signal,
     ...figures,
   };
-  const taken: Taken[] = [];
+  const taken: TakenFiles[] = [];
   for (const file of args) taken.push(await app.intake.takeIn(resolve(context.cwd, file), told));
   return taken;
 }
 
-type Look<T> = { taken: T[]; waiting: Waiting[] };
+type Look<T> = { taken: T[]; waiting: WaitingFile[] };
 
 /** Looks again after a minute for files that only lack their last line end: no later command remembers this look. */
 async function patiently<T, L extends Look<T>>(
@@ -165,7 +165,7 @@ function readControl({ rows, total }: Options): Figures | undefined {
 }
 
 /** Why control figures without a file are refused: they belong to one file, and others would be paid unchecked. */
-function notOneFile(inbox: string, lying: readonly Waiting[]): string {
+function notOneFile(inbox: string, lying: readonly WaitingFile[]): string {
   const [only] = lying;
   const why =
     only !== undefined && lying.length === 1

@@ -1,5 +1,5 @@
 import type { Config } from '../settings/settings.ts';
-import { nameOf } from '../storage/place.ts';
+import { placeName } from '../storage/place.ts';
 import { loadSettings } from './context.ts';
 import { hasLedger, noLedgerYet, refuseWithoutLedger } from './ledger-there.ts';
 import { type Result, Stop } from './result.ts';
@@ -26,7 +26,7 @@ export async function upgrade(context: Pick<World, 'say'>, config: Config): Prom
 export const upgradeCommand: Handler = async (context, _args, options) => {
   const config = await loadSettings(context);
   await refuseWithoutLedger(config);
-  const ledger = nameOf(config.ledgerPlace);
+  const ledger = placeName(config.ledgerPlace);
   if (!(await hasLedger(config))) {
     context.say(noLedgerYet(config));
     return { code: 0, json: { ledger, due: false, upgraded: false, backup: null } };

@@ -1,6 +1,6 @@
-import type { Check, Verdict } from '../custody/verify-ledger.ts';
+import type { Verification, VerifyCheck } from '../custody/verify-ledger.ts';
 import { counted, grouped } from '../domain/counted.ts';
-import { nameOf } from '../storage/place.ts';
+import { placeName } from '../storage/place.ts';
 import { hushed, loadSettings } from './context.ts';
 import { waivedJson, waivedText } from './describe.ts';
 import { demandLedger } from './ledger-there.ts';
@@ -20,11 +20,11 @@ export async function verify(context: Context): Promise<Result> {
       if (context.terminal && !context.options.json && !context.options.quiet)
         context.say(`verified ${counted(payouts, 'payout')}`);
     });
-    return describe(verdict, nameOf(app.ledger.place), terminalOf(context, app.config, app.clock.iso()));
+    return describe(verdict, placeName(app.ledger.place), terminalOf(context, app.config, app.clock.iso()));
   });
 }
 
-function describe({ ok, checks, batches, waived }: Verdict, path: string, terminal: Terminal): Result {
+function describe({ ok, checks, batches, waived }: Verification, path: string, terminal: Terminal): Result {
   const lines = [
     ...checkLines(checks),
     ...(batches.length > 0 ? ['', ...batchTable(batches, terminal), ...batches.flatMap(sendsLines)] : []),
@@ -44,7 +44,7 @@ function describe({ ok, checks, batches, waived }: Verdict, path: string, termin
 }
 
 /** Explains why there may be more sends than payouts. */
-function sendsLines({ batch, certificate }: Verdict['batches'][number]): string[] {
+function sendsLines({ batch, certificate }: Verification['batches'][number]): string[] {
   const { decisions, not_taken: notTaken } = certificate;
   const why = [
     ...(notTaken > 0 ? [`${notTaken} proven not taken by the service`] : []),
@@ -54,7 +54,7 @@ function sendsLines({ batch, certificate }: Verdict['batches'][number]): string[
 }
 
 /** Its digest proves a batch to others: the first characters name it, `--json` has all of it. */
-function batchTable(batches: Verdict['batches'], { table }: Terminal): string[] {
+function batchTable(batches: Verification['batches'], { table }: Terminal): string[] {
   return table(
     [
       { title: 'Batch', cell: ({ batch }) => batch },
@@ -74,7 +74,7 @@ function batchTable(batches: Verdict['batches'], { table }: Terminal): string[] 
 }
 
 /** The checks that passed in one line, then each that failed with its problems. */
-function checkLines(checks: readonly Check[]): string[] {
+function checkLines(checks: readonly VerifyCheck[]): string[] {
   const passed = checks.filter(({ ok }) => ok).map(({ name }) => name.replaceAll('_', ' '));
   return [
     ...(passed.length > 0 ? [`Checked: ${passed.join(', ')}`] : []),

@@ -4,14 +4,14 @@ import { visible } from '../domain/hidden.ts';
 import { writersText } from '../domain/waiting-file.ts';
 import { submitCommand } from '../reporting/advice-text.ts';
 import { approvalsOf } from '../sending/approvals.sql.ts';
-import type { DailyLimit, Waiting } from '../sending/open-brakes.sql.ts';
+import type { DailyLimit, KeptReady } from '../sending/open-brakes.sql.ts';
 import type { Config } from '../settings/settings.ts';
 import { payoutsText } from './batch-lines.ts';
 import type { Terminal } from './terminal/terminal.ts';
 
 /** Says which ready payouts wait, until when, and which command sends or drops them. */
 export function waitingText(
-  waiting: Waiting,
+  waiting: KeptReady,
   { mode }: Pick<Config, 'mode'>,
   { time }: Pick<Terminal, 'time'>,
 ): string {
@@ -28,14 +28,14 @@ export function waitingText(
   return `${batch}: ${counted(count, 'payout')} ${count === 1 ? 'waits' : 'wait'} until its canary has settled (${payoutsText(canary)}); then counterfoil serve, or the next ${submit}, sends them`;
 }
 
-function checkText({ batch, count, why }: Extract<Waiting, { kind: 'check' }>, submit: string): string {
+function checkText({ batch, count, why }: Extract<KeptReady, { kind: 'check' }>, submit: string): string {
   const wait = `${batch}: ${counted(count, 'payout')} ${count === 1 ? 'waits' : 'wait'} until the service has answered what service.extras asks before payment`;
   const ask = `counterfoil serve or ${submit} asks ${why === null ? 'and' : 'again and'} sends them`;
   const end = why === null ? '' : `, counterfoil release ${batch} pays without the answer`;
   return `${wait}${why === null ? '' : ` (${visible(why)})`}: ${ask}${end}; or counterfoil cancel ${batch} drops them`;
 }
 
-function fileText({ batch, count, why }: Extract<Waiting, { kind: 'file' }>, submit: string): string {
+function fileText({ batch, count, why }: Extract<KeptReady, { kind: 'file' }>, submit: string): string {
   const wait = `${batch}: ${counted(count, 'payout')} ${count === 1 ? 'waits' : 'wait'}`;
   const drop = `counterfoil cancel ${batch} drops them`;
   switch (why.kind) {
@@ -48,7 +48,7 @@ function fileText({ batch, count, why }: Extract<Waiting, { kind: 'file' }>, sub
   }
 }
 
-export function waitingJson(waiting: Waiting): Record<string, unknown> {
+export function waitingJson(waiting: KeptReady): Record<string, unknown> {
   if (waiting.kind === 'canary') {
     const { kind, batch, count, failed, canary } = waiting;
     return { kind, batch, payouts: count, failed, canary };
@@ -69,7 +69,7 @@ export function waitingJson(waiting: Waiting): Record<string, unknown> {
  * True when a person must look. A daily limit and a canary that goes well need nobody, nor does a file that the next
  * intake moves to the archive.
  */
-export function needsPerson(waiting: Waiting): boolean {
+export function needsPerson(waiting: KeptReady): boolean {
   if (waiting.kind === 'file') return waiting.why.kind !== 'not_archived';
   // The service has left a question before payment without an answer, and nobody knows for how long.
   if (waiting.kind === 'check') return true;

@@ -1,6 +1,6 @@
 import { counted } from '../domain/counted.ts';
 import type { Checked } from '../intake/check-file.ts';
-import { groupMessages, rowsText } from './terminal/messages.ts';
+import { groupMessages, rowNumbersText } from './terminal/messages.ts';
 
 /** `verbose`: one line for each row. `more`: the command that prints them all, if there is one. */
 type Options = { verbose: boolean; more?: string };
@@ -21,7 +21,7 @@ export function warningLines(
     }
     return [
       `  ${counted(rows.length, 'warning')}: ${text}`,
-      `     ${rowsText(rows)}${index === 0 && more !== undefined ? `   see: ${more}` : ''}`,
+      `     ${rowNumbersText(rows)}${index === 0 && more !== undefined ? `   see: ${more}` : ''}`,
     ];
   });
   return [...ofRows, ...ofFile];

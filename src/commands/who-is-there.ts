@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { Config } from '../settings/settings.ts';
-import { nameOf } from '../storage/place.ts';
+import { placeName } from '../storage/place.ts';
 import { Stop } from './result.ts';
 
 /** Runs a command that needs the ledger for itself. Stops with 11 beside another process. */
@@ -26,5 +26,5 @@ export async function whoIsThere(config: Config, command: string): Promise<strin
   // While serve runs, the reconciliation is most likely its own.
   const [running] = Object.entries(locks).find(([, path]) => !isLockFree(path)) ?? [];
   const who = running === undefined ? 'another process works' : `counterfoil ${running} runs`;
-  return `${who} on ${nameOf(config.ledgerPlace)}: stop it, then run ${command} again`;
+  return `${who} on ${placeName(config.ledgerPlace)}: stop it, then run ${command} again`;
 }

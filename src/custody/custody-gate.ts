@@ -3,7 +3,7 @@ import Database from 'better-sqlite3';
 import { type FileLock, keepHeld } from '../storage/file-lock.ts';
 import type { Lock } from '../storage/locks.ts';
 import { type Place, placeOf } from '../storage/place.ts';
-import type { Session } from '../storage/postgres-session.ts';
+import type { PostgresSession } from '../storage/postgres-session.ts';
 import { isBusy } from '../storage/sqlite.ts';
 
 /** Another process has the ledger, or needs it alone: exit code 11. */
@@ -29,7 +29,7 @@ function shutOut(): LedgerLocked {
 }
 
 /** The same for a ledger on PostgreSQL: the session is inside for as long as it lasts. */
-export async function enterShared(session: Pick<Session, 'hold'>): Promise<void> {
+export async function enterShared(session: Pick<PostgresSession, 'hold'>): Promise<void> {
   if (!(await tryFor(2000, () => session.hold('gate', 'shared')))) throw shutOut();
 }
 
@@ -37,7 +37,7 @@ export async function enterShared(session: Pick<Session, 'hold'>): Promise<void>
 export async function shutGate(ledger: string | Place): Promise<Lock | null> {
   const place = placeOf(ledger);
   if (place.kind === 'sqlite') return take(place.path, ['begin exclusive'], 1000);
-  const { openSession } = await import('../storage/postgres-session.ts');
+  const { openPostgresSession: openSession } = await import('../storage/postgres-session.ts');
   const session = await openSession(place.url);
   const lock = await tryFor(1000, () => session.hold('gate')).catch(async (error: unknown) => {
     await session.close();

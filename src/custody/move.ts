@@ -5,7 +5,7 @@ import { adviceText } from '../reporting/advice-text.ts';
 import { hostJobs } from '../settings/schedule-list.ts';
 import { isLedgerThere } from '../storage/exists.ts';
 import type { Ledger } from '../storage/ledger.ts';
-import { maskedPassword, nameOf, type Place, placeOf } from '../storage/place.ts';
+import { maskedPassword, type Place, placeName, placeOf } from '../storage/place.ts';
 import { syncFolder } from '../storage/sync-folder.ts';
 import { abandonAll } from './adopt.ts';
 import { shutGate } from './custody-gate.ts';
@@ -27,7 +27,7 @@ export type MoveRequest = {
   onRows?: (rows: number) => void;
 };
 
-export type Moved =
+export type MovedLedger =
   | { kind: 'moved'; digest: string; abandoned: number; before: boolean }
   | { kind: 'refused'; why: string }
   | { kind: 'locked' };
@@ -37,10 +37,10 @@ export type Moved =
  * sending only when it matches. The caller has shut the source's gate. Whatever dies, at most one of the two can send,
  * and the same call again finishes.
  */
-export async function moveLedger(request: MoveRequest): Promise<Moved> {
+export async function moveLedger(request: MoveRequest): Promise<MovedLedger> {
   const { from, now } = request;
   const target = placeOf(request.to);
-  const to = nameOf(target);
+  const to = placeName(target);
   const source = await openLedger(from, { now, alone: 'owner' });
   try {
     const sealed = await progressOf(source);
@@ -76,7 +76,7 @@ export async function moveLedger(request: MoveRequest): Promise<Moved> {
 type Progress = { cause: string; target: string | undefined; digest: string | undefined; handed: boolean };
 
 async function progressOf({ db, place }: Ledger): Promise<Progress> {
-  const seal = await findSeal(db, nameOf(place));
+  const seal = await findSeal(db, placeName(place));
   const wanted = [sealKeys.target, sealKeys.digest, sealKeys.handed];
   const value = await metaOfKeys(db, wanted);
   return {
@@ -94,7 +94,7 @@ function withPassword(url: string): string {
 
 /** Seals the source in one transaction: it records the digest of the contents, and nothing changes after it. */
 async function seal(source: Ledger, { url, now, ...request }: MoveRequest): Promise<string> {
-  const to = nameOf(placeOf(request.to));
+  const to = placeName(placeOf(request.to));
   return source.write(async (trx) => {
     const digest = await ledgerDigest(trx);
     const place = url === to ? to : `${url} (${to})`;

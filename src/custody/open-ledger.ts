@@ -6,7 +6,7 @@ import type { Mode } from '../domain/payout.ts';
 import { metaOfKeys } from '../ledger/meta.ts';
 import { knownMigrations, migrations } from '../storage/known-migrations.ts';
 import type { Db, Ledger, Trx } from '../storage/ledger.ts';
-import { nameOf, type Place, placeOf } from '../storage/place.ts';
+import { type Place, placeName, placeOf } from '../storage/place.ts';
 import {
   assertMode,
   LedgerAbsent,
@@ -84,9 +84,9 @@ async function settle(opened: Opened, options: OpenOptions): Promise<Ledger> {
   const { db, write, close, place, session } = opened;
   const { path } = place;
   const born = options.reads ? await identityOf(db) : await write((trx) => bornOnce(trx, options));
-  if (!born) throw new LedgerAbsent(nameOf(place));
-  assertMode(nameOf(place), born.mode, options.mode);
-  const sealed = await findSeal(db, nameOf(place));
+  if (!born) throw new LedgerAbsent(placeName(place));
+  assertMode(placeName(place), born.mode, options.mode);
+  const sealed = await findSeal(db, placeName(place));
   const ledger: Ledger = { db, path, place, session, ...born, unnotedFall: null, write, close };
   if (options.reads) {
     const unnotedFall = sealed ? null : await findFall(db, path, { id: born.id, at: options.now() });

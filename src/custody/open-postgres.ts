@@ -4,12 +4,12 @@ import { Kysely, sql } from 'kysely';
 import { isLockConflict, PostgresFailure } from '../storage/failure.ts';
 import type { Ledger, Trx } from '../storage/ledger.ts';
 import { machineOf, nameMachine } from '../storage/machine.ts';
-import { nameOf, type PostgresPlace, schemaOf } from '../storage/place.ts';
+import { type PostgresPlace, placeName, schemaOf } from '../storage/place.ts';
 import { clientConfig, tolerateBreaks } from '../storage/postgres-client.ts';
 import { LedgerPostgresDialect } from '../storage/postgres-driver.ts';
 import { prelude } from '../storage/postgres-schema.ts';
 import { assertFit } from '../storage/postgres-server.ts';
-import { openSession, type Session } from '../storage/postgres-session.ts';
+import { openPostgresSession, type PostgresSession } from '../storage/postgres-session.ts';
 import type { Tables } from '../storage/tables/tables.ts';
 import { enterShared } from './custody-gate.ts';
 import type { Common, OpenOptions } from './opening.ts';
@@ -27,7 +27,7 @@ export async function openPostgres(
   common: Common,
 ): Promise<Ledger> {
   if (!options.reads) mkdirSync(dirname(place.path), { recursive: true, mode: 0o700 });
-  const session = await openSession(place.url);
+  const session = await openPostgresSession(place.url);
   try {
     await assertFit(session);
     if (!options.alone) await enterShared(session);
@@ -41,7 +41,7 @@ export async function openPostgres(
 async function openTables(
   place: PostgresPlace,
   options: OpenOptions,
-  session: Session,
+  session: PostgresSession,
   { mustMigrate, migrate, settle }: Common,
 ): Promise<Ledger> {
   const { Pool } = await import('pg');
@@ -56,7 +56,7 @@ async function openTables(
   const write = oneAtATime(session, (work) => db.transaction().execute(work).catch(namingHolders(session)));
   try {
     const schema = schemaOf(place.url);
-    const name = nameOf(place);
+    const name = placeName(place);
     const due = async (): Promise<boolean> => mustMigrate(await migrationsOf(session, schema), name, options);
     const make = async (trx: Trx): Promise<void> => {
       // Checked again under the write lock: two processes may open a new ledger together.
@@ -84,7 +84,7 @@ async function openTables(
 }
 
 /** The migrations of a schema's tables; null where there are none yet. */
-async function migrationsOf(session: Session, schema: string): Promise<string[] | null> {
+async function migrationsOf(session: PostgresSession, schema: string): Promise<string[] | null> {
   const [row] = await session.ask(`select to_regclass('"${schema}".kysely_migration') is not null as there`);
   if (row?.there !== 1n) return null;
   const rows = await session.ask('select name from kysely_migration');
@@ -102,7 +102,7 @@ async function prepare(trx: Trx, schema: string, migrate: () => Promise<void>): 
 }
 
 /** Adds the blocking sessions to a lock conflict: a person must know whom to ask to end it. */
-function namingHolders({ holders }: Pick<Session, 'holders'>): (error: unknown) => Promise<never> {
+function namingHolders({ holders }: Pick<PostgresSession, 'holders'>): (error: unknown) => Promise<never> {
   return async (error) => {
     if (!isLockConflict(error)) throw error;
     const who = await holders();
@@ -115,7 +115,7 @@ function namingHolders({ holders }: Pick<Session, 'holders'>): (error: unknown) 
  * lock, each on a connection that a reader could use.
  */
 function oneAtATime(
-  session: Session,
+  session: PostgresSession,
   run: <T>(work: (trx: Trx) => Promise<T>) => Promise<T>,
 ): Ledger['write'] {
   let last: Promise<unknown> = Promise.resolve();

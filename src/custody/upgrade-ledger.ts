@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs';
 import type { Mode } from '../domain/payout.ts';
-import { nameOf, type Place } from '../storage/place.ts';
+import { type Place, placeName } from '../storage/place.ts';
 import { LedgerOlder } from '../storage/schema-version.ts';
 import { shutGate } from './custody-gate.ts';
 import { copyOlder } from './make-backup.ts';
@@ -57,7 +57,7 @@ export async function upgradeAlone(place: Place, { mode, now }: Options): Promis
 }
 
 export function upgradeText(place: Place, backup: string | null): string {
-  const name = nameOf(place);
+  const name = placeName(place);
   return backup === null
     ? `the ledger ${name} was upgraded to this version in one transaction; Counterfoil makes no backup on PostgreSQL: that is the database's work (pg_dump, base backups)`
     : `the ledger ${name} was upgraded to this version; the copy from before is ${backup}`;

@@ -1,12 +1,12 @@
 import { metaOf } from '../ledger/meta.ts';
 import type { Db } from '../storage/ledger.ts';
 import { backupKeys, createBatchDigest } from './seal.ts';
-import type { Evidence, Found } from './verify-payout.ts';
+import type { FalsePayout, ProvenEvents } from './verify-payout.ts';
 
 /** Compares a backup's stored digests with its batches, one after another. */
 export type BackupCheck = {
-  batch(id: string): { add(evidence: Evidence): void; end(): Found[] };
-  missing(): Found[];
+  batch(id: string): { add(evidence: ProvenEvents): void; end(): FalsePayout[] };
+  missing(): FalsePayout[];
 };
 
 /**
@@ -45,12 +45,12 @@ export async function readBackup(db: Db): Promise<BackupCheck> {
 }
 
 /** The head of a history at entry `last`; undefined for a payout that did not exist then. */
-function headAt({ payout, history }: Evidence, last: bigint | undefined): string | undefined {
+function headAt({ payout, history }: ProvenEvents, last: bigint | undefined): string | undefined {
   if (last === undefined) return payout.history_head;
   // The archive has its earlier entries; a backup made since knew the last of them.
   return history.findLast((row) => row.id <= last)?.hash;
 }
 
-function problem(batch: string, text: string): Found {
+function problem(batch: string, text: string): FalsePayout {
   return { check: 'backup', problem: `${batch}: ${text}` };
 }

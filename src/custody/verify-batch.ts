@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
-import type { Advice } from '../domain/discrepancy.ts';
+import type { AdviceFacts } from '../domain/discrepancy.ts';
 import { formatMinor } from '../domain/money.ts';
 import { readDetail } from '../ledger/history.ts';
 import { readReasons, reasonColumns } from '../ledger/hold-reasons.ts';
-import { idsOf } from '../storage/bulk.ts';
+import { idList } from '../storage/bulk.ts';
 import type { Db } from '../storage/ledger.ts';
 import type { Batch, Discrepancy, HistoryRow, Payout } from '../storage/tables/tables.ts';
 import { createIdentityDigest } from './archive/identity.ts';
@@ -11,16 +11,16 @@ import { certify } from './certificate.ts';
 import { createBatchDigest } from './seal.ts';
 import { everyPayout } from './snapshot.ts';
 import type { BackupCheck } from './verify-backup.ts';
-import { checkOrder, frozenAmount, readBody } from './verify-order.ts';
+import { checkOrder, frozenAmount, frozenBody } from './verify-order.ts';
 import {
   checkArchived,
   checkAttempts,
   checkChain,
   checkProjection,
-  type Evidence,
-  type Found,
+  type FalsePayout,
+  type ProvenAttempt,
+  type ProvenEvents,
   problems,
-  type Tried,
 } from './verify-payout.ts';
 import type { TotalsCheck } from './verify-totals.ts';
 
@@ -38,7 +38,7 @@ export type ProvenBatch = {
 export async function checkBatch(
   db: Db,
   { id, backup, totals }: { id: string; backup: BackupCheck; totals: TotalsCheck | null },
-  report: (found: readonly Found[]) => void,
+  report: (found: readonly FalsePayout[]) => void,
 ): Promise<ProvenBatch> {
   const batch = await db.selectFrom('batches').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
   const digest = createBatchDigest();
@@ -90,8 +90,8 @@ export async function checkBatch(
   return { batch: id, archived: archived !== null, payouts, digest: digest.end(), certificate };
 }
 
-async function evidenceOf(db: Db, page: readonly Payout[]): Promise<Evidence[]> {
-  const wanted = idsOf(page.map((payout) => payout.id));
+async function evidenceOf(db: Db, page: readonly Payout[]): Promise<ProvenEvents[]> {
+  const wanted = idList(page.map((payout) => payout.id));
   const history = await db
     .selectFrom('history')
     .selectAll()
@@ -107,7 +107,7 @@ async function evidenceOf(db: Db, page: readonly Payout[]): Promise<Evidence[]> 
     .orderBy('number')
     .execute();
   const histories = Map.groupBy<bigint, HistoryRow>(history, (row) => row.payout_id);
-  const tries = Map.groupBy<bigint, Tried>(attempts, (row) => row.payout_id);
+  const tries = Map.groupBy<bigint, ProvenAttempt>(attempts, (row) => row.payout_id);
   return page.map((payout) => ({
     payout,
     history: histories.get(payout.id) ?? [],
@@ -124,7 +124,7 @@ async function paidTwiceOf(
     .selectFrom('discrepancies')
     .innerJoin('payouts', 'payouts.id', 'discrepancies.payout_id')
     .select(['discrepancies.payout_id', 'discrepancies.state', 'discrepancies.advice'])
-    .where('discrepancies.payout_id', 'in', idsOf(page.map(({ id }) => id)))
+    .where('discrepancies.payout_id', 'in', idList(page.map(({ id }) => id)))
     .where('kind', '=', 'paid_twice')
     // Of its own transfers: a successor that was paid too has a subject of its own.
     .whereRef('discrepancies.subject', '=', 'payouts.reference')
@@ -132,14 +132,14 @@ async function paidTwiceOf(
     .execute();
   return new Map(
     found.map(({ payout_id, state, advice }) => {
-      const { transfers = 2 }: Advice = JSON.parse(advice);
+      const { transfers = 2 }: AdviceFacts = JSON.parse(advice);
       return [payout_id, { state, transfers }];
     }),
   );
 }
 
 /** At most one successor was ever made of a payout, and only of one that was not paid (P20). */
-function checkSuccessors({ payout, history }: Evidence): Found[] {
+function checkSuccessors({ payout, history }: ProvenEvents): FalsePayout[] {
   const found = problems('successors', payout.reference);
   const made = history.filter(
     (row) => row.event === 'succeeded' && readDetail(row.detail).keep !== undefined,
@@ -153,7 +153,7 @@ function checkSuccessors({ payout, history }: Evidence): Found[] {
 }
 
 /** The chain begins with the batch it belongs to and the digest of what was frozen: neither can change later (P2). */
-function checkAnchor({ id, body_digest }: Batch, { payout, history }: Evidence): Found[] {
+function checkAnchor({ id, body_digest }: Batch, { payout, history }: ProvenEvents): FalsePayout[] {
   const found = problems('orders', payout.reference);
   const [first] = history;
   if (first?.event !== 'intake') return found.list;
@@ -172,7 +172,7 @@ function createTally(batch: Batch) {
   const sums = new Map<string, { is: bigint; frozen: bigint }>();
   let rows = 0n;
   return {
-    add({ payout, history }: Evidence): Found[] {
+    add({ payout, history }: ProvenEvents): FalsePayout[] {
       // A successor that came as a row of this file is one of its rows; one that `retry` made has a body of its own.
       const isRow =
         payout.successor_of === null || readDetail(history[0]?.detail ?? '{}').bodies !== undefined;
@@ -182,11 +182,11 @@ function createTally(batch: Batch) {
       }
       const sum = sums.get(payout.currency) ?? { is: 0n, frozen: 0n };
       sum.is += payout.amount;
-      sum.frozen += frozenAmount(readBody(payout.body) ?? {}, payout.currency) ?? 0n;
+      sum.frozen += frozenAmount(frozenBody(payout.body) ?? {}, payout.currency) ?? 0n;
       sums.set(payout.currency, sum);
       return checkPhase(batch, payout);
     },
-    end(): Found[] {
+    end(): FalsePayout[] {
       const found = problems('balances', batch.id);
       if (batch.phase === 'loading' && batch.body_digest === '') return found.list;
       if (rows !== batch.row_count)
@@ -204,7 +204,7 @@ function createTally(batch: Batch) {
   };
 }
 
-function checkPhase({ phase, body_digest }: Batch, payout: Payout): Found[] {
+function checkPhase({ phase, body_digest }: Batch, payout: Payout): FalsePayout[] {
   const found = problems('phases', payout.reference);
   const { state } = payout;
   if (phase === 'loading' && (payout.attempt_count > 0n || (state !== 'held' && state !== 'ready')))
@@ -218,7 +218,7 @@ function checkPhase({ phase, body_digest }: Batch, payout: Payout): Found[] {
 }
 
 /** Claims read `held`, people read the reasons. Where the two differ, a batch that a person holds could be sent. */
-function checkHold({ id, held, hold_reasons }: Batch): Found[] {
+function checkHold({ id, held, hold_reasons }: Batch): FalsePayout[] {
   const found = problems('phases', id);
   const columns = columnsOf(hold_reasons);
   if (columns === null) return found.add('hold_reasons cannot be read');

@@ -14,12 +14,12 @@ import {
 import { everyBatch, openSnapshot, openUnchanged } from './snapshot.ts';
 import { readBackup } from './verify-backup.ts';
 import { checkBatch, type ProvenBatch } from './verify-batch.ts';
-import { type CheckName, checkNames, type Found, foundIn } from './verify-payout.ts';
+import { type CheckName, checkNames, type FalsePayout, foundIn } from './verify-payout.ts';
 import { checkPeriods } from './verify-periods.ts';
 import { strayRows, triggersOf } from './verify-schema.ts';
 import { createTotalsCheck } from './verify-totals.ts';
 
-export type Check = {
+export type VerifyCheck = {
   name: CheckName;
   ok: boolean;
   /** The first problems; `more` counts the rest. */
@@ -28,7 +28,12 @@ export type Check = {
 };
 
 /** `waived`: decisions to send new batches of an adopted ledger without a complete list (P32). */
-export type Verdict = { ok: boolean; checks: Check[]; batches: ProvenBatch[]; waived: WaivedListing[] };
+export type Verification = {
+  ok: boolean;
+  checks: VerifyCheck[];
+  batches: ProvenBatch[];
+  waived: WaivedListing[];
+};
 
 const mostShown = 20;
 
@@ -40,11 +45,11 @@ const mostShown = 20;
 export async function verifyLedger(
   where: string | Place,
   onProgress: (payouts: number) => void = () => undefined,
-): Promise<Verdict> {
+): Promise<Verification> {
   const { db, close } = await openSnapshot(where);
   try {
     const verdict = await prove(db, onProgress, false);
-    const found: Found[] = [];
+    const found: FalsePayout[] = [];
     for (const archive of await doneArchives(db)) {
       const { batches, problems } = await proveArchive(db, placeOf(where), archive);
       verdict.batches = withArchived(verdict.batches, batches);
@@ -59,7 +64,7 @@ export async function verifyLedger(
 }
 
 /** Proves an archive alone: all but the sums of months, of which it has a part. The file does not change. */
-export async function verifyArchive(path: string): Promise<Verdict> {
+export async function verifyArchive(path: string): Promise<Verification> {
   const { db, close } = await openUnchanged(path);
   try {
     return await prove(db, () => undefined, true);
@@ -90,7 +95,7 @@ function withArchived(batches: ProvenBatch[], archived: ProvenBatch[]): ProvenBa
   });
 }
 
-function note(checks: readonly Check[], found: readonly Found[]): void {
+function note(checks: readonly VerifyCheck[], found: readonly FalsePayout[]): void {
   for (const { check, problem } of found) {
     const entry = checks.find(({ name }) => name === check);
     if (!entry) continue;
@@ -100,9 +105,9 @@ function note(checks: readonly Check[], found: readonly Found[]): void {
   }
 }
 
-async function prove(db: Db, onProgress: (payouts: number) => void, part: boolean): Promise<Verdict> {
-  const checks = checkNames.map((name): Check => ({ name, ok: true, problems: [], more: 0 }));
-  const report = (found: readonly Found[]): void => note(checks, found);
+async function prove(db: Db, onProgress: (payouts: number) => void, part: boolean): Promise<Verification> {
+  const checks = checkNames.map((name): VerifyCheck => ({ name, ok: true, problems: [], more: 0 }));
+  const report = (found: readonly FalsePayout[]): void => note(checks, found);
   report(await (isPostgres(db) ? checkSchema(db) : checkFile(db)));
   const batches: ProvenBatch[] = [];
   let payouts = 0;
@@ -146,7 +151,7 @@ const guards = [
   'payouts_archived_unsent',
 ];
 
-function missingGuards(there: ReadonlySet<string>): Found[] {
+function missingGuards(there: ReadonlySet<string>): FalsePayout[] {
   const missing = guards.filter((name) => !there.has(name));
   const why = 'which protects written rows from changes, is missing';
   return foundIn(
@@ -156,11 +161,11 @@ function missingGuards(there: ReadonlySet<string>): Found[] {
 }
 
 /** Checks what the ledger put into the schema; PostgreSQL checks its files itself. */
-async function checkSchema(db: Db): Promise<Found[]> {
+async function checkSchema(db: Db): Promise<FalsePayout[]> {
   return [...missingGuards(await triggersOf(db)), ...(await strayRows(db))];
 }
 
-async function checkFile(db: Db): Promise<Found[]> {
+async function checkFile(db: Db): Promise<FalsePayout[]> {
   const integrity = await sql<{ integrity_check: string }>`pragma integrity_check(20)`.execute(db);
   const broken = integrity.rows.map((row) => row.integrity_check).filter((said) => said !== 'ok');
   const strays = await sql<Stray>`pragma foreign_key_check`.execute(db);
@@ -180,7 +185,7 @@ async function checkFile(db: Db): Promise<Found[]> {
 type Stray = { table: string; rowid: bigint | null; parent: string };
 
 /** Finds successors that were paid without a decision: their predecessor's history does not mention them (P20). */
-async function checkLonelySuccessors(db: Db): Promise<Found[]> {
+async function checkLonelySuccessors(db: Db): Promise<FalsePayout[]> {
   const rows = await sql<{ reference: string; of: string }>`
     select s.reference, o.reference as "of" from payouts s join payouts o on o.id = s.successor_of
     where not exists (select 1 from history h where h.payout_id = o.id and h.event = 'succeeded'

@@ -1,7 +1,7 @@
 import { foldReference } from '../domain/ids.ts';
 import { decimalToMinor } from '../domain/money.ts';
 import type { Payout } from '../storage/tables/tables.ts';
-import { type Found, problems } from './verify-payout.ts';
+import { type FalsePayout, problems } from './verify-payout.ts';
 
 const inBody = [
   'reference',
@@ -14,9 +14,9 @@ const inBody = [
 ] as const;
 
 /** Compares the payout's row with its frozen body, which was or will be sent (P2). */
-export function checkOrder(payout: Payout): Found[] {
+export function checkOrder(payout: Payout): FalsePayout[] {
   const issues = problems('orders', payout.reference);
-  const body = readBody(payout.body);
+  const body = frozenBody(payout.body);
   if (!body) return issues.add('body is not a JSON object');
   for (const key of inBody) {
     if (body[key] !== payout[key]) issues.add(`${key} in the row differs from the frozen body`);
@@ -38,7 +38,7 @@ export function frozenAmount(body: Record<string, unknown>, currency: string): b
 }
 
 /** The frozen body as an object; undefined if it is not one. */
-export function readBody(text: string): Record<string, unknown> | undefined {
+export function frozenBody(text: string): Record<string, unknown> | undefined {
   try {
     const parsed: unknown = JSON.parse(text);
     return typeof parsed === 'object' && parsed !== null ? { ...parsed } : undefined;

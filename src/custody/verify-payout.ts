@@ -21,21 +21,21 @@ export const checkNames = [
 ] as const;
 export type CheckName = (typeof checkNames)[number];
 
-export type Found = { check: CheckName; problem: string };
+export type FalsePayout = { check: CheckName; problem: string };
 
 /** An attempt without the reply's text. */
-export type Tried = Pick<Attempt, 'id' | 'payout_id' | 'number' | 'outcome' | 'ended_at' | 'code'>;
+export type ProvenAttempt = Pick<Attempt, 'id' | 'payout_id' | 'number' | 'outcome' | 'ended_at' | 'code'>;
 
-export type Evidence = {
+export type ProvenEvents = {
   payout: Payout;
   /** Ordered by `seq`. */
   history: readonly HistoryRow[];
   /** Ordered by `number`. */
-  attempts: readonly Tried[];
+  attempts: readonly ProvenAttempt[];
 };
 
 /** Recomputes the chain: gapless, each link right, ending in the head (P27). What its archive has may be missing. */
-export function checkChain({ payout, history }: Evidence): Found[] {
+export function checkChain({ payout, history }: ProvenEvents): FalsePayout[] {
   const issues = problems('history', payout.reference);
   const archived = payout.archived_seq ?? 0n;
   let previous = '';
@@ -67,7 +67,7 @@ export function checkChain({ payout, history }: Evidence): Found[] {
 }
 
 /** Rebuilds the current row from its history and compares it field by field (P27). */
-export function checkProjection({ payout, history }: Evidence): Found[] {
+export function checkProjection({ payout, history }: ProvenEvents): FalsePayout[] {
   const issues = problems('projection', payout.reference);
   const rebuilt = new Map<string, unknown>(Object.entries(fresh));
   let state: string | null = null;
@@ -113,7 +113,7 @@ const fresh = {
 } satisfies Record<Exclude<keyof Row, 'id' | 'batch_id' | 'state' | 'history_seq' | 'history_head'>, unknown>;
 
 /** Checks what the ledger keeps of an archived payout: every attempt, its last state, and that nothing was sent since. */
-export function checkArchived({ payout, history, attempts }: Evidence): Found[] {
+export function checkArchived({ payout, history, attempts }: ProvenEvents): FalsePayout[] {
   const issues = problems('archives', payout.reference);
   const last = history.at(-1);
   if (payout.state !== last?.to_state)
@@ -128,7 +128,7 @@ export function checkArchived({ payout, history, attempts }: Evidence): Found[] 
 const proven = ['accepted', 'refused', 'not_sent', 'turned_away'];
 
 /** Each attempt has its intent, each ended one the entry of its outcome, and each proven outcome an attempt (P1, P4). */
-export function checkAttempts({ payout, history, attempts }: Evidence): Found[] {
+export function checkAttempts({ payout, history, attempts }: ProvenEvents): FalsePayout[] {
   const issues = problems('attempts', payout.reference);
   const intents = history.filter((row) => row.event === 'intent');
   const begun = new Set(intents.map((row) => readDetail(row.detail).last_attempt_id));
@@ -162,10 +162,10 @@ function plain(value: string | bigint | null): string | number | null {
 }
 
 export function problems(check: CheckName, reference: string) {
-  const list: Found[] = [];
+  const list: FalsePayout[] = [];
   return {
     list,
-    add(problem: string): Found[] {
+    add(problem: string): FalsePayout[] {
       list.push({ check, problem: `${reference}: ${problem}` });
       return list;
     },
@@ -173,6 +173,6 @@ export function problems(check: CheckName, reference: string) {
 }
 
 /** Problems of the ledger as a whole under one check. */
-export function foundIn(check: CheckName, list: readonly string[]): Found[] {
+export function foundIn(check: CheckName, list: readonly string[]): FalsePayout[] {
   return list.map((problem) => ({ check, problem }));
 }

@@ -4,7 +4,7 @@ import { closedPeriods, periodDigest, periodRows } from '../reporting/periods.sq
 import { type PayoutFacts, payoutFacts } from '../reporting/statement-facts.sql.ts';
 import type { Db } from '../storage/ledger.ts';
 import type { Period } from '../storage/tables/period-tables.ts';
-import { type Found, foundIn } from './verify-payout.ts';
+import { type FalsePayout, foundIn } from './verify-payout.ts';
 
 /** A closed month with its frozen amounts and those counted from the history. */
 type Checked = { period: Period; frozen: Map<string, string>; counted: Counted };
@@ -15,8 +15,8 @@ type Counted = Map<string, { currency: string; line: string; amount: bigint }>;
  * Checks that every closed month is unchanged, follows the one before it, and agrees with the history (P30) together with
  * what archives hold of it. An archive alone has only a part of each month: `part`.
  */
-export async function checkPeriods(db: Db, part = false): Promise<Found[]> {
-  const issues: Found[] = [];
+export async function checkPeriods(db: Db, part = false): Promise<FalsePayout[]> {
+  const issues: FalsePayout[] = [];
   const periods = await closedPeriods(db);
   const months = part ? [] : await countMonths(db, periods);
   for (const { period, counted } of months) await addArchived(db, period.month, counted);

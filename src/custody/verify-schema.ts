@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '../storage/ledger.ts';
-import type { Found } from './verify-payout.ts';
+import type { FalsePayout } from './verify-payout.ts';
 
 /** The triggers of the ledger's schema that exist and are enabled. */
 export async function triggersOf(db: Db): Promise<Set<string>> {
@@ -13,7 +13,7 @@ export async function triggersOf(db: Db): Promise<Set<string>> {
 type ForeignKey = { child: string; parent: string; from_column: string; to_column: string; checked: bigint };
 
 /** Finds rows that refer to a missing row. It queries them itself: the owner can have disabled the checks. */
-export async function strayRows(db: Db): Promise<Found[]> {
+export async function strayRows(db: Db): Promise<FalsePayout[]> {
   const { rows: keys } = await sql<ForeignKey>`select child.relname as child, parent.relname as parent,
       a.attname as from_column, b.attname as to_column, k.convalidated as checked
     from pg_constraint k join pg_class child on child.oid = k.conrelid join pg_class parent on parent.oid = k.confrelid
@@ -21,7 +21,7 @@ export async function strayRows(db: Db): Promise<Found[]> {
       join pg_attribute b on b.attrelid = k.confrelid and b.attnum = k.confkey[1]
     where k.contype = 'f' and k.connamespace = current_schema()::regnamespace
     order by child.relname, a.attname`.execute(db);
-  const issues: Found[] = [];
+  const issues: FalsePayout[] = [];
   for (const key of keys) {
     const { child, parent } = key;
     const { rows } = await strays(key).execute(db);

@@ -1,12 +1,12 @@
 import { formatMinor } from '../domain/money.ts';
 import type { Db } from '../storage/ledger.ts';
-import type { Evidence, Found } from './verify-payout.ts';
+import type { FalsePayout, ProvenEvents } from './verify-payout.ts';
 
 type Sum = { n: bigint; amount: bigint };
 
-type BatchTotals = { add(evidence: Evidence): void; end(): Found[] };
+type BatchTotals = { add(evidence: ProvenEvents): void; end(): FalsePayout[] };
 
-export type TotalsCheck = { batch(id: string): Promise<BatchTotals>; end(): Promise<Found[]> };
+export type TotalsCheck = { batch(id: string): Promise<BatchTotals>; end(): Promise<FalsePayout[]> };
 
 /** Counts again what `ledger/totals.ts` keeps for monitors: payouts and amounts by state, and attempts by outcome. */
 export function createTotalsCheck(db: Db): TotalsCheck {
@@ -31,11 +31,13 @@ export function createTotalsCheck(db: Db): TotalsCheck {
     async end() {
       const rows = await db.selectFrom('attempt_totals').selectAll().execute();
       const kept = new Map<string, bigint>(rows.map(({ outcome, n }) => [outcome, n]));
-      return [...new Set([...kept.keys(), ...outcomes.keys()])].toSorted().flatMap((outcome): Found[] => {
-        const [is, was] = [outcomes.get(outcome) ?? 0n, kept.get(outcome) ?? 0n];
-        const problem = `the figures count ${was} attempts that ended as ${outcome}; the ledger has ${is}`;
-        return is === was ? [] : [{ check: 'totals', problem }];
-      });
+      return [...new Set([...kept.keys(), ...outcomes.keys()])]
+        .toSorted()
+        .flatMap((outcome): FalsePayout[] => {
+          const [is, was] = [outcomes.get(outcome) ?? 0n, kept.get(outcome) ?? 0n];
+          const problem = `the figures count ${was} attempts that ended as ${outcome}; the ledger has ${is}`;
+          return is === was ? [] : [{ check: 'totals', problem }];
+        });
     },
   };
 }
@@ -47,8 +49,8 @@ async function keptOf(db: Db, batch: string): Promise<Map<string, Sum>> {
   return new Map(rows.map(({ currency, state, n, amount }) => [`${currency} ${state}`, { n, amount }]));
 }
 
-function differences(batch: string, kept: Map<string, Sum>, counted: Map<string, Sum>): Found[] {
-  return [...new Set([...kept.keys(), ...counted.keys()])].toSorted().flatMap((key): Found[] => {
+function differences(batch: string, kept: Map<string, Sum>, counted: Map<string, Sum>): FalsePayout[] {
+  return [...new Set([...kept.keys(), ...counted.keys()])].toSorted().flatMap((key): FalsePayout[] => {
     const [was, is] = [kept.get(key) ?? zero, counted.get(key) ?? zero];
     if (was.n === is.n && was.amount === is.amount) return [];
     const [currency = '', state = ''] = key.split(' ');

@@ -6,7 +6,7 @@ import { verdictFaces } from '../reporting/verdict-faces.ts';
 import { errorText, logEvent } from '../runtime/log-events.ts';
 import type { StandingCause } from '../sending/halts.sql.ts';
 import type { CheckProgress } from '../sending/precheck.ts';
-import type { SendResult } from '../sending/send.ts';
+import type { SenderStop } from '../sending/send.ts';
 
 const checkLineMs = 30_000;
 
@@ -65,7 +65,7 @@ export function logHalt({ log }: Log, event: 'halt_raised' | 'halt_lifted', caus
 }
 
 /** Logs how many payouts went out, and how each attempt ended; nothing for no attempt. */
-export function logSent({ log }: Log, counts: SendResult['counts']): void {
+export function logSent({ log }: Log, counts: SenderStop['counts']): void {
   if (Object.values(counts).every((count) => count === 0)) return;
   // The others are ready again, and count once they go.
   const sent = counts.accepted + counts.refused + counts.unknown;

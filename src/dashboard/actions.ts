@@ -4,11 +4,11 @@ import { batchLikeness } from '../intake/likeness.sql.ts';
 import { getBatch } from '../ledger/batches.ts';
 import { type HoldReason, readReasons, reasonMark, releaseUnderWay } from '../ledger/hold-reasons.ts';
 import {
+  type DiscrepancyDecision,
   decide,
   discrepancyMark,
   findByIds,
   openTo,
-  type Verdict,
 } from '../reconciliation/discrepancy-decisions.sql.ts';
 import { reasonText } from '../reporting/advice-text.ts';
 import { haltCauseText, haltInWords, sayHalt } from '../reporting/halt-words.ts';
@@ -24,7 +24,7 @@ import type { Ledger } from '../storage/ledger.ts';
 import type { Batch } from '../storage/tables/tables.ts';
 
 /** What was done, for the person who ordered it. */
-export type Done = { title: string; lines: string[] };
+export type ActionDone = { title: string; lines: string[] };
 
 /** A decision that the rules do not allow, or that came too late; nothing was done. */
 export class Declined extends Error {
@@ -44,7 +44,7 @@ type Deps = {
 };
 
 /** What a person says about one discrepancy. */
-type Order = { id: string; by: string; verdict: Verdict; note: string; shown: string };
+type Order = { id: string; by: string; verdict: DiscrepancyDecision; note: string; shown: string };
 
 const longestNote = 2000;
 
@@ -106,7 +106,7 @@ export function createActions({ ledger, clock, log, config }: Deps) {
       return { shown: judged.shown, warnings: await warningsOf(ledger, batch, judged.shown) };
     },
     /** `digest`: what the person saw; the batch must still be that. */
-    async approve(id: string, by: string, digest: string): Promise<Done> {
+    async approve(id: string, by: string, digest: string): Promise<ActionDone> {
       const batch = await notCancelled(id);
       const judged = await judge(batch, by);
       if ('before' in judged) {
@@ -124,7 +124,7 @@ export function createActions({ ledger, clock, log, config }: Deps) {
       if (done.others.length > 0) return { title, lines: stillHeld(id, done.others) };
       return { title, lines: await letGo(id, by) };
     },
-    async hold(id: string, by: string): Promise<Done> {
+    async hold(id: string, by: string): Promise<ActionDone> {
       await loaded(id);
       const reason = { kind: 'person' } as const;
       const moved = await holdBatch(ledger, { batch: id, reason, at: clock.iso(), source: `person:${by}` });
@@ -135,7 +135,7 @@ export function createActions({ ledger, clock, log, config }: Deps) {
       };
     },
     /** `shown`: the marks of the reasons, and of the failure of its canary, that the person saw; only these are lifted. */
-    async release(id: string, by: string, shown: readonly string[]): Promise<Done> {
+    async release(id: string, by: string, shown: readonly string[]): Promise<ActionDone> {
       const { hold_reasons } = await notCancelled(id);
       const seen = readReasons(hold_reasons).filter((reason) => shown.includes(reasonMark(reason)));
       const order = { batch: id, at: clock.iso(), dailyLimit: submission.dailyLimit, by, seen };
@@ -152,13 +152,13 @@ export function createActions({ ledger, clock, log, config }: Deps) {
       ];
       return { title: `${id}: ${counted(released.moved, 'payout')} released`, lines };
     },
-    async haltAll(by: string): Promise<Done> {
+    async haltAll(by: string): Promise<ActionDone> {
       await ledger.write((trx) => halt(trx, { kind: 'person', by }, clock.iso()));
       logged(by, { action: 'hold everything' });
       return { title: 'All sending is halted', lines: ['What was already on its way goes on.'] };
     },
     /** `seen`: the marks of the halts that the person saw; only these are lifted. */
-    async releaseAll(by: string, seen: readonly string[]): Promise<Done> {
+    async releaseAll(by: string, seen: readonly string[]): Promise<ActionDone> {
       const lifted = sayHalt(await ledger.write((trx) => liftHalt(trx, { at: clock.iso(), seen })));
       logged(by, { action: 'release everything', cause: lifted?.cause ?? null });
       const barrier = await haltInWords(db);
@@ -171,7 +171,7 @@ export function createActions({ ledger, clock, log, config }: Deps) {
       };
     },
     /** `shown`: the mark of what the person saw of it; it must still be that. */
-    async decide(order: Order): Promise<Done> {
+    async decide(order: Order): Promise<ActionDone> {
       const { id, by, verdict, shown } = order;
       const note = order.note.trim();
       if (note.length > longestNote)

@@ -3,7 +3,7 @@ import { readReasons } from '../ledger/hold-reasons.ts';
 import type { BatchLook } from './batches.sql.ts';
 import type { View } from './frame.ts';
 import { type Html, html } from './html.ts';
-import { amount, number, table, time, to } from './parts.ts';
+import { amount, countText, dashboardTable, time, to } from './parts.ts';
 
 /** States that a payout does not leave by itself. */
 const ended: readonly PayoutState[] = ['success', 'failed', 'refused', 'cancelled', 'returned'];
@@ -37,11 +37,11 @@ export function progressBar({ batch, counts }: BatchLook): Html {
     states.reduce((n, one) => n + (counts[one] ?? 0), 0);
   const done = sum(ended);
   const of = Math.max(done + sum(open), Number(batch.row_count));
-  return html`<progress value="${done}" max="${Math.max(of, 1)}" aria-label="Ended in ${batch.id}"></progress> ${number(done)} of ${number(of)} ended`;
+  return html`<progress value="${done}" max="${Math.max(of, 1)}" aria-label="Ended in ${batch.id}"></progress> ${countText(done)} of ${countText(of)} ended`;
 }
 
 export function batchTable(caption: string, looks: readonly BatchLook[], view: View): Html {
-  return table(
+  return dashboardTable(
     caption,
     ['Batch', 'State', 'Progress', { number: 'Paid' }, { number: 'Open' }, 'Taken in'],
     looks.map((look) => [

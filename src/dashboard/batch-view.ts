@@ -11,24 +11,35 @@ import { decision, form } from './forms.ts';
 import { seesBank, type View } from './frame.ts';
 import { hider } from './hide.ts';
 import { type Html, html } from './html.ts';
-import { amount, exactAmount, facts, number, panel, sentence, stateText, table, time, to } from './parts.ts';
+import {
+  amount,
+  countText,
+  dashboardTable,
+  exactAmount,
+  facts,
+  panel,
+  sentence,
+  stateText,
+  time,
+  to,
+} from './parts.ts';
 
 type Approvals = NonNullable<ReturnType<Awaited<ReturnType<typeof approvalsOf>>['get']>>;
 type Halts = Awaited<ReturnType<typeof batchHalts>>;
 type Rows = Awaited<ReturnType<typeof payoutsIn>>;
 
 /** A part of a long list: its number, from 1, and whether more follows. */
-export type Page = { more: boolean; number: number };
+export type PartOfList = { more: boolean; number: number };
 
 export const mostRows = 200;
 
-export function batchesView(looks: readonly BatchLook[], view: View, page: Page): Html {
+export function batchesView(looks: readonly BatchLook[], view: View, page: PartOfList): Html {
   return html`<h1>Batches</h1>
 ${panel('Newest first', looks.length > 0 ? batchTable('Batches', looks, view) : html`<p>No batch was taken in yet.</p>`)}
 ${pages('/batches', page)}`;
 }
 
-export function pages(path: string, { more, number: page }: Page): Html {
+export function pages(path: string, { more, number: page }: PartOfList): Html {
   return html`<nav aria-label="Pages"><ul>${page > 1 && html`<li><a href="${path}?page=${page - 1}">Newer</a></li>`}${more && html`<li><a href="${path}?page=${page + 1}">Older</a></li>`}</ul></nav>`;
 }
 
@@ -124,11 +135,11 @@ function statesTable({ batch, counts, sums }: BatchLook): Html {
     const name = isReplaced(state)
       ? stateText(state)
       : html`<a href="/batches/${encodeURIComponent(batch.id)}?state=${state}">${stateText(state)}</a>`;
-    return [[name, number(count), ...cells]];
+    return [[name, countText(count), ...cells]];
   });
   if (rows.length === 0) return html`<p>Its payouts are still being taken in.</p>`;
   const columns = currencies.map((currency) => ({ number: currency }));
-  return table('Payouts by state', ['State', { number: 'Payouts' }, ...columns], rows);
+  return dashboardTable('Payouts by state', ['State', { number: 'Payouts' }, ...columns], rows);
 }
 
 function payoutsPart(
@@ -144,7 +155,7 @@ function payoutsPart(
     sentence(seesBank(view) ? newsOf(row, []) : hider(row)(newsOf(row, [])), view),
   ]);
   return html`<p>The first ${mostRows} rows of the file${which}; results.csv has all. ${state !== null && to(['batches', batch.id], 'All states')}</p>
-${table('Payouts of the batch', ['Reference', { number: 'Amount' }, 'State', 'Message'], cells)}`;
+${dashboardTable('Payouts of the batch', ['Reference', { number: 'Amount' }, 'State', 'Message'], cells)}`;
 }
 
 export function stateNamed(text: unknown): PayoutState | null {
@@ -165,7 +176,7 @@ ${panel(
     ['File', batch.file_name],
     ['Dropped by', batch.dropped_by],
     ['Taken in', time(batch.created_at, view)],
-    ['Payouts', number(shown.rows)],
+    ['Payouts', countText(shown.rows)],
     ...Object.entries(shown.totals).map(
       ([currency, total]) => [`Total ${currency}`, sentence(total, view)] as const,
     ),

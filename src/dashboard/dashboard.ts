@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { Refused } from '../admin/access.ts';
+import { RefusedRequest } from '../admin/access.ts';
 import type { Routes } from '../admin/admin-server.ts';
 import { createActions, Declined } from './actions.ts';
 import { createEvents } from './events.ts';
@@ -8,7 +8,7 @@ import { pageHeaders, pageOf, type View } from './frame.ts';
 import { html } from './html.ts';
 import { createLooks } from './look.ts';
 import { pageRoutes } from './page-routes.ts';
-import { banner } from './parts.ts';
+import { dashboardBanner } from './parts.ts';
 import { postRoutes } from './post-routes.ts';
 import type { DashboardDeps, Shared } from './shared.ts';
 
@@ -68,11 +68,11 @@ async function sendProblem(
   const { status, title, help } = problemOf(error);
   if (status === 500) deps.log.error({ err: error }, 'the dashboard could not answer');
   if (status === 401) reply.header('www-authenticate', 'Basic realm="counterfoil", charset="UTF-8"');
-  if (error instanceof Refused && error.retryAfterSeconds !== null)
+  if (error instanceof RefusedRequest && error.retryAfterSeconds !== null)
     reply.header('retry-after', String(error.retryAfterSeconds));
   // A refusal may come before the caller is known.
   request.caller ??= { kind: 'nobody' };
-  const main = html`${banner('bad', title, html`<p>${help}</p><p><a href="/">Back to today</a></p>`)}`;
+  const main = html`${dashboardBanner('bad', title, html`<p>${help}</p><p><a href="/">Back to today</a></p>`)}`;
   try {
     return await send(request, reply, { title, main, renews: 'still' }, status);
   } catch (err) {
@@ -85,7 +85,7 @@ async function sendProblem(
 }
 
 function problemOf(error: unknown): { status: number; title: string; help: string } {
-  if (error instanceof Refused)
+  if (error instanceof RefusedRequest)
     return { status: error.statusCode, title: upper(error.message), help: `${upper(error.fix)}.` };
   if (error instanceof Declined)
     return { status: error.statusCode, title: 'Nothing was done', help: error.message };

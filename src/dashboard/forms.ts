@@ -38,7 +38,7 @@ export function createForms(clock: Pick<Clock, 'monotonic'>) {
 }
 
 /** The person behind a decision: the name of the token. */
-export function nameOf(caller: Caller): string {
+export function callerName(caller: Caller): string {
   if (caller.kind !== 'token') throw new Error('a decision without a name');
   return caller.name;
 }

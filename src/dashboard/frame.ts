@@ -23,7 +23,7 @@ export function seesBank({ caller }: Pick<View, 'caller'>): boolean {
   return hasRight(caller, 'read');
 }
 
-export type Page = {
+export type DashboardPage = {
   title: string;
   /** The entry of the navigation that is this page. */
   place?: keyof typeof places;
@@ -53,7 +53,7 @@ export const pageHeaders = {
 };
 
 /** A whole page. It loads nothing: its style and its only script are inside, allowed by their digests. */
-export function pageOf(page: Page, view: View): string {
+export function pageOf(page: DashboardPage, view: View): string {
   const { title, place, main, renews } = page;
   const at = shortTimeWithSeconds(view.now, view.zone, view.now);
   const isLive = renews === 'live';
@@ -77,7 +77,7 @@ ${isLive && html`<script>${trusted(liveScript)}</script>`}`;
 }
 
 /** The navigation, the reader, whether the page is live, and the search. */
-function bar(view: View, place: Page['place']): Html {
+function bar(view: View, place: DashboardPage['place']): Html {
   const links = Object.entries(places).map(([path, name]) => entry(path, name, place === path));
   const search = html`<input name="q" aria-label="Find a payout or a batch by its name"
  placeholder="Find a reference" required maxlength="200" autocomplete="off"><button>Find</button>`;

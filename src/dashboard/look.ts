@@ -11,7 +11,7 @@ import { haltMarks } from '../sending/halts.sql.ts';
 import { activeBatches, type BatchLook } from './batches.sql.ts';
 
 /** The facts of the first page. `unready`: why work does not move. */
-export type Look = {
+export type DashboardFacts = {
   halt: SaidHalt | null;
   /** The marks of its causes: a release lifts only these. */
   haltMarks: string[];
@@ -49,7 +49,7 @@ export function createLooks(deps: LookDeps) {
   return { look: all.read, forget: all.forget };
 }
 
-async function lookAgain(deps: LookDeps, findProblems: () => Promise<Unready[]>): Promise<Look> {
+async function lookAgain(deps: LookDeps, findProblems: () => Promise<Unready[]>): Promise<DashboardFacts> {
   const { source, clock, zone } = deps;
   const { db, account } = source;
   const today = dayAt(new Date(clock.now()).toISOString(), zone);
@@ -74,7 +74,7 @@ function versionOf({
   batches,
   unready,
   rejected,
-}: Omit<Look, 'version'>): string {
+}: Omit<DashboardFacts, 'version'>): string {
   const { clockSkewMs: _skew, ledgerBytes: _bytes, freeBytes: _free, ...telling } = figures;
   const names = unready.map(({ check }) => check);
   const counts = batches.looks.map(({ batch, state, counts: n }) => [

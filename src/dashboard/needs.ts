@@ -6,14 +6,24 @@ import { rejectedText } from '../reporting/rejected-words.ts';
 import { answerAwaited } from './batches.sql.ts';
 import type { View } from './frame.ts';
 import { type Html, html } from './html.ts';
-import type { Look } from './look.ts';
-import { ago, number, sentence, severity, stateText, table, time, to, verdictText } from './parts.ts';
+import type { DashboardFacts } from './look.ts';
+import {
+  ago,
+  countText,
+  dashboardTable,
+  sentence,
+  severity,
+  stateText,
+  time,
+  to,
+  verdictText,
+} from './parts.ts';
 
 /** Something that waits for a person: what, how many, and since when. */
 type Need = { what: Html; count: string; age: string };
 
 /** Everything that waits for a person, the gravest first. A halt has its own place. */
-export function needsOf(look: Look, view: View): Need[] {
+export function needsOf(look: DashboardFacts, view: View): Need[] {
   return [
     ...unreadyBeside(look).map(({ problem, fix }) => ({
       what: html`<span class="bad">${sentence(problem, view)}</span>: ${fix}`,
@@ -32,13 +42,13 @@ export function needsOf(look: Look, view: View): Need[] {
 const comparing: ReadonlySet<string> = new Set(['reconcile', 'reconcile_full']);
 
 /** Why work does not move, without the runs that compared nothing: the verdict says that once. */
-function unreadyBeside({ unready, figures, lastRun }: Look): Look['unready'] {
+function unreadyBeside({ unready, figures, lastRun }: DashboardFacts): DashboardFacts['unready'] {
   if (lastRun?.verdict !== 'not_compared') return unready;
   const incomplete = figures.jobs.flatMap(({ job, kind }) => (kind === 'incomplete' ? job : []));
   return unready.filter(({ job }) => job === undefined || !comparing.has(job) || !incomplete.includes(job));
 }
 
-function unknownNeed({ figures }: Look, view: View): Need[] {
+function unknownNeed({ figures }: DashboardFacts, view: View): Need[] {
   const unknown = figures.payouts.filter(({ state, count }) => state === 'unknown' && count > 0);
   if (unknown.length === 0) return [];
   const count = unknown.reduce((sum, one) => sum + one.count, 0);
@@ -46,7 +56,7 @@ function unknownNeed({ figures }: Look, view: View): Need[] {
   return [
     {
       what: html`<span class="bad">${stateText('unknown')}</span>: may be paid; do not pay another way`,
-      count: number(count),
+      count: countText(count),
       age: since === undefined ? '' : ago(since, view),
     },
   ];
@@ -54,35 +64,35 @@ function unknownNeed({ figures }: Look, view: View): Need[] {
 
 const gravity = ['high', 'medium', 'low'];
 
-function discrepancyNeeds({ figures }: Look, view: View): Need[] {
+function discrepancyNeeds({ figures }: DashboardFacts, view: View): Need[] {
   return figures.discrepancies
     .toSorted((a, b) => gravity.indexOf(a.severity) - gravity.indexOf(b.severity))
     .map((one) => ({
       what: html`${severity(one.severity === 'high' || one.severity === 'medium' ? one.severity : 'low')} <a href="/discrepancies?kind=${one.kind}">${plainKind(one.kind)}</a>`,
-      count: number(one.count),
+      count: countText(one.count),
       age: ago(one.since, view),
     }));
 }
 
-function heldNeeds({ batches }: Look, view: View): Need[] {
+function heldNeeds({ batches }: DashboardFacts, view: View): Need[] {
   return batches.looks
     .filter(({ state }) => state === 'held')
     .map(({ batch, counts }) => {
       const waits = readReasons(batch.hold_reasons).some(({ kind }) => kind === 'approval');
       return {
         what: html`${to(['batches', batch.id], batch.id)} ${waits ? 'waits for approval' : 'is held'}`,
-        count: number(counts.held ?? 0),
+        count: countText(counts.held ?? 0),
         age: ago(batch.created_at, view),
       };
     });
 }
 
-function answerNeeds({ batches }: Look, view: View): Need[] {
+function answerNeeds({ batches }: DashboardFacts, view: View): Need[] {
   return batches.looks
     .filter((look) => answerAwaited(look) !== null)
     .map(({ batch, counts }) => ({
       what: html`${to(['batches', batch.id], batch.id)} waits for an answer to service.extras`,
-      count: number(counts.ready ?? 0),
+      count: countText(counts.ready ?? 0),
       age: ago(batch.created_at, view),
     }));
 }
@@ -90,22 +100,28 @@ function answerNeeds({ batches }: Look, view: View): Need[] {
 /** At most this many files are named. */
 const mostFiles = 20;
 
-function rejectedNeeds({ rejected }: Look, view: View): Need[] {
+function rejectedNeeds({ rejected }: DashboardFacts, view: View): Need[] {
   const rest = rejected.slice(mostFiles);
   return [
     ...rejected.slice(0, mostFiles).map((file) => ({
       // The folders of this machine are nothing for a page without a token.
       what: html`${rejectedText({ ...file, errors_file: null })}. Correct it and drop it again`,
-      count: number(Number(file.kind === 'refused' ? file.problems : file.rows_left)),
+      count: countText(Number(file.kind === 'refused' ? file.problems : file.rows_left)),
       age: ago(file.since, view),
     })),
     ...(rest.length > 0
-      ? [{ what: html`More files that were refused or taken in part`, count: number(rest.length), age: '' }]
+      ? [
+          {
+            what: html`More files that were refused or taken in part`,
+            count: countText(rest.length),
+            age: '',
+          },
+        ]
       : []),
   ];
 }
 
-function verdictNeeds({ lastRun }: Look, view: View): Need[] {
+function verdictNeeds({ lastRun }: DashboardFacts, view: View): Need[] {
   if (lastRun === null || !needsAPerson(lastRun.verdict)) return [];
   const cause = lastRun.verdict === 'not_compared' ? '. To find the cause: counterfoil doctor' : '';
   return [
@@ -117,13 +133,13 @@ function verdictNeeds({ lastRun }: Look, view: View): Need[] {
   ];
 }
 
-export function needsTable(needs: readonly Need[], look: Look): Html {
+export function needsTable(needs: readonly Need[], look: DashboardFacts): Html {
   if (needs.length > 0) {
     const columns = ['What', { number: 'How many' }, { number: 'Since' }];
     const rows = needs.map(({ what, count, age }) => [what, count, age]);
     // Where nothing has an age, the words take the whole width.
     const used = needs.some(({ age }) => age !== '') ? columns.length : 1;
-    return table(
+    return dashboardTable(
       'What needs a person',
       columns.slice(0, used),
       rows.map((row) => row.slice(0, used)),

@@ -41,7 +41,7 @@ export function exactAmount(currency: string, minor: bigint): string {
   return amountText(currency, formatMinor(minor, currency));
 }
 
-export function number(count: number | bigint): string {
+export function countText(count: number | bigint): string {
   return grouped(count.toString());
 }
 
@@ -68,7 +68,7 @@ export function verdictText(verdict: Verdict): Html {
 type Column = string | { number: string };
 
 /** A table whose rows become blocks on a narrow screen. The first cell heads its row. */
-export function table(
+export function dashboardTable(
   caption: string,
   columns: readonly Column[],
   rows: readonly (readonly (Html | string)[])[],
@@ -97,7 +97,7 @@ ${content}
 }
 
 /** The big answer at the top of a page; `look` colours what the words say. */
-export function banner(look: 'good' | 'warn' | 'bad' | 'none', title: string, content: Html): Html {
+export function dashboardBanner(look: 'good' | 'warn' | 'bad' | 'none', title: string, content: Html): Html {
   const sign = { good: '✓', warn: '▲', bad: '■', none: '–' }[look];
   return html`<section class="state is-${look}"><h1 data-news><span aria-hidden="true">${sign}</span> ${title}</h1>
 ${content}

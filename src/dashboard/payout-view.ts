@@ -9,7 +9,17 @@ import type { originOf } from '../sending/approvals.sql.ts';
 import { seesBank, type View } from './frame.ts';
 import { hider } from './hide.ts';
 import { type Html, html } from './html.ts';
-import { exactAmount, facts, panel, sentence, severity, stateText, table, time, to } from './parts.ts';
+import {
+  dashboardTable,
+  exactAmount,
+  facts,
+  panel,
+  sentence,
+  severity,
+  stateText,
+  time,
+  to,
+} from './parts.ts';
 
 type Chain = Awaited<ReturnType<typeof neighboursOf>> & Awaited<ReturnType<typeof originOf>>;
 
@@ -70,5 +80,5 @@ function discrepancies({ discrepancies: all }: Story, say: (text: string) => str
     say(`expected ${one.expected || '–'}; found ${one.actual || '–'}`),
     one.state === 'resolved' ? '' : say(actionFor(one)),
   ]);
-  return table('Discrepancies of this payout', ['Kind', 'Severity', 'State', 'What', 'To do'], rows);
+  return dashboardTable('Discrepancies of this payout', ['Kind', 'Severity', 'State', 'What', 'To do'], rows);
 }

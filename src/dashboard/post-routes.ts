@@ -1,10 +1,10 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { Refused } from '../admin/access.ts';
+import { RefusedRequest } from '../admin/access.ts';
 import type { Role } from '../settings/settings-schema.ts';
-import { Declined, type Done } from './actions.ts';
-import { nameOf } from './forms.ts';
+import { type ActionDone, Declined } from './actions.ts';
+import { callerName } from './forms.ts';
 import { html } from './html.ts';
-import { banner } from './parts.ts';
+import { dashboardBanner } from './parts.ts';
 import type { Shared } from './shared.ts';
 
 type Params = { Params: { name?: string } };
@@ -18,7 +18,7 @@ export function postRoutes(scope: FastifyInstance, shared: Shared): void {
   const post = (
     path: string,
     back: (name: string) => string,
-    act: (order: Order) => Promise<Done>,
+    act: (order: Order) => Promise<ActionDone>,
     right: Role = 'decide',
   ): void => {
     scope.post<Params>(path, { config: { right } }, async (request, reply) => {
@@ -26,7 +26,11 @@ export function postRoutes(scope: FastifyInstance, shared: Shared): void {
       const order = { name, ...orderIn(request, shared) };
       const done = await act(order).finally(looks.forget);
       const lines = done.lines.map((line) => html`<p>${line}</p>`);
-      const main = banner('good', done.title, html`${lines}<p><a href="${back(name)}">Go on</a></p>`);
+      const main = dashboardBanner(
+        'good',
+        done.title,
+        html`${lines}<p><a href="${back(name)}">Go on</a></p>`,
+      );
       return send(request, reply, { title: done.title, main, renews: 'still' });
     });
   };
@@ -73,16 +77,16 @@ function shownIn(fields: URLSearchParams): string[] {
 }
 
 function orderIn({ caller, body }: FastifyRequest, { forms }: Shared): Omit<Order, 'name'> {
-  const by = nameOf(caller);
+  const by = callerName(caller);
   if (!(body instanceof URLSearchParams)) throw new Declined(422, 'Use the forms of these pages.');
   if (!forms.isOurs(by, body.get('form')))
-    throw new Refused(403, {
+    throw new RefusedRequest(403, {
       problem: 'the form is not from a page of this server, or serve was started again since',
       fix: 'load the page again and repeat the decision',
     });
   const wait = forms.waitSeconds(by);
   if (wait > 0)
-    throw new Refused(429, {
+    throw new RefusedRequest(429, {
       problem: 'too many decisions in a minute',
       fix: `wait ${wait} s`,
       retryAfterSeconds: wait,
@@ -91,7 +95,7 @@ function orderIn({ caller, body }: FastifyRequest, { forms }: Shared): Omit<Orde
 }
 
 /** Every decision about sending is ticked off: a button alone is pressed too easily. */
-function sure(act: (order: Order) => Promise<Done>): (order: Order) => Promise<Done> {
+function sure(act: (order: Order) => Promise<ActionDone>): (order: Order) => Promise<ActionDone> {
   return async (order) => {
     if (order.fields.get('sure') === 'yes') return act(order);
     throw new Declined(422, 'Tick the box first: it says what the decision means.');

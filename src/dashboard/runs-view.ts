@@ -5,14 +5,14 @@ import { listWords } from '../reporting/page/verdict-words.ts';
 import type { RunVerdict } from '../reporting/run-verdicts.sql.ts';
 import { records } from '../reporting/sheet.ts';
 import { lineWords } from '../reporting/statement/line-words.ts';
-import type { Line } from '../reporting/statement/statement-lines.ts';
+import type { StatementLine } from '../reporting/statement/statement-lines.ts';
 import type { Run } from '../storage/tables/tables.ts';
-import { type Page, pages } from './batch-view.ts';
+import { type PartOfList, pages } from './batch-view.ts';
 import type { View } from './frame.ts';
 import { type Html, html } from './html.ts';
-import { facts, number, panel, table, time, to, verdictText } from './parts.ts';
+import { countText, dashboardTable, facts, panel, time, to, verdictText } from './parts.ts';
 
-export function runsView(runs: readonly Run[], view: View, page: Page): Html {
+export function runsView(runs: readonly Run[], view: View, page: PartOfList): Html {
   const rows = runs.map((run) => [
     to(['runs', run.id], run.id),
     time(run.started_at, view),
@@ -20,7 +20,7 @@ export function runsView(runs: readonly Run[], view: View, page: Page): Html {
     run.list_standing === null ? '' : listWords[run.list_standing],
   ]);
   return html`<h1>Reconciliations</h1>
-${panel('Newest first', rows.length > 0 ? table('Reconciliations', ['Run', 'Begun', 'Verdict', 'List'], rows) : html`<p>No reconciliation has run yet.</p>`)}
+${panel('Newest first', rows.length > 0 ? dashboardTable('Reconciliations', ['Run', 'Begun', 'Verdict', 'List'], rows) : html`<p>No reconciliation has run yet.</p>`)}
 ${pages('/runs', page)}`;
 }
 
@@ -63,7 +63,7 @@ ${panel(
   ])}
 ${
   verdicts.length > 0 &&
-  table(
+  dashboardTable(
     'Verdict per currency',
     ['Currency', 'Verdict'],
     verdicts.map(({ currency, verdict }) => [currency, verdictText(verdict)]),
@@ -74,14 +74,14 @@ ${links.length > 0 && panel('Files', html`<ul>${links}</ul>`)}
 ${statement.length > 0 && panel('Statement', statementTable(statement))}`;
 }
 
-const isLine = (name: string): name is Line => Object.hasOwn(lineWords, name);
+const isLine = (name: string): name is StatementLine => Object.hasOwn(lineWords, name);
 
 function statementTable(statement: string[][]): Html {
   const rows = records(statement).map(({ currency = '', line = '', count = '', amount = '' }) => [
     isLine(line) ? lineWords[line] : line,
     currency,
-    /^\d+$/.test(count) ? number(BigInt(count)) : count,
+    /^\d+$/.test(count) ? countText(BigInt(count)) : count,
     amount === '' ? '' : amountText(currency, amount),
   ]);
-  return table('Statement', ['Line', 'Currency', { number: 'Count' }, { number: 'Amount' }], rows);
+  return dashboardTable('Statement', ['Line', 'Currency', { number: 'Count' }, { number: 'Amount' }], rows);
 }

@@ -6,7 +6,3 @@ import type { Run } from '../storage/tables/tables.ts';
 export function newestRuns(db: Db, limit: number, offset: number): Promise<Run[]> {
   return db.selectFrom('runs').selectAll().orderBy(latestRunFirst).limit(limit).offset(offset).execute();
 }
-
-export function findRun(db: Db, id: string): Promise<Run | undefined> {
-  return db.selectFrom('runs').selectAll().where('id', '=', id).executeTakeFirst();
-}

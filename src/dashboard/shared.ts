@@ -5,7 +5,7 @@ import type { Config } from '../settings/settings.ts';
 import type { Db, Ledger } from '../storage/ledger.ts';
 import type { createActions } from './actions.ts';
 import type { Forms } from './forms.ts';
-import type { Page, View } from './frame.ts';
+import type { DashboardPage, View } from './frame.ts';
 import type { LookDeps, Looks } from './look.ts';
 
 export type DashboardDeps = Pick<LookDeps, 'findHalt' | 'findProblems' | 'source'> & {
@@ -24,7 +24,12 @@ export type Shared = {
   forms: Forms;
   actions: ReturnType<typeof createActions>;
   /** Sends a page with its headers. */
-  send(request: FastifyRequest, reply: FastifyReply, page: Page, status?: number): Promise<FastifyReply>;
+  send(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    page: DashboardPage,
+    status?: number,
+  ): Promise<FastifyReply>;
   viewFor(request: FastifyRequest): Promise<View>;
   /** Throws a refusal that asks for a token where there is none, whatever the token may do. */
   requireToken(request: FastifyRequest): void;

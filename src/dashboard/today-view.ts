@@ -11,17 +11,17 @@ import { batchTable } from './batch-parts.ts';
 import { decision } from './forms.ts';
 import type { View } from './frame.ts';
 import { type Html, html } from './html.ts';
-import type { Look } from './look.ts';
+import type { DashboardFacts } from './look.ts';
 import { needsOf, needsTable, needsTitle } from './needs.ts';
 import {
   ago,
   amount,
-  banner,
-  number,
+  countText,
+  dashboardBanner,
+  dashboardTable,
   panel,
   sentence,
   stateText,
-  table,
   time,
   verdictText,
 } from './parts.ts';
@@ -29,7 +29,7 @@ import {
 type Schedules = Config['schedules'];
 
 /** The page that answers with one look: is everything fine, and if not, what is wrong? */
-export function todayView(look: Look, view: View, schedules: Schedules): Html {
+export function todayView(look: DashboardFacts, view: View, schedules: Schedules): Html {
   const needs = needsOf(look, view);
   return html`${answer(look, view, { needs, schedules })}
 ${tiles(look, view)}
@@ -52,7 +52,7 @@ ${
 }
 
 function answer(
-  look: Look,
+  look: DashboardFacts,
   view: View,
   { needs, schedules }: { needs: ReturnType<typeof needsOf>; schedules: Schedules },
 ): Html {
@@ -61,20 +61,20 @@ function answer(
     schedules.submit.trim() === ''
       ? 'Sending by schedule is off: schedules.submit is empty.'
       : 'Sending is on.';
-  if (needs.length > 0) return banner('warn', needsTitle(needs), html`<p>${sends}</p>`);
+  if (needs.length > 0) return dashboardBanner('warn', needsTitle(needs), html`<p>${sends}</p>`);
   if (look.lastRun === null)
-    return banner(
+    return dashboardBanner(
       'warn',
       'Nothing was compared with the service yet',
       html`<p>${sends} The first reconciliation shows whether everything is fine.</p>`,
     );
   if (look.lastRun.verdict === 'none')
-    return banner(
+    return dashboardBanner(
       'none',
       'Nothing to state',
       html`<p>${sends} Nothing waits for a person. ${verdictSentences.none}</p>`,
     );
-  return banner('good', 'Everything is fine', html`<p>${sends} Nothing waits for a person.</p>`);
+  return dashboardBanner('good', 'Everything is fine', html`<p>${sends} Nothing waits for a person.</p>`);
 }
 
 const adviceWords: Record<ReturnType<typeof haltAdvice>, string> = {
@@ -84,7 +84,7 @@ const adviceWords: Record<ReturnType<typeof haltAdvice>, string> = {
   none: '',
 };
 
-function haltBanner({ halt, haltMarks, figures }: Look, view: View): Html {
+function haltBanner({ halt, haltMarks, figures }: DashboardFacts, view: View): Html {
   if (!halt) return html``;
   const advice = haltAdvice(halt.kinds);
   const waiting = countIn(figures, ['ready', 'held']);
@@ -97,7 +97,7 @@ function haltBanner({ halt, haltMarks, figures }: Look, view: View): Html {
       sure: 'The cause is gone: payouts that are ready may be sent',
       shown: haltMarks,
     });
-  return banner(
+  return dashboardBanner(
     'bad',
     `Sending is halted`,
     html`<p>Since ${time(halt.at, view)}: ${sentence(halt.cause, view)}. ${counted(waiting, 'payout')} ${waiting === 1 ? 'waits' : 'wait'}. ${adviceWords[advice]}</p>${release}`,
@@ -119,7 +119,7 @@ function sumsIn({ payouts }: LedgerFigures, states: readonly CountedState[]): Ht
   });
 }
 
-function tiles(look: Look, view: View): Html {
+function tiles(look: DashboardFacts, view: View): Html {
   const { figures } = look;
   const oldest = (states: readonly PayoutState[]): Html[] => {
     const [since] = figures.oldest
@@ -129,7 +129,7 @@ function tiles(look: Look, view: View): Html {
     return since === undefined ? [] : [html`<small>oldest ${ago(since, view)}</small>`];
   };
   const tile = (name: string, states: readonly PayoutState[], isPassing: boolean): Html =>
-    html`<div class="tile"><dt>${name}</dt><dd><b>${number(countIn(figures, states))}</b>${sumsIn(figures, states)}${isPassing ? oldest(states) : []}</dd></div>`;
+    html`<div class="tile"><dt>${name}</dt><dd><b>${countText(countIn(figures, states))}</b>${sumsIn(figures, states)}${isPassing ? oldest(states) : []}</dd></div>`;
   return html`<dl class="tiles">
 ${tile('Waiting', ['ready', 'held'], true)}
 ${tile('In flight', ['sending', 'pending'], true)}
@@ -139,7 +139,7 @@ ${tile('Unknown', ['unknown'], true)}
 </dl>`;
 }
 
-function batchesPart({ batches }: Look, view: View): Html {
+function batchesPart({ batches }: DashboardFacts, view: View): Html {
   if (batches.looks.length === 0)
     return html`<p>No batch was taken in today, and none is open. <a href="/batches">All batches</a></p>`;
   return html`${batchTable('Batches of today, and open ones', batches.looks, view)}
@@ -156,14 +156,14 @@ function moneyTable({ payouts }: LedgerFigures): Html {
       const one = some.find((figure) => figure.currency === currency);
       return one ? grouped(money(one.amount, currency)) : '–';
     });
-    return [[stateText(state), number(some.reduce((n, { count }) => n + count, 0)), ...cells]];
+    return [[stateText(state), countText(some.reduce((n, { count }) => n + count, 0)), ...cells]];
   });
   const columns = currencies.map((currency) => ({ number: currency }));
-  return table('Money by state', ['State', { number: 'Payouts' }, ...columns], rows);
+  return dashboardTable('Money by state', ['State', { number: 'Payouts' }, ...columns], rows);
 }
 
 /** The verdict on each currency, when it was given, and the way to its run. */
-function verdictTile({ lastRun }: Look, view: View): Html {
+function verdictTile({ lastRun }: DashboardFacts, view: View): Html {
   if (!lastRun) return html`<b>not checked</b>`;
   const { run, verdict, currencies, startedAt } = lastRun;
   const each = currencies.map((one) => html`<small>${one.currency} ${verdictText(one.verdict)}</small>`);
@@ -179,7 +179,7 @@ const jobNames = new Map([
   ['report', 'Reports'],
 ]);
 
-function machinery({ figures, unready }: Look, view: View, schedules: Schedules): Html {
+function machinery({ figures, unready }: DashboardFacts, view: View, schedules: Schedules): Html {
   const { oldestUnapplied, lastReceivedAt, rejected } = figures.webhooks;
   const turnedAway = Object.values(rejected).reduce((sum, count) => sum + count, 0);
   const lag = oldestUnapplied === null ? 'all applied' : `oldest waits ${ago(oldestUnapplied, view)}`;
@@ -192,7 +192,7 @@ function machinery({ figures, unready }: Look, view: View, schedules: Schedules)
     [
       'Webhooks',
       mark('webhooks'),
-      html`${received}${turnedAway > 0 && `; ${number(turnedAway)} turned away`}`,
+      html`${received}${turnedAway > 0 && `; ${countText(turnedAway)} turned away`}`,
     ],
     ['Queue', mark('queue'), ''],
     ['Ledger', mark('ledger'), size(figures.ledgerBytes)],
@@ -212,7 +212,7 @@ function machinery({ figures, unready }: Look, view: View, schedules: Schedules)
     const pasts = figures.jobs.filter((one) => one.job === job);
     return (pasts.length === 0 ? [undefined] : pasts).map((past) => rowOf(job, expression, past));
   });
-  return table('Machinery and schedules', ['Part', 'State', 'Facts'], [...rows, ...jobs]);
+  return dashboardTable('Machinery and schedules', ['Part', 'State', 'Facts'], [...rows, ...jobs]);
 }
 
 function size(bytes: number): string {

@@ -1,4 +1,4 @@
-import type { Reason } from '../domain/advice.ts';
+import type { AdvisedReason } from '../domain/advice.ts';
 import { foldReference } from '../domain/ids.ts';
 import type { PayoutState } from '../domain/payout.ts';
 import { shownAlready } from '../evidence/shown-already.sql.ts';
@@ -49,7 +49,7 @@ export async function findInBatch(
   return { ids: rows.map((row) => row.id), count: await countRows(base) };
 }
 
-export async function standingOf(db: Db, ids: readonly bigint[]): Promise<Standing[]> {
+export async function unsentOf(db: Db, ids: readonly bigint[]): Promise<Standing[]> {
   const all: Standing[] = [];
   for (const some of inParts(ids, chunk)) {
     const rows = db.selectFrom('payouts').select(['id', 'reference', 'state', 'message']);
@@ -90,7 +90,7 @@ export async function cancelUnsent(ledger: Ledger, request: CancelOrder): Promis
 }
 
 export type CancelOrder = { batch: string; payout?: bigint; at: string; source: string; why: string };
-type Cancelled = { cancelled: number; withdrawn: number; listed: number; why: Reason | null };
+type Cancelled = { cancelled: number; withdrawn: number; listed: number; why: AdvisedReason | null };
 
 type Unsent = Awaited<ReturnType<typeof unsentAfter>>[number];
 

@@ -4,7 +4,7 @@ import { type Weighed, weigh } from '../evidence/weigh.ts';
 import { record } from '../ledger/record.ts';
 import type { DiscrepancyFilter } from '../reconciliation/discrepancies.sql.ts';
 import { closeWithPayout, payoutsOfFiltered } from '../reconciliation/discrepancy-decisions.sql.ts';
-import { cancelUnsent, findInBatch, findReferences, standingOf } from './cancel-unsent.sql.ts';
+import { cancelUnsent, findInBatch, findReferences, unsentOf } from './cancel-unsent.sql.ts';
 import { type Decision, type DecisionDeps, decideRetry, groundOf, type RetryOrder } from './retry-payout.ts';
 import { createRetryRows } from './retry-rows.ts';
 
@@ -56,6 +56,6 @@ export function createDecisions(deps: DecisionDeps) {
       const said = { at: clock.iso(), source: `person:${person}`, why: `cancelled by ${person}` };
       return cancelUnsent(ledger, { ...what, ...said });
     },
-    standingOf: (ids: readonly bigint[]) => standingOf(ledger.db, ids),
+    standingOf: (ids: readonly bigint[]) => unsentOf(ledger.db, ids),
   };
 }

@@ -1,4 +1,4 @@
-import type { Advice, Reason, SayAdvice } from '../domain/advice.ts';
+import type { Advice, AdvisedReason, SayAdvice } from '../domain/advice.ts';
 import type { CellProblem } from '../domain/batch-rules.ts';
 import { kindRules } from '../domain/discrepancy-kinds.ts';
 import { inquiryReasonText } from '../domain/inquiry-reason.ts';
@@ -8,13 +8,13 @@ import type { RetryRow } from '../domain/retry-file.ts';
 import type { PersonsWord } from '../evidence/evidence.sql.ts';
 import type { Since } from '../evidence/sends.ts';
 import { isConfirmedSince } from '../evidence/unconfirmed.ts';
-import { type Case, digestOf } from '../evidence/weigh.ts';
+import { evidenceDigest, type WeighedCase } from '../evidence/weigh.ts';
 
 /** `advice`: how what is in the way may end; `fix`: what to do with the row. */
-type Finding = Reason & { fix: Advice };
+type Finding = AdvisedReason & { fix: Advice };
 
 /** Returns what keeps a file from paying a payout again (P20); null when nothing does. `since` as for `judge`. */
-export function obstacle(one: Case, since: Since): Finding | null {
+export function obstacle(one: WeighedCase, since: Since): Finding | null {
   const { payout, batch, judgement, successor } = one;
   const { reference, state } = payout;
   if (successor !== null)
@@ -50,7 +50,7 @@ export function obstacle(one: Case, since: Since): Finding | null {
 }
 
 /** True while a discrepancy says that evidence about it conflicts: nobody is offered to pay it again. */
-export function isInConflict({ discrepancies }: Case): boolean {
+export function isInConflict({ discrepancies }: WeighedCase): boolean {
   return discrepancies.some(({ kind }) => kindRules[kind].againstEvidence);
 }
 
@@ -70,7 +70,7 @@ export function isOpen(state: PayoutState): boolean {
 /** Returns how a row differs from an order to pay this payout again: evidence, reference, currency, amount, account. */
 export function differences(
   row: RetryRow,
-  one: Case,
+  one: WeighedCase,
   { expected, advise }: { expected: string; advise: SayAdvice },
 ): CellProblem[] {
   const { payout, batch } = one;
@@ -79,7 +79,7 @@ export function differences(
   const say = (column: string, value: string, problem: string, fix: string): void => {
     problems.push({ column, value, problem, fix });
   };
-  if (row.evidence !== digestOf([one])) {
+  if (row.evidence !== evidenceDigest([one])) {
     const problem =
       row.evidence === ''
         ? 'is empty: it says on what evidence the row pays again'

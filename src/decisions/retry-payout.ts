@@ -1,7 +1,7 @@
 import type { SayAdvice } from '../domain/advice.ts';
-import type { Account } from '../domain/origin.ts';
+import type { Payer } from '../domain/origin.ts';
 import type { PayoutState } from '../domain/payout.ts';
-import { type Case, type Weighed, weigh } from '../evidence/weigh.ts';
+import { type Weighed, type WeighedCase, weigh } from '../evidence/weigh.ts';
 import { addHoldReason, areHolding, readReasons } from '../ledger/hold-reasons.ts';
 import type { RecordEvent } from '../ledger/projection.ts';
 import { record } from '../ledger/record.ts';
@@ -17,7 +17,7 @@ export type DecisionDeps = {
     referencePrefix: string;
     payoutLimit: Record<string, string>;
     /** The account that this configuration reaches (P31); null where it has no key. */
-    account?: Account | null;
+    account?: Payer | null;
   };
   say: SayAdvice;
 };
@@ -64,7 +64,7 @@ export function groundOf({ referencePrefix: prefix, account = null }: DecisionDe
   return { prefix, account };
 }
 
-async function sendAgain(trx: Trx, at: string, cases: Case[], order: RetryOrder): Promise<Decided[]> {
+async function sendAgain(trx: Trx, at: string, cases: WeighedCase[], order: RetryOrder): Promise<Decided[]> {
   const events = cases.map(({ payout, batch }): RecordEvent => {
     const to = isHeld(batch.hold_reasons) ? 'held' : 'ready';
     const event = { kind: 'retry' as const, to, automatic: false, why: whyOf(order) } as const;
@@ -84,7 +84,7 @@ async function sendAgain(trx: Trx, at: string, cases: Case[], order: RetryOrder)
 async function payAnew(
   trx: Trx,
   at: string,
-  cases: Case[],
+  cases: WeighedCase[],
   rules: DecisionDeps['rules'],
   order: RetryOrder,
 ): Promise<Decided[]> {

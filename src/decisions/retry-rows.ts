@@ -3,11 +3,11 @@ import { foldReference } from '../domain/ids.ts';
 import type { ExaminedRow, Replaced, RetryClaim, RetryRow } from '../domain/retry-file.ts';
 import { linesOf } from '../evidence/lineage.sql.ts';
 import type { Since } from '../evidence/sends.ts';
-import { type Case, digestOf, weigh } from '../evidence/weigh.ts';
+import { evidenceDigest, type WeighedCase, weigh } from '../evidence/weigh.ts';
 import { findBarrier } from '../ledger/barriers.ts';
 import { areHolding, readReasons } from '../ledger/hold-reasons.ts';
 import type { Db, Trx } from '../storage/ledger.ts';
-import { findReferences, standingOf } from './cancel-unsent.sql.ts';
+import { findReferences, unsentOf } from './cancel-unsent.sql.ts';
 import { differences, isInConflict, isOpen, obstacle } from './retry-findings.ts';
 import { type DecisionDeps, groundOf } from './retry-payout.ts';
 import { successorReferences } from './successor.ts';
@@ -42,7 +42,7 @@ export function createRetryRows({ ledger, clock, rules, say }: DecisionDeps) {
     return free.map((one) => ({
       id: one.payout.id,
       reference: references.get(one.payout.id) ?? '',
-      claim: { of: one.payout.reference, evidence: digestOf([one]) },
+      claim: { of: one.payout.reference, evidence: evidenceDigest([one]) },
     }));
   }
 
@@ -89,7 +89,7 @@ export function createRetryRows({ ledger, clock, rules, say }: DecisionDeps) {
 
   /** The payouts that these rows pay again, as far as the service can be asked about them, by id. */
   async function originals(rows: readonly RetryRow[]): Promise<bigint[]> {
-    const standing = await standingOf(ledger.db, await repeated(ledger.db, rows));
+    const standing = await unsentOf(ledger.db, await repeated(ledger.db, rows));
     return standing.flatMap(({ id, state }) => (isOpen(state) ? [id] : []));
   }
 
@@ -114,7 +114,7 @@ function unknownOriginal(mode: string): { problem: string; fix: string } {
   };
 }
 
-function replacedBy(row: RetryRow, { payout, batch }: Case, line: ReadonlySet<bigint>): Replaced {
+function replacedBy(row: RetryRow, { payout, batch }: WeighedCase, line: ReadonlySet<bigint>): Replaced {
   const changed = [
     ...(row.accountNumber === payout.account_number ? [] : ['account_number']),
     ...(row.bankCode === payout.bank_code ? [] : ['bank_code']),

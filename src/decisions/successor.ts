@@ -4,7 +4,7 @@ import { foldReference } from '../domain/ids.ts';
 import { formatMinor, isAboveLimit } from '../domain/money.ts';
 import type { PayoutState } from '../domain/payout.ts';
 import { successorCells, successorReference } from '../domain/successor-name.ts';
-import type { Evidence } from '../evidence/evidence.sql.ts';
+import type { PayoutEvidence } from '../evidence/evidence.sql.ts';
 import { existingReferences } from '../ledger/batches.ts';
 import type { HoldReason } from '../ledger/hold-reasons.ts';
 import { chainsOf, type NewSuccessor } from '../ledger/successors.ts';
@@ -15,8 +15,8 @@ const texts = z.array(z.string());
 /** Makes the payouts that pay these again, in their order: the same row and money under a new reference (P20, P22). */
 export async function draftSuccessors(
   trx: Trx,
-  cases: readonly Evidence[],
-  rules: { at: string; prefix: string; stateOf: (one: Evidence) => PayoutState },
+  cases: readonly PayoutEvidence[],
+  rules: { at: string; prefix: string; stateOf: (one: PayoutEvidence) => PayoutState },
 ): Promise<NewSuccessor[]> {
   const payouts = cases.map(({ payout }) => payout);
   const chains = await chainsOf(trx, payouts);
@@ -33,7 +33,7 @@ export async function draftSuccessors(
 /** The reference under which each of these would be paid again, by id (P22). */
 export async function successorReferences(
   db: Db | Trx,
-  cases: readonly Evidence[],
+  cases: readonly PayoutEvidence[],
   prefix: string,
 ): Promise<Map<bigint, string>> {
   const payouts = cases.map(({ payout }) => payout);
@@ -47,7 +47,7 @@ export async function successorReferences(
 /** Finds a free reference, one query for each candidate: the first is nearly always free. */
 async function freeReference(
   db: Db | Trx,
-  { payout }: Evidence,
+  { payout }: PayoutEvidence,
   chains: Awaited<ReturnType<typeof chainsOf>>,
   rules: { prefix: string; taken: ReadonlySet<string> },
 ): Promise<string> {
@@ -62,7 +62,12 @@ async function freeReference(
   }
 }
 
-function draft({ payout, batch }: Evidence, reference: string, state: PayoutState, at: string): NewSuccessor {
+function draft(
+  { payout, batch }: PayoutEvidence,
+  reference: string,
+  state: PayoutState,
+  at: string,
+): NewSuccessor {
   const { account_number, account_name, bank_code, amount, currency, narration, sender_name, type } = payout;
   const money = { account_number, account_name, bank_code, currency, narration, sender_name };
   const body = canonicalBody({
@@ -90,7 +95,10 @@ function draft({ payout, batch }: Evidence, reference: string, state: PayoutStat
 }
 
 /** The reason to hold a batch with payouts above `submission.payout_limit`; null when none is above it. */
-export function overLimit(cases: readonly Evidence[], limits: Record<string, string>): HoldReason | null {
+export function overLimit(
+  cases: readonly PayoutEvidence[],
+  limits: Record<string, string>,
+): HoldReason | null {
   const above = cases.flatMap(({ payout: { amount, currency, row_number } }) => {
     const isAbove = isAboveLimit(amount, currency, limits);
     return isAbove ? [{ row: Number(row_number), currency, amount: formatMinor(amount, currency) }] : [];

@@ -1,6 +1,6 @@
 import { type BatchCounts, batchCounts } from '../ledger/batches.ts';
 import { type HoldReason, readReasons } from '../ledger/hold-reasons.ts';
-import { type Account, approvalAsked, whyNotApprove } from '../sending/approval.ts';
+import { approvalAsked, type OsUser, whyNotApprove } from '../sending/approval.ts';
 import { type Approvable, approvalsOf, batchTotals, readApprovable } from '../sending/approvals.sql.ts';
 import type { Brakes } from '../sending/brakes.ts';
 import { liftCanary } from '../sending/halts.sql.ts';
@@ -25,7 +25,7 @@ export type ApprovalJudgement =
 /** `acting`: all accounts of the person. Reads every body of the batch. */
 export async function judgeApproval(
   db: Db,
-  about: { batch: Batch; rule: Pick<Brakes, 'approval' | 'approvalAbove'>; acting: readonly Account[] },
+  about: { batch: Batch; rule: Pick<Brakes, 'approval' | 'approvalAbove'>; acting: readonly OsUser[] },
 ): Promise<ApprovalJudgement> {
   const { batch, rule, acting } = about;
   const isNeeded =
@@ -41,8 +41,8 @@ export async function judgeApproval(
 }
 
 /** All accounts that dropped it: the person's, and the one they became with sudo. */
-function droppersOf(batch: Batch): Account[] {
-  const account = (name: string, uid: bigint | null): Account => ({
+function droppersOf(batch: Batch): OsUser[] {
+  const account = (name: string, uid: bigint | null): OsUser => ({
     name,
     uid: uid === null ? null : Number(uid),
   });

@@ -6,10 +6,10 @@ import { paidSums } from '../reporting/overview.sql.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import { plan, stranger } from './plan.ts';
 
-export type Comparison = { lines: string[]; agree: boolean };
+export type BookComparison = { lines: string[]; agree: boolean };
 
 /** Compares planted with found faults, one line each. They agree when none was missed and nothing else was found. */
-export async function compareFindings(app: App<'local'>): Promise<Comparison> {
+export async function compareFindings(app: App<'local'>): Promise<BookComparison> {
   const open = await listOpen(app.ledger.db, { states: ['open'] });
   const openKeys = new Set(open.map((d) => `${d.kind} ${d.reference}`));
   const planted = [...plan, stranger].map((p) => ({ ...p, key: p.kind ? `${p.kind} ${p.reference}` : null }));
@@ -48,7 +48,7 @@ export function bookSums(sandbox: Sandbox): BookSums {
 }
 
 /** Compares the service's book with the ledger, per currency, to the kobo. */
-export async function compareBooks(app: App<'local'>, book: BookSums): Promise<Comparison> {
+export async function compareBooks(app: App<'local'>, book: BookSums): Promise<BookComparison> {
   const paid = await paidSums(app.ledger.db);
   const lines: string[] = [];
   let agree = true;

@@ -73,9 +73,9 @@ export type Advice =
 export type SayAdvice = (advice: Advice) => string;
 
 /** Why something is refused or held, as a fact, and what a person can do about it. */
-export type Reason = { why: string; advice: Advice | null };
+export type AdvisedReason = { why: string; advice: Advice | null };
 
-export function reasonIn({ why, advice }: Reason, say: SayAdvice): string {
+export function reasonIn({ why, advice }: AdvisedReason, say: SayAdvice): string {
   return advice === null ? why : `${why}; ${say(advice)}`;
 }
 

@@ -4,9 +4,9 @@ import { isReference } from './ids.ts';
 import { exponentOf, parseAmount } from './money.ts';
 import { nubanAgrees } from './nuban.ts';
 import { hasZeroedTail, repairedAccount, repairedBank } from './repairs.ts';
-import { asText } from './save-as.ts';
+import { saveAsText } from './save-as.ts';
 import { isSpreadsheetDate } from './spreadsheet-dates.ts';
-import { amountFinding, type Finding } from './written-amount.ts';
+import { type AmountProblem, amountFinding } from './written-amount.ts';
 
 /** The batch columns that we read, in the order in which the content hash takes them. */
 export const knownColumns = [
@@ -133,7 +133,7 @@ function read(row: Reading, column: KnownColumn): string {
   return value;
 }
 
-function say({ problems }: Reading, column: KnownColumn, value: string, finding: Finding): void {
+function say({ problems }: Reading, column: KnownColumn, value: string, finding: AmountProblem): void {
   if (finding) problems.push({ column, value, ...finding });
 }
 
@@ -141,7 +141,7 @@ function findingOf(
   column: KnownColumn,
   value: string,
   { cell, currency, accountNumber, rules }: Reading,
-): Finding {
+): AmountProblem {
   switch (column) {
     case 'reference':
       return referenceFinding(value, rules);
@@ -159,7 +159,7 @@ function findingOf(
   }
 }
 
-export function referenceFinding(value: string, rules: RowRules): Finding {
+export function referenceFinding(value: string, rules: RowRules): AmountProblem {
   if (value.length > 50)
     return { problem: `has ${value.length} characters; at most 50 are allowed`, fix: 'shorten it' };
   const damaged = damagedReference(value);
@@ -178,8 +178,8 @@ export function referenceFinding(value: string, rules: RowRules): Finding {
 }
 
 /** A reference that a spreadsheet took for a date or a number: the source has another one. */
-function damagedReference(value: string): Finding {
-  const fix = `${asText}, and paste the reference again from its source`;
+function damagedReference(value: string): AmountProblem {
+  const fix = `${saveAsText}, and paste the reference again from its source`;
   if (isSpreadsheetDate(value))
     return {
       problem: 'is a date: a spreadsheet most likely made one of the reference',
@@ -190,19 +190,19 @@ function damagedReference(value: string): Finding {
   return null;
 }
 
-function accountFinding(value: string, currency: string, bankCode: string): Finding {
+function accountFinding(value: string, currency: string, bankCode: string): AmountProblem {
   const problem = accountProblem(value, currency);
   if (problem === null) return null;
   const repaired = repairedAccount(value, currency, bankCode);
   if (repaired === null) return problem;
   const proved = currency === 'NGN' && /^\d{1,3}$/.test(bankCode) ? ', whose check digit is right' : '';
-  const fix = `write ${repaired}${proved}, if that is what the source says; ${asText}`;
+  const fix = `write ${repaired}${proved}, if that is what the source says; ${saveAsText}`;
   return { problem: problem.problem, fix };
 }
 
-const typeAgain = `${asText}, and type or paste the account number again`;
+const typeAgain = `${saveAsText}, and type or paste the account number again`;
 
-function accountProblem(value: string, currency: string): Finding {
+function accountProblem(value: string, currency: string): AmountProblem {
   if (!/^\d+$/.test(value)) return notDigits(value);
   if (currency === 'NGN' && value.length !== 10) {
     const lost = value.length < 10 ? '; a spreadsheet may have dropped leading zeros' : '';
@@ -216,12 +216,12 @@ function accountProblem(value: string, currency: string): Finding {
   if (hasZeroedTail(value))
     return {
       problem: 'has zeros only after its 15th digit: a spreadsheet keeps 15 and writes zeros for the rest',
-      fix: `${asText}, and paste the account number again from its source`,
+      fix: `${saveAsText}, and paste the account number again from its source`,
     };
   return null;
 }
 
-function notDigits(value: string): Finding {
+function notDigits(value: string): AmountProblem {
   if (/^\d+([.,]\d+)?e[+-]?\d+$/i.test(value))
     return { problem: 'is in scientific notation: a spreadsheet has dropped digits of it', fix: typeAgain };
   if (/^\d+[.,]\d*$/.test(value))
@@ -229,7 +229,7 @@ function notDigits(value: string): Finding {
   return { problem: 'expected digits only', fix: 'remove spaces, signs and letters' };
 }
 
-function bankFinding(value: string, currency: string, accountNumber: string): Finding {
+function bankFinding(value: string, currency: string, accountNumber: string): AmountProblem {
   // South African branch codes have 6 digits, Nigerian ones 3 or 6: five digits are six without their leading zero. An
   // institution may also have a code of five digits, which the check digit confirms; with a zero in front it begins
   // with 09.
@@ -243,7 +243,7 @@ function bankFinding(value: string, currency: string, accountNumber: string): Fi
     ? `has 5 digits, which no bank code for ${currency} has; a spreadsheet may have dropped a leading zero`
     : 'expected 3 to 11 letters and digits';
   if (repaired !== null)
-    return { problem, fix: `write ${repaired}, if that is what the bank's list says; ${asText}` };
+    return { problem, fix: `write ${repaired}, if that is what the bank's list says; ${saveAsText}` };
   const lost = /^\d{1,2}$/.test(value);
   return {
     problem,
@@ -254,13 +254,13 @@ function bankFinding(value: string, currency: string, accountNumber: string): Fi
 }
 
 /** A code that is not in the service's list: often one of another family, such as `058` for `000013`. */
-function otherBankFinding(value: string, banks: Banks | undefined): Finding {
+function otherBankFinding(value: string, banks: Banks | undefined): AmountProblem {
   if (!banks || banks.has(value)) return null;
   const bank = banks.meant(value);
   if (bank)
     return {
       problem: `is not in the service's list of bank codes (intake.banks_file)`,
-      fix: `write ${bank.code} (${bank.name}), if that is the bank; ${asText}`,
+      fix: `write ${bank.code} (${bank.name}), if that is the bank; ${saveAsText}`,
     };
   if (!/^[A-Za-z0-9]{3,11}$/.test(value)) return null;
   return {
@@ -269,7 +269,7 @@ function otherBankFinding(value: string, banks: Banks | undefined): Finding {
   };
 }
 
-export function currencyFinding(value: string): Finding {
+export function currencyFinding(value: string): AmountProblem {
   if (exponentOf(value) !== undefined) return null;
   const upper = value.toUpperCase();
   const fix =
@@ -279,7 +279,7 @@ export function currencyFinding(value: string): Finding {
   return { problem: 'is not a currency of ISO 4217', fix };
 }
 
-function typeFinding(value: string, currency: string): Finding {
+function typeFinding(value: string, currency: string): AmountProblem {
   if (value === '' || (currency === 'ZAR' && (value === 'EFT' || value === 'RTC'))) return null;
   if (currency !== 'ZAR') return { problem: `type is for ZAR only, not ${currency}`, fix: 'leave it empty' };
   return { problem: 'expected EFT or RTC', fix: 'write EFT or RTC, or leave it empty' };

@@ -2,13 +2,18 @@ import type { Origin } from './origin.ts';
 import type { PayoutState, WitnessStatus } from './payout.ts';
 
 /** The answer of a details look-up about one payout. `status`: that of a transfer which agrees with ours in every field. */
-export type Answer = { word: 'found' | 'not_found' | 'no_answer'; status: WitnessStatus | null };
+export type ClearanceAnswer = { word: 'found' | 'not_found' | 'no_answer'; status: WitnessStatus | null };
 
 /**
  * A payout to send again, or one that it repeats, after its look-up. `elsewhere`: an attempt of it went to that
  * account, which the account asked now does not see.
  */
-export type Subject = { reference: string; state: PayoutState; answer: Answer; elsewhere: Origin | null };
+export type ClearanceSubject = {
+  reference: string;
+  state: PayoutState;
+  answer: ClearanceAnswer;
+  elsewhere: Origin | null;
+};
 
 /**
  * What the answers mean for a payout that is due (P31). `waits`: nothing is known, and nothing is sent. `against`: a
@@ -17,10 +22,18 @@ export type Subject = { reference: string; state: PayoutState; answer: Answer; e
 export type Clearance =
   | { kind: 'clear' }
   | { kind: 'waits' }
-  | { kind: 'against'; by: 'itself' | 'predecessor'; because: 'shown' | 'lost' | 'elsewhere'; of: Subject };
+  | {
+      kind: 'against';
+      by: 'itself' | 'predecessor';
+      because: 'shown' | 'lost' | 'elsewhere';
+      of: ClearanceSubject;
+    };
 
 /** Judges all answers. `itself` is null for a successor that was never sent; `before` holds all payouts that it repeats. */
-export function judgeClearance(itself: Subject | null, before: readonly Subject[]): Clearance {
+export function judgeClearance(
+  itself: ClearanceSubject | null,
+  before: readonly ClearanceSubject[],
+): Clearance {
   const own = itself ? [{ by: 'itself' as const, of: itself, finding: ofItself(itself) }] : [];
   const others = before.map((of) => ({ by: 'predecessor' as const, of, finding: ofPredecessor(of) }));
   const all = [...own, ...others];
@@ -33,14 +46,14 @@ export function judgeClearance(itself: Subject | null, before: readonly Subject[
 type Finding = 'allows' | 'waits' | 'shown' | 'lost' | 'elsewhere';
 
 /** It is sent under its own reference only while the service has nothing there. */
-function ofItself({ answer, elsewhere }: Subject): Finding {
+function ofItself({ answer, elsewhere }: ClearanceSubject): Finding {
   if (answer.word === 'no_answer') return 'waits';
   if (answer.word === 'found') return 'shown';
   return elsewhere ? 'elsewhere' : 'allows';
 }
 
 /** A payout that it repeats must still not be paid. A transfer that the service shows proves its own account. */
-function ofPredecessor({ state, answer, elsewhere }: Subject): Finding {
+function ofPredecessor({ state, answer, elsewhere }: ClearanceSubject): Finding {
   if (answer.word === 'no_answer') return 'waits';
   if (answer.word === 'found') return isOver(state, answer.status) ? 'allows' : 'shown';
   if (elsewhere) return 'elsewhere';

@@ -1,4 +1,4 @@
-import type { PayoutState, Source, WitnessStatus } from './payout.ts';
+import type { PayoutState, RecordSource, WitnessStatus } from './payout.ts';
 
 /** One field in which the service's word and ours differ. */
 export type Difference = { field: string; expected: string; actual: string };
@@ -9,7 +9,7 @@ export type Difference = { field: string; expected: string; actual: string };
  * `differs`: it names our transfer and shows another.
  */
 export type Contradiction =
-  | { kind: 'against_ledger'; source: Source; said: WitnessStatus; state: PayoutState }
+  | { kind: 'against_ledger'; source: RecordSource; said: WitnessStatus; state: PayoutState }
   | { kind: 'against_webhook'; said: 'success' | 'failed' }
   | { kind: 'differs'; differences: readonly Difference[] };
 

@@ -1,5 +1,5 @@
 /** The stored state of a discrepancy that a run finds again. */
-export type Known = {
+export type KnownDiscrepancy = {
   state: 'open' | 'acknowledged' | 'resolved';
   resolvedBy: 'evidence' | 'person' | null;
   note: string;
@@ -14,7 +14,10 @@ export type Known = {
 export type LifeEvent = 'opened' | 'changed' | 'reopened' | 'acknowledged' | 'resolved' | 'closed';
 
 /** The state after a run has found it; `event` null: nothing changed. */
-export type Sighting = Pick<Known, 'state' | 'resolvedBy' | 'note' | 'reopened' | 'closedWithPayout'> & {
+export type DiscrepancySighting = Pick<
+  KnownDiscrepancy,
+  'state' | 'resolvedBy' | 'note' | 'reopened' | 'closedWithPayout'
+> & {
   event: { kind: LifeEvent; note: string } | null;
   /** True if it is open now and was not. */
   opens: boolean;
@@ -27,10 +30,10 @@ export type Sighting = Pick<Known, 'state' | 'resolvedBy' | 'note' | 'reopened' 
  * payout stays closed as long, whatever state is expected since.
  */
 export function onSight(
-  known: Known | undefined,
+  known: KnownDiscrepancy | undefined,
   found: { expected: string; actual: string },
   payoutClosed = false,
-): Sighting {
+): DiscrepancySighting {
   if (!known) {
     const event = { kind: 'opened' as const, note: '' };
     return { ...opened, note: '', reopened: 0, event };
@@ -41,7 +44,7 @@ export function onSight(
   const then = `expected ${known.expected}, found ${known.actual}`;
   const { state, resolvedBy, note, reopened } = known;
   const stays = { state, resolvedBy, note, reopened, closedWithPayout, opens: false };
-  const opens = (times: number, why: string): Sighting => {
+  const opens = (times: number, why: string): DiscrepancySighting => {
     const event = { kind: 'reopened' as const, note: why };
     return { ...opened, note: why, reopened: times, event };
   };

@@ -21,7 +21,7 @@ export type FoundFields = {
 };
 
 /** What decides, beside the kind, what a person should do. */
-export type Advice = {
+export type AdviceFacts = {
   /** An unknown: until when it is watched, ISO UTC, and whether that was over when the run found it (P19). */
   watched?: { until: string; isOver: boolean };
   /** Where a pending payout went, and the other account that is asked, which cannot say how it ended (P31). */
@@ -35,14 +35,14 @@ export type Advice = {
 };
 
 /** One discrepancy as a run finds it; identity over runs is kind + subject. */
-export type Found = FoundFields & { kind: DiscrepancyKind; subject: string; advice: Advice };
+export type FoundDiscrepancy = FoundFields & { kind: DiscrepancyKind; subject: string; advice: AdviceFacts };
 
 export function finding(
   kind: DiscrepancyKind,
   subject: string,
   fields: FoundFields,
-  advice: Advice = {},
-): Found {
+  advice: AdviceFacts = {},
+): FoundDiscrepancy {
   return { kind, subject, ...fields, advice };
 }
 

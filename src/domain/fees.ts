@@ -1,5 +1,5 @@
 import { decimalDifference } from './discrepancy.ts';
-import { addEvidence, type Source, sources } from './payout.ts';
+import { addEvidence, type RecordSource, sources } from './payout.ts';
 
 /** The fees of one payout by who named them, as the ledger keeps them. */
 export type Fees = {
@@ -12,10 +12,10 @@ export type Fees = {
 };
 
 /** A fee that differs from the first one, and who names it. */
-export type OtherFee = { source: Source; fee: string };
+export type OtherFee = { source: RecordSource; fee: string };
 
 /** Adds what a source says now; an absent fee says nothing. The first fee stays: a person decides between the two. */
-export function nameFee(known: Fees, source: Source, fee: string | null): Fees {
+export function nameFee(known: Fees, source: RecordSource, fee: string | null): Fees {
   if (fee === null) return known;
   if (known.fee === null) return { fee, fee_by: source, other_fees: null };
   const others = otherFees(known).filter((one) => one.source !== source);

@@ -11,7 +11,7 @@ export function createOrderWatch() {
   return {
     /** The next row of the walk; `createdAt` in ms since the epoch. `unreadable` breaks any order. */
     row(createdAt: number): void {
-      if (createdAt === unreadable) descending = ascending = false;
+      if (createdAt === unreadableTime) descending = ascending = false;
       if (before !== null && createdAt > before) descending = false;
       if (before !== null && createdAt < before) ascending = false;
       before = createdAt;
@@ -70,4 +70,4 @@ export function pagesSaved(
 }
 
 /** The position of a transfer whose `created_at` is unreadable: before every edge, below every cut. */
-export const unreadable = Number.NEGATIVE_INFINITY;
+export const unreadableTime = Number.NEGATIVE_INFINITY;

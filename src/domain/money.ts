@@ -1,7 +1,7 @@
 import currencyCodes from 'currency-codes';
 
 /** The result of reading an amount: minor units, or a problem with its fix. */
-export type Amount = { kind: 'ok'; minor: bigint } | { kind: 'problem'; problem: string; fix: string };
+export type ReadAmount = { kind: 'ok'; minor: bigint } | { kind: 'problem'; problem: string; fix: string };
 
 const maxWholeDigits = 15;
 /** The ledger keeps minor units in a signed 64-bit integer. */
@@ -32,7 +32,7 @@ export function formatMinor(minor: bigint, currency: string): string {
  * Reads an amount that a person wrote in a batch: a plain decimal above zero with at most the currency's digits. It
  * guesses nothing: separators, signs and exponents are problems with a fix.
  */
-export function parseAmount(text: string, currency: string): Amount {
+export function parseAmount(text: string, currency: string): ReadAmount {
   const digits = exponentOf(currency);
   if (digits === undefined) return problem('its currency is not known', 'correct the currency first');
   const example = digits === 0 ? '1500' : `1500.${'0'.repeat(digits)}`;
@@ -58,7 +58,7 @@ export function parseAmount(text: string, currency: string): Amount {
   return { kind: 'ok', minor };
 }
 
-function notPlain(text: string, digits: number, example: string): Amount {
+function notPlain(text: string, digits: number, example: string): ReadAmount {
   if (/^[+-]/.test(text))
     return problem(
       'has a sign; expected a plain decimal above zero',
@@ -82,7 +82,7 @@ function notPlain(text: string, digits: number, example: string): Amount {
   return problem('is not a plain decimal', `write digits and at most one point, for example ${example}`);
 }
 
-function problem(text: string, fix: string): Amount {
+function problem(text: string, fix: string): ReadAmount {
   return { kind: 'problem', problem: text, fix };
 }
 

@@ -2,7 +2,7 @@
  * The result of one bank_transfer POST. Only `accepted`, `refused`, `not_sent` and `turned_away` are proven. Everything
  * else is `unknown`: the service may have taken it (P4-P8).
  */
-export type Outcome =
+export type AttemptOutcome =
   | {
       kind: 'accepted';
       transferId: string;

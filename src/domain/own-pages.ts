@@ -8,6 +8,6 @@ export function ownPages(bytes: number): ArrayBuffer {
 }
 
 /** Gives a buffer's memory back at once: the next collection of garbage that would do so may be far. */
-export function giveBack({ buffer }: { buffer: ArrayBuffer }): void {
+export function giveBackMemory({ buffer }: { buffer: ArrayBuffer }): void {
   buffer.transfer(0);
 }

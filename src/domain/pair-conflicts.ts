@@ -1,12 +1,12 @@
-import { decimalDifference, type Found, type FoundFields, finding } from './discrepancy.ts';
+import { decimalDifference, type FoundDiscrepancy, type FoundFields, finding } from './discrepancy.ts';
 import type { DiscrepancyKind } from './discrepancy-kinds.ts';
 import type { Fees } from './fees.ts';
 import type { ListedTransfer } from './listed-transfer.ts';
 import { formatMinor } from './money.ts';
 import { isFinalState, type PayoutState } from './payout.ts';
-import { couldBeOurs, type Expected, isBeneficiary } from './witness.ts';
+import { couldBeOurs, type ExpectedTransfer, isBeneficiary } from './witness.ts';
 
-export type PairedPayout = Expected &
+export type PairedPayout = ExpectedTransfer &
   Fees & {
     id: bigint;
     batchId: string;
@@ -41,9 +41,9 @@ function agrees(payout: PairedPayout, row: ListedRow): boolean {
 }
 
 /** The differences between a listed transfer and its payout; empty if all that the list shows agrees (P13). */
-export function conflicts(payout: PairedPayout, row: ListedRow): Found[] {
+export function conflicts(payout: PairedPayout, row: ListedRow): FoundDiscrepancy[] {
   if (agrees(payout, row)) return [];
-  const fields = { ...ofPayout(payout), ...idsOf(row) };
+  const fields = { ...ofPayout(payout), ...transferIdsOf(row) };
   const differing: { kind: DiscrepancyKind; expected: string; actual: string; difference: string }[] = [];
   const add = (kind: DiscrepancyKind, expected: string, actual: string, difference = ''): void => {
     differing.push({ kind, expected, actual, difference });
@@ -96,16 +96,16 @@ function isTooEarly(payout: PairedPayout, row: ListedRow): boolean {
   return isNeverSent(payout) || !couldBeOurs(row.created_at || null, payout);
 }
 
-export type Identity = Pick<
+export type ConflictIdentity = Pick<
   FoundFields,
   'payoutId' | 'batchId' | 'reference' | 'trx' | 'transferId' | 'currency'
 >;
 
-export function idsOf(row: ListedRow): Pick<FoundFields, 'trx' | 'transferId' | 'shownAt'> {
+export function transferIdsOf(row: ListedRow): Pick<FoundFields, 'trx' | 'transferId' | 'shownAt'> {
   return { trx: row.trx, transferId: row.transfer_id, shownAt: row.created_at };
 }
 
-export function ofPayout(payout: PairedPayout): Identity {
+export function ofPayout(payout: PairedPayout): ConflictIdentity {
   const { id, batchId, reference, trx, transferId, currency } = payout;
   return { payoutId: id, batchId, reference, trx, transferId, currency };
 }

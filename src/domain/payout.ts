@@ -82,7 +82,7 @@ export type BatchState = 'loading' | 'held' | 'ready' | 'sending' | 'sent' | 'do
 
 /** The sources of facts about a payout, in the order in which `evidence` lists them. */
 export const sources = ['response', 'webhook', 'listing', 'details', 'person'] as const;
-export type Source = (typeof sources)[number];
+export type RecordSource = (typeof sources)[number];
 
 /** What a witness says about a transfer (P13); `returned` is a reversal or refund after success. */
 export const witnessStatuses = ['pending', 'success', 'failed', 'returned'] as const;
@@ -96,7 +96,7 @@ export type WitnessStatus = (typeof witnessStatuses)[number];
 export type WithheldBy = 'list' | 'details' | 'webhook' | 'predecessor' | 'limit' | 'answer';
 
 /** Adds a source to an evidence text such as `response+listing`, keeping the order of {@link sources}. */
-export function addEvidence(evidence: string, source: Source): string {
+export function addEvidence(evidence: string, source: RecordSource): string {
   return sources.filter((s) => s === source || evidence.split('+').includes(s)).join('+');
 }
 

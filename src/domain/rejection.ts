@@ -15,11 +15,11 @@ const forged = {
   /** There were too many different ones to tell them apart. */
   many: false,
 };
-export type RejectionKind = keyof typeof forged;
+export type WebhookRejectionKind = keyof typeof forged;
 
 /** Every reason, for a counter that begins at zero. */
-export const rejectionKinds = Object.keys(forged);
+export const webhookRejectionKinds = Object.keys(forged);
 
-export function isForged(kind: RejectionKind): boolean {
+export function isForged(kind: WebhookRejectionKind): boolean {
   return forged[kind];
 }

@@ -7,4 +7,4 @@ export const plainNumbers =
   'in a spreadsheet show the column as 0.00 and save again (Excel: Format Cells > Custom > 0.00, point under File > Options > Advanced > Decimal separator; LibreOffice: Format > Cells > 0.00, Language English; Google Sheets: Format > Number > Custom > 0.00, File > Settings > Locale United States)';
 
 /** How to keep account numbers and bank codes whole in a spreadsheet. */
-export const asText = 'format the column as text before typing or importing';
+export const saveAsText = 'format the column as text before typing or importing';

@@ -3,7 +3,7 @@ import { knownColumn } from './batch-rules.ts';
 import { foldReference, isReference } from './ids.ts';
 
 /** The first payout of a chain of successors, and the number of this payment: 2 is the first successor. */
-export type Chain = { root: string; number: number };
+export type SuccessorChain = { root: string; number: number };
 
 const longest = 50;
 const mostTries = 100;
@@ -14,7 +14,7 @@ const mostTries = 100;
  * Throws when a hundred of them are taken, or the prefix leaves no room.
  */
 export function successorReference(
-  { root, number }: Chain,
+  { root, number }: SuccessorChain,
   prefix: string,
   isTaken: (key: string) => boolean,
 ): string {

@@ -1,11 +1,11 @@
 import { contradictionText } from './contradiction.ts';
-import type { Outcome } from './outcome.ts';
-import { addEvidence, isFinalState, type PayoutState, type Source, type WithheldBy } from './payout.ts';
+import type { AttemptOutcome } from './outcome.ts';
+import { addEvidence, isFinalState, type PayoutState, type RecordSource, type WithheldBy } from './payout.ts';
 import type { Witness } from './witness.ts';
 
-export type PayoutEvent =
+export type LedgerEvent =
   | { kind: 'intent'; attemptId: bigint }
-  | { kind: 'outcome'; attemptId: bigint; outcome: Outcome }
+  | { kind: 'outcome'; attemptId: bigint; outcome: AttemptOutcome }
   | { kind: 'abandoned'; attemptId: bigint; why: string }
   /** `askedIn`: the state of the payout when the service was asked; absent where nobody asked, or it does not matter. */
   | { kind: 'witness'; witness: Witness; askedIn?: PayoutState }
@@ -30,7 +30,7 @@ export type PayoutEvent =
   | { kind: 'adopted'; since: string; why: string };
 
 /** The part of a payout that decides the effect of an event. */
-export type Standing = {
+export type PayoutStanding = {
   state: PayoutState;
   evidence: string;
   /** Nothing of it was ever sent: every attempt is proven not sent (P7), and no lost copy may have sent it (P25). */
@@ -56,7 +56,7 @@ export type Effect =
   | { kind: 'conflict'; why: string };
 
 /** The whole life of a payout, total. Late, repeated or reordered events end in the same state as ordered ones. */
-export function transition(now: Standing, event: PayoutEvent): Effect {
+export function transition(now: PayoutStanding, event: LedgerEvent): Effect {
   switch (event.kind) {
     case 'intent':
       return now.state === 'ready'
@@ -105,31 +105,31 @@ export function transition(now: Standing, event: PayoutEvent): Effect {
 export const forgettable: readonly PayoutState[] = ['ready', 'held', 'sending', 'failed', 'refused'];
 
 /** True if a newer copy may have sent it again, so that one more send must be counted (P17, P25). */
-export function mayHaveGoneAgain({ state, evidence }: Pick<Standing, 'state' | 'evidence'>): boolean {
+export function mayHaveGoneAgain({ state, evidence }: Pick<PayoutStanding, 'state' | 'evidence'>): boolean {
   // A payout that the service failed is repeated under another reference, if at all.
   if (state === 'failed') return evidence.includes('person');
   return state === 'unknown' || forgettable.includes(state);
 }
 
 /** P32: a person may close what evidence has not made final; a request in flight may still be answered. */
-function onSettle(now: Standing, { as, contradicted }: Extract<PayoutEvent, { kind: 'settle' }>): Effect {
+function onSettle(now: PayoutStanding, event: Extract<LedgerEvent, { kind: 'settle' }>): Effect {
   if (now.state === 'sending' || now.otherUnderWay)
     return { kind: 'conflict', why: 'not settled: an attempt is under way' };
-  if (isFinalByEvidence(now) && contradicted !== true)
+  if (isFinalByEvidence(now) && event.contradicted !== true)
     return { kind: 'conflict', why: `not settled: evidence made it ${now.state}` };
   // P36: what the service has shown as paid stays so until it is surely returned; one later list does not fail it.
-  const wasPaid = as === 'success' && (now.state === 'success' || now.state === 'returned');
-  return { kind: 'move', to: as, evidence: wasPaid ? addEvidence(now.evidence, 'person') : 'person' };
+  const wasPaid = event.as === 'success' && (now.state === 'success' || now.state === 'returned');
+  return { kind: 'move', to: event.as, evidence: wasPaid ? addEvidence(now.evidence, 'person') : 'person' };
 }
 
 /** True where evidence, not only a person, says that it has ended. */
-export function isFinalByEvidence({ state, evidence }: Pick<Standing, 'state' | 'evidence'>): boolean {
+export function isFinalByEvidence({ state, evidence }: Pick<PayoutStanding, 'state' | 'evidence'>): boolean {
   if (state === 'refused' || state === 'cancelled') return true;
   return isFinalState(state) && !restsOnPerson(evidence);
 }
 
 /** True where only a person's decision closes it (P32). */
-export function isClosedByPerson({ state, evidence }: Pick<Standing, 'state' | 'evidence'>): boolean {
+export function isClosedByPerson({ state, evidence }: Pick<PayoutStanding, 'state' | 'evidence'>): boolean {
   return isFinalState(state) && restsOnPerson(evidence);
 }
 
@@ -137,19 +137,19 @@ export function isClosedByPerson({ state, evidence }: Pick<Standing, 'state' | '
  * P21: cancels what was never sent. Of a payout that waits to be sent again only the new send is cancelled: an earlier
  * attempt may have been taken, so that it is unknown again.
  */
-function onCancel(now: Standing): Effect {
+function onCancel(now: PayoutStanding): Effect {
   if (now.state !== 'ready' && now.state !== 'held') return keep(now, `not cancelled: ${now.state}`);
   return move(now, now.possiblyTaken > 0 ? 'unknown' : 'cancelled');
 }
 
 /** P19: a payout that may have been taken becomes unknown, for a person to close; otherwise it is only held. */
-function onDoubt(now: Standing, why: string): Effect {
+function onDoubt(now: PayoutStanding, why: string): Effect {
   if (now.state !== 'ready' && now.state !== 'held') return keep(now, `not taken back: ${now.state}`);
   if (now.possiblyTaken > 0) return move(now, 'unknown');
   return now.state === 'ready' ? move(now, 'held') : keep(now, why);
 }
 
-function onOutcome(now: Standing, outcome: Outcome): Effect {
+function onOutcome(now: PayoutStanding, outcome: AttemptOutcome): Effect {
   const undecided = now.state === 'sending' || now.state === 'unknown';
   if (now.otherUnderWay && outcome.kind !== 'accepted')
     return keep(now, `${outcome.kind} of one attempt; another is under way`);
@@ -174,9 +174,9 @@ function onOutcome(now: Standing, outcome: Outcome): Effect {
   }
 }
 
-type WitnessEvent = Extract<PayoutEvent, { kind: 'witness' }>;
+type WitnessEvent = Extract<LedgerEvent, { kind: 'witness' }>;
 
-function onWitness(now: Standing, event: WitnessEvent): Effect {
+function onWitness(now: PayoutStanding, event: WitnessEvent): Effect {
   const { witness } = event;
   const proves = witness.source !== 'webhook';
   switch (now.state) {
@@ -204,7 +204,7 @@ const forgotten = 'the ledger went back in time: another may have been sent';
  * P14: a final state needs details or listing; a webhook only shows that the transfer exists. P17: the payout has ended
  * only when every send that may have been taken has. A ledger that went back in time cannot count them (P25).
  */
-function settle(now: Standing, witness: Witness): Effect {
+function settle(now: PayoutStanding, witness: Witness): Effect {
   const { source, status } = witness;
   if (status === 'pending' || source === 'webhook') {
     return now.state === 'pending'
@@ -222,21 +222,21 @@ function settle(now: Standing, witness: Witness): Effect {
 }
 
 /** One transfer has ended and no other is known: a person must decide, as with every unknown payout. */
-function notOver(now: Standing, why: string): Effect {
+function notOver(now: PayoutStanding, why: string): Effect {
   const stays = now.state === 'sending' || now.state === 'unknown';
   return stays ? keep(now, why) : { ...move(now, 'unknown'), why };
 }
 
-function whyUnshown({ unshown }: Standing, { source, status }: Witness): string {
+function whyUnshown({ unshown }: PayoutStanding, { source, status }: Witness): string {
   return `${source} shows only another transfer, ${status}; the one it was accepted as, ${unshown}, may still settle`;
 }
 
 /** True if the witnessed transfer may be one of several of ours (P17). */
-function maybeSeveral({ possiblyTaken, forgotten }: Standing): boolean {
+function maybeSeveral({ possiblyTaken, forgotten }: PayoutStanding): boolean {
   return possiblyTaken > 1 || forgotten === true;
 }
 
-function onFinal(now: Standing, { witness, askedIn }: WitnessEvent): Effect {
+function onFinal(now: PayoutStanding, { witness, askedIn }: WitnessEvent): Effect {
   const { source, status } = witness;
   const proves = source !== 'webhook';
   // P36: the service shows a return as failed.
@@ -268,7 +268,7 @@ function onFinal(now: Standing, { witness, askedIn }: WitnessEvent): Effect {
  * P36: the service has no status for a return and shows it as failed. P17: of several sends each must have failed, and
  * the transfer that was accepted must be among those shown.
  */
-function onTurned(now: Standing, { witness, sure }: Extract<PayoutEvent, { kind: 'turned' }>): Effect {
+function onTurned(now: PayoutStanding, { witness, sure }: Extract<LedgerEvent, { kind: 'turned' }>): Effect {
   if (now.state !== 'success') return keep(now, `not returned: already ${now.state}`);
   const several = maybeSeveral(now) && (witness.transfers ?? 0) < now.possiblyTaken;
   if (now.forgetful || several || now.unshown !== undefined) return contradiction(now, witness);
@@ -276,7 +276,7 @@ function onTurned(now: Standing, { witness, sure }: Extract<PayoutEvent, { kind:
   return { kind: 'move', to: 'returned', evidence: 'listing+details' };
 }
 
-function contradiction({ state }: Standing, { source, status }: Witness): Effect {
+function contradiction({ state }: PayoutStanding, { source, status }: Witness): Effect {
   return {
     kind: 'conflict',
     why: contradictionText({ kind: 'against_ledger', source, said: status, state }),
@@ -289,12 +289,12 @@ export function restsOnPerson(evidence: string): boolean {
   return parts.includes('person') && !parts.includes('details') && !parts.includes('listing');
 }
 
-function move(now: Standing, to: PayoutState, source?: Source): Effect {
+function move(now: PayoutStanding, to: PayoutState, source?: RecordSource): Effect {
   // Sources that agreed with the success say nothing about the return.
   const agreeing = to === 'returned' ? '' : now.evidence;
   return { kind: 'move', to, evidence: source ? addEvidence(agreeing, source) : agreeing };
 }
 
-function keep(now: Standing, why: string, source?: Source): Effect {
+function keep(now: PayoutStanding, why: string, source?: RecordSource): Effect {
   return { kind: 'keep', why, evidence: source ? addEvidence(now.evidence, source) : now.evidence };
 }

@@ -6,7 +6,7 @@ export type WhyWaiting =
   | { kind: 'no_line_end'; leftMs: number }
   | { kind: 'open'; writers: Writer[] };
 
-export type Waiting = { name: string; why: WhyWaiting };
+export type WaitingFile = { name: string; why: WhyWaiting };
 
 export function waitingWhy(why: WhyWaiting): string {
   switch (why.kind) {

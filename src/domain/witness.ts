@@ -1,9 +1,9 @@
 import type { Difference } from './contradiction.ts';
 import { decimalToMinor, formatMinor } from './money.ts';
-import type { Mode, Source, WitnessStatus } from './payout.ts';
+import type { Mode, RecordSource, WitnessStatus } from './payout.ts';
 
 /** The known facts about the transfer that a reply should describe; `amount` in minor units of `currency`. */
-export type Expected = {
+export type ExpectedTransfer = {
   reference: string;
   referenceKey: string;
   transferId: string | null;
@@ -20,7 +20,7 @@ export type Expected = {
 };
 
 /** What a reply says of one transfer. `conflict`: it names our transfer, but what it shows of it is not ours (P15). */
-export type Finding =
+export type WitnessFinding =
   | { kind: 'witness'; witness: Witness }
   | { kind: 'conflict'; fields: Difference[]; status: WitnessStatus }
   | { kind: 'none' };
@@ -37,7 +37,11 @@ type Candidate = { byId: boolean; status: WitnessStatus | null; fields: Fields; 
  * Searches a parsed reply or webhook for an object with our reference, or a known trx or transfer id, and a status
  * (P13). Its other fields must agree with ours (P15). Fields of the envelope are no witness.
  */
-export function findWitness(json: unknown, ours: Expected, source: Witness['source']): Finding {
+export function findWitness(
+  json: unknown,
+  ours: ExpectedTransfer,
+  source: Witness['source'],
+): WitnessFinding {
   // A reply that reports failure may echo the request with a "failed" of its own: that is not a transfer's status.
   const denied = isFields(json) && json.success === false;
   const all = objectsIn(json).flatMap((fields) => {
@@ -120,7 +124,7 @@ export function firstIntentOf(at: string | null, clockOffMs: bigint | null): str
 /** True unless it was made before the first intent, less clock skew (P15). An acceptance outweighs any clock (P33). */
 export function couldBeOurs(
   createdAt: string | null,
-  { firstIntentAt, accepted }: Pick<Expected, 'firstIntentAt' | 'accepted'>,
+  { firstIntentAt, accepted }: Pick<ExpectedTransfer, 'firstIntentAt' | 'accepted'>,
 ): boolean {
   if (accepted) return true;
   const created = createdAt === null ? null : readInstant(createdAt);
@@ -132,7 +136,7 @@ function isOver(status: WitnessStatus | null): boolean {
   return status === 'failed' || status === 'returned';
 }
 
-function candidate(fields: Fields, ours: Expected): Candidate | null {
+function candidate(fields: Fields, ours: ExpectedTransfer): Candidate | null {
   const references = Object.entries(fields).flatMap(([key, value]) =>
     /^((payout|merchant|transfer)_)?ref(erence)?$/i.test(key) ? (text(value)?.toLowerCase() ?? []) : [],
   );
@@ -161,7 +165,7 @@ export function isEnvelope(fields: Fields): boolean {
   return text(fields.message) !== null && !speaksOfMoney.some((key) => text(fields[key]) !== null);
 }
 
-function differences(fields: Fields, ours: Expected): Difference[] {
+function differences(fields: Fields, ours: ExpectedTransfer): Difference[] {
   const list: Difference[] = [];
   const check = (field: string, expected: string, actual: string | null, agrees: boolean): void => {
     if (actual !== null && !agrees) list.push({ field, expected, actual });
@@ -194,7 +198,7 @@ function isAccount(theirs: string | null, ours: string): boolean {
 /** P13: an empty field of a listed row says nothing of the beneficiary and cannot disagree. */
 export function isBeneficiary(
   listed: { account_number: string; bank_code: string },
-  ours: Pick<Expected, 'accountNumber' | 'bankCode'>,
+  ours: Pick<ExpectedTransfer, 'accountNumber' | 'bankCode'>,
 ): boolean {
   const { account_number: account, bank_code: bank } = listed;
   return (
@@ -258,7 +262,7 @@ function same(one: string | null, other: string | null): boolean {
 
 /** What a source says of one transfer that was checked to be ours (P13, P15). */
 export type Witness = {
-  source: Exclude<Source, 'response'>;
+  source: Exclude<RecordSource, 'response'>;
   status: WitnessStatus;
   transferId: string | null;
   trx: string | null;

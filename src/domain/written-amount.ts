@@ -2,10 +2,10 @@ import { exponentOf, parseAmount } from './money.ts';
 import { plainNumbers } from './save-as.ts';
 
 /** What is wrong with a cell, and how to correct it; null for a good one. */
-export type Finding = { problem: string; fix: string } | null;
+export type AmountProblem = { problem: string; fix: string } | null;
 
 /** The problem with an amount as people and spreadsheets write it; null for a valid plain decimal. */
-export function amountFinding(value: string, currency: string): Finding {
+export function amountFinding(value: string, currency: string): AmountProblem {
   const parsed = parseAmount(value, currency);
   if (parsed.kind === 'ok') return null;
   const digits = exponentOf(currency) ?? 2;
@@ -21,7 +21,7 @@ export function amountFinding(value: string, currency: string): Finding {
  * Judges amounts with thousands separators or a decimal comma. It proposes a value only where one reading is possible,
  * and never uses it: `1,000` is a thousand naira, but in dinars, with three digits, it may be one.
  */
-function separatorsIn(value: string, digits: number): Finding {
+function separatorsIn(value: string, digits: number): AmountProblem {
   const blanks = /^\d{1,3}(?:[\s'’]\d{3})+(?:[.,]\d+)?$/.test(value);
   const text = blanks ? value.replace(/[\s'’]/g, '') : value;
   const [, whole, rest] = /^(\d{1,3}),(\d{3})$/.exec(text) ?? [];

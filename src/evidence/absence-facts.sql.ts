@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Account } from '../domain/origin.ts';
+import type { Payer } from '../domain/origin.ts';
 import { areHolding, readReasons, wasCancelled } from '../ledger/hold-reasons.ts';
 import { foreignOrigins, sentElsewhere } from '../ledger/origins.ts';
 import { countRows } from '../storage/counting.ts';
@@ -37,7 +37,7 @@ const zoneSkewMs = 24 * 3_600_000;
 export async function absenceCases(
   trx: Trx,
   payoutIds: readonly bigint[],
-  about: { run: string; listing: RunListing; quietPeriodMs: number; account: Account | null },
+  about: { run: string; listing: RunListing; quietPeriodMs: number; account: Payer | null },
 ): Promise<AbsenceCase[]> {
   const cases: AbsenceCase[] = [];
   const payouts = await trx

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import { contradicting } from '../ledger/contradiction-columns.ts';
-import { idsOf } from '../storage/bulk.ts';
+import { idList } from '../storage/bulk.ts';
 import type { Db } from '../storage/ledger.ts';
 
 /**
@@ -74,7 +74,7 @@ export async function* conflictingWebhooks(
     if (!last) return;
     after = last.id;
     const ids = some.flatMap(({ payout_id }) => payout_id ?? []);
-    const all = await conflicting(db, run).where('webhooks.payout_id', 'in', idsOf(ids)).execute();
+    const all = await conflicting(db, run).where('webhooks.payout_id', 'in', idList(ids)).execute();
     const ofPayouts = [...Map.groupBy(all, ({ payout_id }) => payout_id).values()];
     const nobodys = some.filter(({ payout_id }) => payout_id === null);
     // A payout whose last webhook is on a later page comes with that page.

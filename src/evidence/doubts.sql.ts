@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Contradiction } from '../domain/contradiction.ts';
 import type { InquiryReason } from '../domain/inquiry-reason.ts';
 import { contradictionIn } from '../ledger/contradiction-columns.ts';
-import { idsOf } from '../storage/bulk.ts';
+import { idList } from '../storage/bulk.ts';
 import type { Db, Trx } from '../storage/ledger.ts';
 
 /**
@@ -117,7 +117,7 @@ export async function contradictions(
   const rows = await db
     .selectFrom('inquiries as q')
     .select(['q.payout_id', 'q.outcome', 'q.said', 'q.against', 'q.differences'])
-    .where('q.payout_id', 'in', idsOf(ids))
+    .where('q.payout_id', 'in', idList(ids))
     .where(lastContradicts)
     .execute();
   return new Map(rows.map((row) => [row.payout_id, contradictionIn('details', row.outcome, row)]));
@@ -126,7 +126,7 @@ export async function contradictions(
 /** Those of these payouts that the details have shown as on their way or paid since they failed, and not failed since. */
 export async function revivedOf(db: Db | Trx, ids: readonly bigint[]): Promise<Set<bigint>> {
   const { rows } = await sql<{ id: bigint }>`
-    select p.id from payouts p where p.id in ${idsOf(ids)} and ${revivedByDetails}`.execute(db);
+    select p.id from payouts p where p.id in ${idList(ids)} and ${revivedByDetails}`.execute(db);
   return new Set(rows.map(({ id }) => id));
 }
 

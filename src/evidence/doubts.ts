@@ -1,11 +1,11 @@
-import type { Reason } from '../domain/advice.ts';
+import type { AdvisedReason } from '../domain/advice.ts';
 import { contradictionText } from '../domain/contradiction.ts';
 import { whyElsewhere } from '../domain/origin.ts';
 import { readStatus } from '../domain/witness.ts';
 import { contradictionIn } from '../ledger/contradiction-columns.ts';
-import type { Evidence } from './evidence.sql.ts';
+import type { PayoutEvidence } from './evidence.sql.ts';
 import { listedAs, severalListed } from './listed-as.ts';
-import { type Verdict, verdictOf } from './look-up-verdict.ts';
+import { type LookUpResult, lookUpResultOf } from './look-up-verdict.ts';
 import { isAskedSince, isSentAgain, type Since } from './sends.ts';
 
 /**
@@ -13,7 +13,7 @@ import { isAskedSince, isSentAgain, type Since } from './sends.ts';
  * so. The one place that decides this for `retry`, for files that pay again, and for what may be settled. A failure must
  * be confirmed too ({@link unconfirmed}).
  */
-export function whyMaybePaid(evidence: Evidence, since: Since): Reason | null {
+export function whyMaybePaid(evidence: PayoutEvidence, since: Since): AdvisedReason | null {
   return (
     sentElsewhere(evidence, since) ??
     listed(evidence) ??
@@ -27,7 +27,7 @@ export function whyMaybePaid(evidence: Evidence, since: Since): Reason | null {
 }
 
 /** Why a transfer under our reference that differs from ours may still be ours (P15); null where there is none. */
-export function contradicted({ contradiction }: Evidence): Reason | null {
+export function contradicted({ contradiction }: PayoutEvidence): AdvisedReason | null {
   if (contradiction === null) return null;
   const why = `the service shows a transfer under this reference that contradicts ours (${contradictionText(contradiction)}); ask the service`;
   return { why, advice: null };
@@ -37,17 +37,17 @@ export function contradicted({ contradiction }: Evidence): Reason | null {
  * P31: it was sent from another account than the one that is asked now, whose silence proves nothing. A look-up made for
  * this decision that shows the transfer proves the account too.
  */
-function sentElsewhere(evidence: Evidence, since: Since): Reason | null {
+function sentElsewhere(evidence: PayoutEvidence, since: Since): AdvisedReason | null {
   const { elsewhere, lookUp } = evidence;
   if (!elsewhere) return null;
-  const shown: Verdict[] = ['pending', 'success', 'failed', 'returned'];
+  const shown: LookUpResult[] = ['pending', 'success', 'failed', 'returned'];
   const isShown =
-    lookUp !== null && isAskedSince(lookUp.askedAt, since) && shown.includes(verdictOf(evidence));
+    lookUp !== null && isAskedSince(lookUp.askedAt, since) && shown.includes(lookUpResultOf(evidence));
   return isShown ? null : { why: whyElsewhere(elsewhere.went, elsewhere.asks), advice: null };
 }
 
 /** What the lists show of it. Where one transfer came back, another may still stand (P17). */
-function listed(evidence: Evidence): Reason | null {
+function listed(evidence: PayoutEvidence): AdvisedReason | null {
   switch (evidence.payout.state) {
     case 'failed':
       return listedAs(evidence, ['success', 'returned']);
@@ -61,7 +61,7 @@ function listed(evidence: Evidence): Reason | null {
 }
 
 /** What the lost copy of this ledger may have paid again under a new reference (P20, P25). */
-function paidByLostCopy({ payout, lookAlikes, listing, adoptedAt }: Evidence): Reason | null {
+function paidByLostCopy({ payout, lookAlikes, listing, adoptedAt }: PayoutEvidence): AdvisedReason | null {
   if (adoptedAt === null) return null;
   // A listing from before the adoption was not searched for what the lost copy paid.
   if (!listing || listing.startedAt <= adoptedAt) {
@@ -78,9 +78,9 @@ function paidByLostCopy({ payout, lookAlikes, listing, adoptedAt }: Evidence): R
 }
 
 /** A look-up made for this decision shows a failed payout as something else. */
-function shownNow(evidence: Evidence, since: Since): Reason | null {
+function shownNow(evidence: PayoutEvidence, since: Since): AdvisedReason | null {
   const { payout, lookUp } = evidence;
-  const verdict = verdictOf(evidence);
+  const verdict = lookUpResultOf(evidence);
   const isShown = verdict === 'pending' || verdict === 'success' || verdict === 'returned';
   // Without a look-up for this decision, one of before the failure may be the last.
   if (payout.state !== 'failed' || !lookUp || !isShown || since === null) return null;
@@ -92,7 +92,7 @@ function shownNow(evidence: Evidence, since: Since): Reason | null {
 }
 
 /** P14: the last thing that the details said still counts while later look-ups get no answer. */
-export function revived({ revived: isRevived, payout }: Evidence): Reason | null {
+export function revived({ revived: isRevived, payout }: PayoutEvidence): AdvisedReason | null {
   if (!isRevived) return null;
   const why =
     "the service's details have shown it on its way again since it failed, and have not said failed since";
@@ -100,17 +100,17 @@ export function revived({ revived: isRevived, payout }: Evidence): Reason | null
 }
 
 /** Two final witnesses that disagree (P14): nothing is paid again before a run or a person has settled it. */
-function disputed({ discrepancies }: Evidence): Reason | null {
+function disputed({ discrepancies }: PayoutEvidence): AdvisedReason | null {
   const open = discrepancies.find((one) => one.disputes === 1n);
   if (!open) return null;
   const why = `discrepancy ${open.id} is open: the ledger says ${open.expected}, the service said ${open.actual}`;
   return { why, advice: { kind: 'resolve', discrepancy: open.id } };
 }
 
-type Heard = Evidence['webhooks'][number];
+type Heard = PayoutEvidence['webhooks'][number];
 
 /** A webhook that stands against it, unless a complete list read since says otherwise (P14). */
-export function heardAgainst(evidence: Evidence): Reason | null {
+export function heardAgainst(evidence: PayoutEvidence): AdvisedReason | null {
   const last = evidence.webhooks.findLast((one) => one.stands === 1n && !isDenied(evidence, one));
   if (!last) return null;
   const against = contradictionIn('webhook', last.verdict, last);
@@ -125,7 +125,7 @@ export function heardAgainst(evidence: Evidence): Reason | null {
 }
 
 /** True where a complete listing begun since shows each transfer, and none as paid. A stale webhook needs a look-up. */
-function isDenied({ payout, listing }: Evidence, { id, verdict }: Heard): boolean {
+function isDenied({ payout, listing }: PayoutEvidence, { id, verdict }: Heard): boolean {
   if (!listing || verdict === 'stale' || listing.webhookMark < id) return false;
   const over = payout.state === 'returned' ? ['failed', 'returned'] : ['failed'];
   const { statuses } = listing;

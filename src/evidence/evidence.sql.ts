@@ -1,9 +1,9 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Contradiction } from '../domain/contradiction.ts';
 import type { InquiryReason } from '../domain/inquiry-reason.ts';
-import type { Account, Origin } from '../domain/origin.ts';
+import type { Origin, Payer } from '../domain/origin.ts';
 import { lastAdoption } from '../ledger/barriers.ts';
-import type { Word } from '../ledger/contradiction-columns.ts';
+import type { ContradictionWord } from '../ledger/contradiction-columns.ts';
 import { readDetail } from '../ledger/history.ts';
 import { foreignOrigins, sentElsewhere } from '../ledger/origins.ts';
 import { type CompleteRun, newestCompleteRun } from '../listing/listings.sql.ts';
@@ -23,13 +23,15 @@ import {
 } from './listed-evidence.sql.ts';
 
 /** A webhook about the payout. `stands`: 1 where it contradicts the payout and no look-up has settled that. */
-type Heard = Pick<Webhook, 'id' | 'received_at' | 'deliveries' | 'verdict' | keyof Word> & { stands: bigint };
+type Heard = Pick<Webhook, 'id' | 'received_at' | 'deliveries' | 'verdict' | keyof ContradictionWord> & {
+  stands: bigint;
+};
 
 /** What a person said of a payout; `source` names the person (P19). */
 export type PersonsWord = { at: string; source: string; note: string };
 
 /** Everything a person's decision about one payout rests on (P20). */
-export type Evidence = {
+export type PayoutEvidence = {
   payout: Payout;
   batch: Batch;
   attempts: Attempt[];
@@ -54,7 +56,7 @@ export type Evidence = {
   /** What a person said who settled it as not paid and has not retried it since, whatever else arrived later. */
   notPaid: PersonsWord | null;
   /** It was sent from another account than the one that is asked now, as far as is known (P31). */
-  elsewhere: { went: Origin; asks: Account } | null;
+  elsewhere: { went: Origin; asks: Payer } | null;
   successor: string | null;
 };
 
@@ -65,24 +67,24 @@ type Ground = {
   complete: CompleteRun | undefined;
   later: RunWithRows[];
   prefix: string;
-  account: Account | null;
+  account: Payer | null;
 };
 
 /** Loads the evidence of these payouts, by id, as `account` sees it. A few queries for each 500. */
 export async function loadEvidence(
   db: Db | Trx,
   ids: readonly bigint[],
-  { prefix = '', account = null }: { prefix?: string | undefined; account?: Account | null | undefined } = {},
-): Promise<Evidence[]> {
+  { prefix = '', account = null }: { prefix?: string | undefined; account?: Payer | null | undefined } = {},
+): Promise<PayoutEvidence[]> {
   const complete = await newestCompleteRun(db, await foreignOrigins(db, account));
   const ground = { complete, later: await runsSince(db, complete), prefix, account };
-  const all: Evidence[] = [];
+  const all: PayoutEvidence[] = [];
   const sorted = [...new Set(ids)].toSorted((a, b) => (a < b ? -1 : 1));
   for (const some of inParts(sorted, chunk)) all.push(...(await loadChunk(db, some, ground)));
   return all;
 }
 
-async function loadChunk(db: Db | Trx, ids: readonly bigint[], ground: Ground): Promise<Evidence[]> {
+async function loadChunk(db: Db | Trx, ids: readonly bigint[], ground: Ground): Promise<PayoutEvidence[]> {
   const payouts = await db.selectFrom('payouts').selectAll().where('id', 'in', ids).orderBy('id').execute();
   const batchIds = [...new Set(payouts.map((payout) => payout.batch_id))];
   const batches = await db.selectFrom('batches').selectAll().where('id', 'in', batchIds).execute();
@@ -157,7 +159,7 @@ async function loadChunk(db: Db | Trx, ids: readonly bigint[], ground: Ground): 
   });
 }
 
-function elsewhereOf(asks: Account | null, went: Origin | undefined): Evidence['elsewhere'] {
+function elsewhereOf(asks: Payer | null, went: Origin | undefined): PayoutEvidence['elsewhere'] {
   return asks && went ? { went, asks } : null;
 }
 

@@ -1,19 +1,19 @@
-import type { Advice, Reason } from '../domain/advice.ts';
+import type { Advice, AdvisedReason } from '../domain/advice.ts';
 import { restsOnPerson } from '../domain/transition.ts';
 import { contradicted, whyMaybePaid } from './doubts.ts';
-import type { Evidence } from './evidence.sql.ts';
-import { verdictOf } from './look-up-verdict.ts';
+import type { PayoutEvidence } from './evidence.sql.ts';
+import { lookUpResultOf } from './look-up-verdict.ts';
 import { isOutrun, type Since } from './sends.ts';
 import { unconfirmed } from './unconfirmed.ts';
 
 /** What may be done about a payout (P20): sent again as it is, paid again under a new reference, or neither and why. */
-export type Judgement = { kind: 'again' } | { kind: 'successor' } | ({ kind: 'no' } & Reason);
+export type WhatMayBeDone = { kind: 'again' } | { kind: 'successor' } | ({ kind: 'no' } & AdvisedReason);
 
 /**
  * Judges whether a person may order this payout to be sent again. `since` is when the look-up for this decision began,
  * ISO UTC: an older answer is no fresh witness. Null: nothing is decided yet, and the service is asked again before.
  */
-export function judge(evidence: Evidence, since: Since): Judgement {
+export function judge(evidence: PayoutEvidence, since: Since): WhatMayBeDone {
   const { payout, attempts, successor } = evidence;
   if (successor !== null)
     return no(`${successor} already pays it`, { kind: 'see_payout', reference: successor });
@@ -54,13 +54,13 @@ export function judge(evidence: Evidence, since: Since): Judgement {
 }
 
 /** True where the service is known to have it and every look-up showed it: nothing needs sending again. */
-export function isHad(evidence: Evidence): boolean {
+export function isHad(evidence: PayoutEvidence): boolean {
   const { state } = evidence.payout;
   if (state === 'success' && restsOnPerson(evidence.payout.evidence)) return true;
   return (state === 'pending' || state === 'success') && lost(evidence) === null;
 }
 
-function lostAs(what: string, evidence: Evidence): string | null {
+function lostAs(what: string, evidence: PayoutEvidence): string | null {
   const why = lost(evidence);
   return (
     why &&
@@ -69,20 +69,21 @@ function lostAs(what: string, evidence: Evidence): string | null {
 }
 
 /** Why the service may have lost what it took: it does not show it, or contradicts it. Null while nothing says so. */
-function lost(evidence: Evidence): string | null {
+function lost(evidence: PayoutEvidence): string | null {
   const { lookUp, discrepancies } = evidence;
   const missing = discrepancies.find(({ kind }) => kind === 'missing_at_service');
   if (missing) return `discrepancy ${missing.id} is open: its list lacks it, and its details did not find it`;
   const against = contradicted(evidence);
   if (against !== null) return against.why;
-  if (!lookUp || isOutrun(evidence, lookUp.answeredAt) || verdictOf(evidence) !== 'not_found') return null;
+  if (!lookUp || isOutrun(evidence, lookUp.answeredAt) || lookUpResultOf(evidence) !== 'not_found')
+    return null;
   return `the look-up of ${lookUp.answeredAt} did not find it`;
 }
 
-function unless(reason: Reason | null): Judgement | null {
+function unless(reason: AdvisedReason | null): WhatMayBeDone | null {
   return reason && { kind: 'no', ...reason };
 }
 
-function no(why: string, advice: Advice | null = null): Judgement {
+function no(why: string, advice: Advice | null = null): WhatMayBeDone {
   return { kind: 'no', why, advice };
 }

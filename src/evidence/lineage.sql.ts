@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import { restsOnPerson } from '../domain/transition.ts';
-import { idsOf } from '../storage/bulk.ts';
+import { idList } from '../storage/bulk.ts';
 import type { Db, Trx } from '../storage/ledger.ts';
 import {
   contradictedByDetails,
@@ -17,7 +17,7 @@ const lineage = (of: RawBuilder<unknown>): RawBuilder<unknown> => sql`with recur
     select line.id, p.successor_of from line join payouts p on p.id = line.ancestor where p.successor_of is not null)`;
 
 /** Payouts with a successor that was or may be paid. The cross join keeps SQLite off all payouts in these states. */
-export const paidAgain: RawBuilder<bigint> = sql`(${lineage(sql`true`)}
+export const paidAgainIds: RawBuilder<bigint> = sql`(${lineage(sql`true`)}
   select line.ancestor from line cross join payouts s
   where s.id = line.id and s.state in ('sending', 'pending', 'success', 'unknown'))`;
 
@@ -39,7 +39,7 @@ export async function aliveAncestors(
   runs: readonly string[],
 ): Promise<Map<bigint, Alive>> {
   if (ids.length === 0) return new Map();
-  const wanted = sql`id in ${idsOf(ids)}`;
+  const wanted = sql`id in ${idList(ids)}`;
   const isOver = sql`p.state in ('failed', 'refused', 'returned')`;
   type Row = Omit<Alive, 'doubt'> & { id: bigint; evidence: string; doubt: 'state' | Alive['doubt'] };
   const { rows } = await sql<Row>`${lineage(wanted)}
@@ -63,7 +63,7 @@ export async function aliveAncestors(
 export async function linesOf(db: Db | Trx, ids: readonly bigint[]): Promise<Map<bigint, Set<bigint>>> {
   const lines = new Map(ids.map((id) => [id, new Set([id])]));
   if (ids.length === 0) return lines;
-  const wanted = sql`id in ${idsOf(ids)}`;
+  const wanted = sql`id in ${idList(ids)}`;
   const { rows } = await sql<{ id: bigint; ancestor: bigint }>`${lineage(wanted)}
     select id, ancestor from line`.execute(db);
   for (const { id, ancestor } of rows) lines.get(id)?.add(ancestor);

@@ -1,12 +1,12 @@
-import type { Reason } from '../domain/advice.ts';
+import type { AdvisedReason } from '../domain/advice.ts';
 import { readStatus } from '../domain/witness.ts';
-import type { Evidence } from './evidence.sql.ts';
+import type { PayoutEvidence } from './evidence.sql.ts';
 
 /**
  * Why one of these statuses keeps the payout from being sent again; null when no list shows one. The newest complete
  * listing counts, and each run after it, as far as they were made since the payout came to its state.
  */
-export function listedAs(evidence: Evidence, statuses: readonly string[]): Reason | null {
+export function listedAs(evidence: PayoutEvidence, statuses: readonly string[]): AdvisedReason | null {
   const { listing } = evidence;
   const settled = settledAt(evidence);
   if (listing && listing.finishedAt > settled) {
@@ -21,10 +21,10 @@ export function listedAs(evidence: Evidence, statuses: readonly string[]): Reaso
 
 /** Presence needs no complete list: a shortcut run that shows it as paid counts like any other (P16, P29). */
 function listedLater(
-  { payout, listedSince }: Evidence,
+  { payout, listedSince }: PayoutEvidence,
   statuses: readonly string[],
   settled: string,
-): Reason | null {
+): AdvisedReason | null {
   const isFailed = payout.state === 'failed';
   const later = listedSince.find(({ status, startedAt, finishedAt }) => {
     const word = wordOf(status);
@@ -37,11 +37,11 @@ function listedLater(
 }
 
 /** True where the newest complete list and the runs after it show more than one transfer of it. */
-export function severalListed({ listing, listedSince }: Evidence): boolean {
+export function severalListed({ listing, listedSince }: PayoutEvidence): boolean {
   return new Set([...(listing?.transfers ?? []), ...listedSince.map(({ transfer }) => transfer)]).size > 1;
 }
 
-function settledAt({ payout, attempts }: Evidence): string {
+function settledAt({ payout, attempts }: PayoutEvidence): string {
   return payout.final_at ?? attempts.at(-1)?.ended_at ?? payout.updated_at;
 }
 
@@ -50,7 +50,7 @@ function wordOf(status: string): string {
   return readStatus(status) ?? 'pending';
 }
 
-function listedBy(run: string, status: string): Reason {
+function listedBy(run: string, status: string): AdvisedReason {
   const why = `the listing of run ${run} shows a transfer of it as ${status}`;
   return { why, advice: { kind: 'see_discrepancies' } };
 }

@@ -3,7 +3,7 @@ import { foldReference } from '../domain/ids.ts';
 import { successorReference } from '../domain/successor-name.ts';
 import { chainsOf } from '../ledger/successors.ts';
 import type { CompleteRun } from '../listing/listings.sql.ts';
-import { idsIn, idsOf, textsIn } from '../storage/bulk.ts';
+import { idList, idsIn, textsIn } from '../storage/bulk.ts';
 import type { Db, Trx } from '../storage/ledger.ts';
 import type { Payout } from '../storage/tables/tables.ts';
 
@@ -164,7 +164,7 @@ async function sameMoney(
   const { rows } = await sql<{ id: bigint; reference: string }>`
     select p.id, ${nameOf} as reference from ${unpaired} as u cross join listed l cross join payouts p
     where l.run_id = ${run} and l.transfer_id = u.transfer_id and l.status <> 'failed' and p.account_number = l.account_number and p.amount = l.amount and p.currency = l.currency
-      and +p.id in ${idsOf(payouts.map(({ id }) => id))}
+      and +p.id in ${idList(payouts.map(({ id }) => id))}
       and p.state in ('unknown', 'failed', 'refused', 'returned')`.execute(db);
   return rows;
 }

@@ -1,13 +1,13 @@
 import type { WitnessStatus } from '../domain/payout.ts';
-import type { Evidence } from './evidence.sql.ts';
+import type { PayoutEvidence } from './evidence.sql.ts';
 
-export type Verdict = 'none' | 'no_answer' | 'no_witness' | 'not_found' | 'conflict' | WitnessStatus;
+export type LookUpResult = 'none' | 'no_answer' | 'no_witness' | 'not_found' | 'conflict' | WitnessStatus;
 
 /** The verdict of the last look-up, whenever it was made; anything but a clear answer of the service is `no_answer`. */
-export function verdictOf({
+export function lookUpResultOf({
   lookUp,
   payout,
-}: Pick<Evidence, 'lookUp'> & { payout: Pick<Evidence['payout'], 'state'> }): Verdict {
+}: Pick<PayoutEvidence, 'lookUp'> & { payout: Pick<PayoutEvidence['payout'], 'state'> }): LookUpResult {
   if (!lookUp) return 'none';
   const { outcome, said } = lookUp;
   // P36: it spoke against the success. Of a payout that has come back since, it says the same as the ledger.

@@ -1,15 +1,15 @@
 import { kindRules } from '../domain/discrepancy-kinds.ts';
 import { isFinalByEvidence } from '../domain/transition.ts';
 import { contradicted, heardAgainst, revived } from './doubts.ts';
-import type { Evidence } from './evidence.sql.ts';
-import type { Judgement } from './judge.ts';
+import type { PayoutEvidence } from './evidence.sql.ts';
+import type { WhatMayBeDone } from './judge.ts';
 import { listedAs } from './listed-as.ts';
 
 /** A command that ends the state of a payout, or what is open about it; `wait`: its answer is on its way. */
 export type Remedy = 'wait' | 'release' | 'submit' | 'retry' | 'cancel' | 'settle' | 'resolve';
 
 /** The commands with which a person may end this (P32), the simplest first. `judgement` is what `retry` may do. */
-export function remediesFor(one: Evidence, judgement: Judgement): Remedy[] {
+export function remediesFor(one: PayoutEvidence, judgement: WhatMayBeDone): Remedy[] {
   const { payout, attempts, discrepancies } = one;
   const { state } = payout;
   if (state === 'sending' || attempts.some(({ outcome }) => outcome === null)) return ['wait'];
@@ -34,7 +34,7 @@ export function remediesFor(one: Evidence, judgement: Judgement): Remedy[] {
 }
 
 /** True where the service shows a transfer under its reference, so that it cannot be cancelled. */
-function isShown(one: Evidence): boolean {
+function isShown(one: PayoutEvidence): boolean {
   const isListed = (one.listing?.statuses.length ?? 0) + one.listedSince.length > 0;
   return isListed || contradicted(one) !== null || heardAgainst(one) !== null;
 }
@@ -42,7 +42,7 @@ function isShown(one: Evidence): boolean {
 /**
  * True where something contradicts what made it final. Every reason for which `retry` refuses a final payout is here.
  */
-function isContradicted(one: Evidence): boolean {
+function isContradicted(one: PayoutEvidence): boolean {
   const { payout, discrepancies } = one;
   // A status conflict that shows what the payout is now no longer contradicts it: the list has overturned the ledger.
   const against = discrepancies.filter(({ actual }) => actual !== payout.state);

@@ -1,15 +1,15 @@
 import { countPossiblyTaken, countSends } from '../domain/outcome.ts';
-import type { Evidence } from './evidence.sql.ts';
+import type { PayoutEvidence } from './evidence.sql.ts';
 
 /**
  * Sends that the service may have taken: accepted, unknown, under way, or forgotten by a ledger that went back (P25).
  */
-export function possiblyTaken({ payout, attempts }: Pick<Evidence, 'payout' | 'attempts'>): number {
+export function possiblyTaken({ payout, attempts }: Pick<PayoutEvidence, 'payout' | 'attempts'>): number {
   return countPossiblyTaken(attempts, payout.unseen_sends);
 }
 
 /** True after a second POST, whatever the service answered to the first: details show one transfer only (P8, P17). */
-export function isSentAgain({ payout, attempts }: Pick<Evidence, 'payout' | 'attempts'>): boolean {
+export function isSentAgain({ payout, attempts }: Pick<PayoutEvidence, 'payout' | 'attempts'>): boolean {
   return countSends(attempts, payout.unseen_sends) > 1;
 }
 
@@ -35,7 +35,7 @@ export function isAskedSince(askedAt: string, since: Since): boolean {
  * forgot when it went back in time counts too.
  */
 export function isOutrun(
-  { attempts, adoptedAt }: Pick<Evidence, 'attempts' | 'adoptedAt'>,
+  { attempts, adoptedAt }: Pick<PayoutEvidence, 'attempts' | 'adoptedAt'>,
   askedAt: string,
 ): boolean {
   const ends = attempts.map(({ began_at, ended_at }) => ended_at ?? began_at);

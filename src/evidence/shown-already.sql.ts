@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Advice, Reason } from '../domain/advice.ts';
+import type { Advice, AdvisedReason } from '../domain/advice.ts';
 import { foldReference } from '../domain/ids.ts';
 import { readStatus } from '../domain/witness.ts';
 import { latestRunFirst, newestCompleteRun, unreplacedRuns } from '../listing/listings.sql.ts';
@@ -13,7 +13,7 @@ type Candidate = { id: bigint; reference: string; submitted_at: string | null };
 
 type Shower = 'list' | 'details' | 'webhook';
 /** Why a payout must not go out under its reference: which source shows a transfer there. */
-type ShownAlready = { by: Shower } & Reason;
+type ShownAlready = { by: Shower } & AdvisedReason;
 
 /**
  * Finds, of these payouts, those under whose reference the service shows a transfer that this ledger does not know (P15).

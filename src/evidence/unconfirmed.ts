@@ -1,8 +1,8 @@
-import type { Reason } from '../domain/advice.ts';
+import type { AdvisedReason } from '../domain/advice.ts';
 import { restsOnPerson } from '../domain/transition.ts';
 import { readStatus } from '../domain/witness.ts';
-import type { Evidence } from './evidence.sql.ts';
-import { verdictOf } from './look-up-verdict.ts';
+import type { PayoutEvidence } from './evidence.sql.ts';
+import { lookUpResultOf } from './look-up-verdict.ts';
 import { isAskedSince, isOutrun, isSentAgain, possiblyTaken, type Since } from './sends.ts';
 
 /**
@@ -11,7 +11,7 @@ import { isAskedSince, isOutrun, isSentAgain, possiblyTaken, type Since } from '
  * is asked again before anything is paid, the ledger's word is enough, unless a person gave it, or it was sent again: the
  * details then settle nothing.
  */
-export function unconfirmed(evidence: Evidence, since: Since): Reason | null {
+export function unconfirmed(evidence: PayoutEvidence, since: Since): AdvisedReason | null {
   const asked = lookUpLacks(evidence, since);
   const listed = listingLacks(evidence);
   if (asked === null || listed === null) return null;
@@ -31,7 +31,7 @@ export function unconfirmed(evidence: Evidence, since: Since): Reason | null {
 /**
  * True where a look-up or a complete listing begun since then confirms the failure. A file that pays again needs this.
  */
-export function isConfirmedSince(evidence: Evidence, since: Since): boolean {
+export function isConfirmedSince(evidence: PayoutEvidence, since: Since): boolean {
   const { listing } = evidence;
   if (since === null) return true;
   if (lookUpLacks(evidence, since) === null) return true;
@@ -39,19 +39,19 @@ export function isConfirmedSince(evidence: Evidence, since: Since): boolean {
 }
 
 /** What the look-up lacks. Details show one transfer: after a resend they say nothing of the other (P17). */
-function lookUpLacks(evidence: Evidence, since: Since): string | null {
+function lookUpLacks(evidence: PayoutEvidence, since: Since): string | null {
   const { lookUp } = evidence;
   if (!lookUp) return 'no look-up was answered';
   const name = `the look-up of ${lookUp.answeredAt}`;
   if (!isAskedSince(lookUp.askedAt, since)) return `${name} is older than this question`;
-  const verdict = verdictOf(evidence);
+  const verdict = lookUpResultOf(evidence);
   if (verdict === 'not_found') return `${name} did not find it`;
   if (verdict !== 'failed') return `${name} got no clear answer`;
   return isSentAgain(evidence) ? 'a look-up shows one transfer, but it was sent more than once' : null;
 }
 
 /** What the listing lacks. It must end after the failure, and show every send that may have been taken as failed. */
-function listingLacks(evidence: Evidence): string | null {
+function listingLacks(evidence: PayoutEvidence): string | null {
   const { payout, listing } = evidence;
   if (!listing) return 'no listing was ever proven complete';
   const { startedAt, finishedAt, statuses } = listing;
@@ -68,6 +68,6 @@ function listingLacks(evidence: Evidence): string | null {
 }
 
 /** How many failed transfers a listing must show. */
-function needed(evidence: Evidence): number {
+function needed(evidence: PayoutEvidence): number {
   return Math.max(1, possiblyTaken(evidence));
 }

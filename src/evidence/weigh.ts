@@ -1,20 +1,20 @@
 import { createHash } from 'node:crypto';
-import type { Account } from '../domain/origin.ts';
+import type { Payer } from '../domain/origin.ts';
 import type { PayoutState } from '../domain/payout.ts';
 import { restsOnPerson } from '../domain/transition.ts';
 import { readStatus } from '../domain/witness.ts';
 import { contradictionIn } from '../ledger/contradiction-columns.ts';
 import type { Db, Trx } from '../storage/ledger.ts';
-import { type Evidence, loadEvidence } from './evidence.sql.ts';
-import { isHad, type Judgement, judge } from './judge.ts';
-import { type Verdict, verdictOf } from './look-up-verdict.ts';
+import { loadEvidence, type PayoutEvidence } from './evidence.sql.ts';
+import { isHad, judge, type WhatMayBeDone } from './judge.ts';
+import { type LookUpResult, lookUpResultOf } from './look-up-verdict.ts';
 import { type Remedy, remediesFor } from './remedy.ts';
 import { isOutrun, type Since } from './sends.ts';
 
 /** One payout's evidence with what follows from it. `outrun`: older than the last attempt, so it says nothing (P4). */
-export type Case = Evidence & {
-  verdict: Verdict;
-  judgement: Judgement;
+export type WeighedCase = PayoutEvidence & {
+  verdict: LookUpResult;
+  judgement: WhatMayBeDone;
   /** The service is known to have it and every look-up showed it: nothing needs sending again. */
   had: boolean;
   /** The commands that end its state, or what is open about it. */
@@ -23,18 +23,18 @@ export type Case = Evidence & {
 };
 
 /** The evidence that a person sees, and its digest: 12 hex digits that a decision must repeat (P20). */
-export type Weighed = { cases: Case[]; digest: string };
+export type Weighed = { cases: WeighedCase[]; digest: string };
 
 /** Loads and judges the evidence of these payouts, by id. `prefix`: of new references. `account`: the one asked. */
 export async function weigh(
   db: Db | Trx,
-  by: { ids: readonly bigint[]; since: Since; prefix?: string; account?: Account | null },
+  by: { ids: readonly bigint[]; since: Since; prefix?: string; account?: Payer | null },
 ): Promise<Weighed> {
   const { ids, since, prefix, account } = by;
   const evidence = await loadEvidence(db, ids, { prefix, account });
   const cases = evidence.map((one) => ({
     ...one,
-    verdict: verdictOf(one),
+    verdict: lookUpResultOf(one),
     ...decidable(one, since),
     outrun: {
       // By the time of the answer: the question is not always known to be that late.
@@ -42,16 +42,16 @@ export async function weigh(
       listing: one.listing !== null && isOutrun(one, one.listing.startedAt),
     },
   }));
-  return { cases, digest: digestOf(cases) };
+  return { cases, digest: evidenceDigest(cases) };
 }
 
-function decidable(one: Evidence, since: Since): Pick<Case, 'judgement' | 'had' | 'remedies'> {
+function decidable(one: PayoutEvidence, since: Since): Pick<WeighedCase, 'judgement' | 'had' | 'remedies'> {
   const judgement = judge(one, since);
   return { judgement, had: isHad(one), remedies: remediesFor(one, judgement) };
 }
 
 /** The digest of the facts that matter. The time of a look-up and the run that listed the payout do not count. */
-export function digestOf(cases: readonly Case[]): string {
+export function evidenceDigest(cases: readonly WeighedCase[]): string {
   const facts = cases.map((one) => {
     const { payout, attempts, successor, lookAlikes, discrepancies, webhooks } = one;
     return [
@@ -75,10 +75,10 @@ export function digestOf(cases: readonly Case[]): string {
  * What the state rests on. For a payout that came to nothing, an answer that agrees or says nothing changes nothing.
  * Intake asks about a file's payouts again: it must not refuse the file because of the answer that the file needs.
  */
-function standing({ payout, verdict, contradiction }: Case): unknown[] {
+function standing({ payout, verdict, contradiction }: WeighedCase): unknown[] {
   const { state, evidence, transfer_id, trx } = payout;
   if (!cameToNothing(state)) return [evidence, transfer_id, trx, verdict, contradiction];
-  const quiet: Verdict[] = ['none', 'no_answer', 'no_witness', 'not_found', 'failed'];
+  const quiet: LookUpResult[] = ['none', 'no_answer', 'no_witness', 'not_found', 'failed'];
   const news = verdict === state || quiet.includes(verdict) ? null : verdict;
   return [restsOnPerson(evidence), news, contradiction];
 }
@@ -87,7 +87,7 @@ function standing({ payout, verdict, contradiction }: Case): unknown[] {
  * What the last complete listing shows. A payout that came to nothing leaves the list's window one day, or was never on the
  * list: that it is listed as what it is, or is not listed, changes nothing. Nor does the first list that was ever read.
  */
-function listedNow({ payout, listing }: Case): string[] | null {
+function listedNow({ payout, listing }: WeighedCase): string[] | null {
   const { state } = payout;
   if (!cameToNothing(state)) return listing?.statuses ?? null;
   return (listing?.statuses ?? []).filter((status) => !agrees(state, readStatus(status)));
@@ -98,7 +98,7 @@ function cameToNothing(state: PayoutState): boolean {
 }
 
 /** The statuses of later runs that differ from the ledger's state: each counts once, however many runs repeat it. */
-function listedOtherwise({ payout, listedSince }: Case): string[] {
+function listedOtherwise({ payout, listedSince }: WeighedCase): string[] {
   const words = listedSince.map(({ status }) => readStatus(status) ?? 'pending');
   return [...new Set(words)].filter((word) => !agrees(payout.state, word)).toSorted();
 }

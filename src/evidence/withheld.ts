@@ -1,4 +1,4 @@
-import type { Advice, Reason } from '../domain/advice.ts';
+import type { Advice, AdvisedReason } from '../domain/advice.ts';
 import type { WithheldBy } from '../domain/payout.ts';
 import { askDetails } from '../ledger/inquiries.ts';
 import type { RecordEvent } from '../ledger/projection.ts';
@@ -41,7 +41,7 @@ export async function withhold<P extends Candidate>(
 /**
  * Why a payout is not sent. All of `by` but `predecessor` and `limit` show a transfer under the payout's own reference.
  */
-export type Withheld = { by: Exclude<WithheldBy, 'answer'> } & Reason;
+export type Withheld = { by: Exclude<WithheldBy, 'answer'> } & AdvisedReason;
 
 /** The event that withholds a payout: one sent before and shown needs a new decision (P20), all others wait on hold. */
 export function withholding(
@@ -93,7 +93,7 @@ export function adviceOnHeld(
 }
 
 /** Why a successor must not be sent, and the way out if its predecessor was paid, or was not. */
-function reasonAlive({ reference: of, state, doubt }: Alive, reference: string): Reason {
+function reasonAlive({ reference: of, state, doubt }: Alive, reference: string): AdvisedReason {
   if (doubt === null) {
     const why = `${of}, which it pays again, is now ${state}: sending this one could pay twice`;
     return { why, advice: { kind: 'drop', reference } };

@@ -1,29 +1,29 @@
 import { basename, join, resolve } from 'node:path';
 import type { SayAdvice } from '../domain/advice.ts';
-import type { Waiting } from '../domain/waiting-file.ts';
+import type { WaitingFile } from '../domain/waiting-file.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Config } from '../settings/settings.ts';
 import type { Ledger } from '../storage/ledger.ts';
 import { holdLedgerLock } from '../storage/locks.ts';
 import { type Checked, checkFile } from './checked.ts';
-import { dropHalfExpected, type Expected, takeExpectations } from './collection-files.ts';
+import { dropHalfExpected, type TakenCollections, takeExpectations } from './collection-files.ts';
 import { belowInbox, collectionsFolder, type Ignored, inboxGate } from './inbox.ts';
 import { clearHalfLoaded } from './load.ts';
 import { isPlainFile } from './moves.ts';
 import { removeHalfSheets } from './problem-sheets.ts';
-import { finishPromised, type GivenBack, givenBack } from './promised-files.ts';
+import { finishPromised, type GivenBackRows, givenBack } from './promised-files.ts';
 import { Interrupted, type RetryRows } from './retries.ts';
-import { type Paths, type Taken, type TakeOptions, takeFile } from './take.ts';
+import { type Paths, type TakenFile, type TakeOptions, takeFile } from './take.ts';
 
 export type { Checked } from './checked.ts';
 export type { Ignored } from './inbox.ts';
-export type { Paths, Taken, TakeOptions } from './take.ts';
+export type { Paths, TakenFile as Taken, TakeOptions } from './take.ts';
 
 export type Intake = {
   /** Validates a file; records, moves and sends nothing. */
   check(file: string): Promise<Checked>;
   /** Takes one file in, or refuses it whole and names every problem. Throws Interrupted. */
-  takeIn(file: string, options: TakeOptions): Promise<Taken>;
+  takeIn(file: string, options: TakeOptions): Promise<TakenFile>;
   /**
    * Takes in every whole file of the inbox, until `signal` is aborted. `waiting` files may still be being
    * written; `ignored` files stay there for another reason. `figures` belong to the only file: if the inbox
@@ -33,15 +33,15 @@ export type Intake = {
     dryRun?: boolean;
     figures?: Pick<TakeOptions, 'rows' | 'totals'>;
     signal?: AbortSignal;
-  }): Promise<{ taken: Taken[]; waiting: Waiting[]; ignored: Ignored[] }>;
+  }): Promise<{ taken: TakenFile[]; waiting: WaitingFile[]; ignored: Ignored[] }>;
   /** Takes in every whole file of expected collections, until `signal` is aborted. */
   takeCollections(options?: {
     signal?: AbortSignal;
-  }): Promise<{ taken: Expected[]; waiting: Waiting[]; ignored: Ignored[] }>;
+  }): Promise<{ taken: TakenCollections[]; waiting: WaitingFile[]; ignored: Ignored[] }>;
   /** Moves the files whose move a crash interrupted (P34). Returns how many. */
   finishFiles(): Promise<number>;
   /** Returns the rows that a crash had left unreturned and that this process gave back since the last call. */
-  givenBack(): GivenBack[];
+  givenBack(): GivenBackRows[];
   /**
    * Clears batches that a crash left half loaded (P23). Returns how many; 0 while another process takes files
    * in.
@@ -77,7 +77,7 @@ export function createIntake(deps: {
     settleMs: config.intake.settleSeconds * 1000,
   });
   const takeLock = () => holdLedgerLock(ledger, 'intake', `${ledger.path}.intake-lock`);
-  let back: GivenBack[] = [];
+  let back: GivenBackRows[] = [];
 
   async function finish(): Promise<number> {
     const done = await finishPromised({ ...inner, inbox: paths.inbox });
@@ -112,7 +112,7 @@ export function createIntake(deps: {
     takeIn: (file, options) => alone(() => takeFile(inner, resolve(file), options), options.signal),
     async takeInbox({ figures, ...options } = {}) {
       const { ready, waiting, ignored } = await gate();
-      const taken: Taken[] = [];
+      const taken: TakenFile[] = [];
       if (figures && ready.length + waiting.length !== 1)
         return { taken, waiting: [...ready.map(untaken), ...waiting], ignored };
       for (const name of ready) {
@@ -132,7 +132,7 @@ export function createIntake(deps: {
     },
     async takeCollections({ signal } = {}) {
       const { ready, waiting, ignored } = await collectionsGate();
-      const taken: Expected[] = [];
+      const taken: TakenCollections[] = [];
       for (const name of ready) {
         if (signal?.aborted) break;
         const file = join(collections, basename(name));
@@ -171,7 +171,7 @@ export function createIntake(deps: {
 }
 
 /** A whole file that stays in the inbox. */
-function untaken(name: string): Waiting {
+function untaken(name: string): WaitingFile {
   return { name, why: { kind: 'settling' } };
 }
 

@@ -19,7 +19,7 @@ import { foreseeing, heldOriginals, type RetryRows } from './retries.ts';
 import { type RowWarning, rowWarningText } from './row-warnings.ts';
 import { capped, formatTotals, type Scan, type ScanSinks, scanFile } from './scan.ts';
 import { openProblem, unendedWarning } from './unfinished.ts';
-import { unfitName, unreadable } from './unreadable.ts';
+import { unfitName, whyUnreadable } from './unreadable.ts';
 
 /** A row that looks like another payment; `earlier` names that one. */
 type Duplicate = { row: number; reference: string; earlier: string };
@@ -84,7 +84,7 @@ export async function takenBefore(
 }
 
 /** Returns the problems of the file as a whole: no rows, other control figures, sums that are too large. */
-export async function verdicts(
+export async function fileProblems(
   path: string,
   scan: Scan,
   { ledger, config }: Pick<Deps, 'ledger' | 'config'>,
@@ -109,7 +109,7 @@ export function refuses(scan: Scan, config: Config): boolean {
 
 /** Validates one file against the rules and the ledger; records nothing. */
 export async function checkFile(deps: Deps, path: string, figures: Control = {}): Promise<Checked> {
-  const missing = (await unreadable(path)) ?? unfitName(path) ?? (await openProblem(path));
+  const missing = (await whyUnreadable(path)) ?? unfitName(path) ?? (await openProblem(path));
   if (missing) return checkedOf(path, emptyScan(), [missing]);
   const { ledger, config, clock } = deps;
   const alikes = capped<Likeness>(100_000);
@@ -127,7 +127,7 @@ export async function checkFile(deps: Deps, path: string, figures: Control = {})
   const scan = await scanFile(path, { ...deps, retries: foreseeing(deps.retries) }, sinks);
   const before = await takenBefore(scan, deps);
   if (before) return checkedOf(path, { ...scan, problems: capped(0) }, [before.problem]);
-  const extra = await verdicts(path, scan, deps, figures);
+  const extra = await fileProblems(path, scan, deps, figures);
   const alike = await ledgerLikeness({ clock, config }, async ({ since, recent }) => {
     const first = alikes.list.filter((one) => one.earlierAt >= since === recent);
     return { count: first.length, first };

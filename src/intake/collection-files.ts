@@ -24,11 +24,19 @@ import { problemSheets, type Sheets } from './problem-sheets.ts';
 import { finishPromised } from './promised-files.ts';
 import { droppedName, rowsLeftIn } from './rejections.ts';
 import { capped, formatTotals, type Scan, type Sums } from './scan.ts';
-import { archived, leftOutSheets, type Paths, refuse, type Skipped, skippedOf, type Taken } from './take.ts';
+import {
+  archived,
+  leftOutSheets,
+  type Paths,
+  refuse,
+  type Skipped,
+  skippedOf,
+  type TakenFile,
+} from './take.ts';
 import { unfitName } from './unreadable.ts';
 
 /** The result of one file of expected collections. */
-export type Expected =
+export type TakenCollections =
   | {
       kind: 'taken';
       /** `collections-NAME-YYYYMMDD-HHHHHH`: its name in the archive and in the ledger. */
@@ -38,7 +46,7 @@ export type Expected =
       totals: Record<string, string>;
       skipped: Skipped | null;
     }
-  | Extract<Taken, { kind: 'refused' }>;
+  | Extract<TakenFile, { kind: 'refused' }>;
 
 type Deps = { ledger: Ledger; config: Config; clock: Clock; paths: Paths };
 type Read = Pick<Scan, 'broken' | 'problems' | 'contentHash' | 'bytes' | 'bytesHash'> & {
@@ -51,7 +59,7 @@ const origin = { origin: 'inbox' } as const;
 const rowsPerStep = 5_000;
 
 /** Takes one file of expected collections in, or refuses it whole. Only for the holder of the intake lock. */
-export async function takeExpectations(deps: Deps, path: string): Promise<Expected> {
+export async function takeExpectations(deps: Deps, path: string): Promise<TakenCollections> {
   const { config, paths } = deps;
   const sheets = problemSheets(paths.rejected, basename(path), config.reports.bom);
   const unfit = unfitName(path);

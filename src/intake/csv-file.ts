@@ -57,7 +57,7 @@ export function csvFile(
     if (!isBegun) return null;
     await file?.sync();
     await close();
-    await syncFolder(folder);
+    await syncFolderLater(folder);
     return temporary;
   }
 
@@ -71,7 +71,7 @@ export function csvFile(
     async finish(target) {
       if ((await complete()) === null) return null;
       await rename(temporary, target);
-      await syncFolder(dirname(target));
+      await syncFolderLater(dirname(target));
       return target;
     },
     async discard() {
@@ -83,7 +83,7 @@ export function csvFile(
 }
 
 /** Syncs a folder, so that a rename in it survives a power cut. */
-export async function syncFolder(folder: string): Promise<void> {
+export async function syncFolderLater(folder: string): Promise<void> {
   const handle = await open(folder, 'r');
   try {
     await handle.sync();

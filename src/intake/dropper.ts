@@ -1,12 +1,12 @@
 import { readFile, stat } from 'node:fs/promises';
 import { userInfo } from 'node:os';
-import type { Account } from '../sending/approval.ts';
+import type { OsUser } from '../sending/approval.ts';
 import { unreadableCode } from './unreadable.ts';
 
 /**
  * The person who hands in a batch. `as`: the account under which the command ran, where the person used sudo.
  */
-export type Dropper = Account & { as: Account | null };
+export type Dropper = OsUser & { as: OsUser | null };
 
 /**
  * Returns the person who hands in a file. For a named file that is the person who runs the command, or the
@@ -15,12 +15,12 @@ export type Dropper = Account & { as: Account | null };
  */
 export async function dropperOf(
   path: string,
-  { origin, behind = null }: { origin: 'inbox' | 'named'; behind?: Account | null },
+  { origin, behind = null }: { origin: 'inbox' | 'named'; behind?: OsUser | null },
 ): Promise<Dropper | null> {
   const own = process.getuid?.() ?? null;
   const uid = origin === 'named' || own === null ? own : await ownerOf(path);
   if (uid === 'gone') return null;
-  const account: Account = { name: (await nameOf(uid, own)) ?? `uid-${uid ?? 'unknown'}`, uid };
+  const account: OsUser = { name: (await nameOf(uid, own)) ?? `uid-${uid ?? 'unknown'}`, uid };
   const hidden = origin === 'named' && behind !== null && behind.uid !== own;
   return hidden ? { ...behind, as: account } : { ...account, as: null };
 }

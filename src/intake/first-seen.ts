@@ -1,4 +1,4 @@
-import { giveBack, ownPages } from '../domain/own-pages.ts';
+import { giveBackMemory, ownPages } from '../domain/own-pages.ts';
 
 /**
  * Remembers in which row a text was first seen, in about 20 bytes a text, so that a million rows fit in flat
@@ -29,7 +29,7 @@ export function firstSeen(): (text: string, row: number) => number | null {
       const row = slots[i + 2] ?? 0;
       if (row !== 0) place(bigger, capacity * 2, slots[i] ?? 0, slots[i + 1] ?? 0, row);
     }
-    giveBack(slots);
+    giveBackMemory(slots);
     slots = bigger;
     capacity *= 2;
   }

@@ -46,7 +46,7 @@ export function headerLine(text: string, isWhole: boolean): string | null {
 export type RequiredColumns = { required: readonly KnownColumn[]; missingFix(column: KnownColumn): string };
 
 /** Returns the columns of a payout batch under these rules. */
-export function batchColumns(rules: RowRules): RequiredColumns {
+export function requiredBatchColumns(rules: RowRules): RequiredColumns {
   return { required: requiredColumns(rules), missingFix };
 }
 

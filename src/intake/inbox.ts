@@ -1,7 +1,7 @@
 import type { Stats } from 'node:fs';
 import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Waiting, WhyWaiting } from '../domain/waiting-file.ts';
+import type { WaitingFile, WhyWaiting } from '../domain/waiting-file.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { hasControl } from './control.ts';
 import { harmlessName } from './file-name.ts';
@@ -15,10 +15,10 @@ export const collectionsFolder = 'collections';
 /** A file that stays in the inbox, and why. `name` is safe to print. */
 export type Ignored = { name: string; why: string };
 /** The files of the inbox: `ready` ones may be taken, `waiting` ones may still be being written. */
-export type InboxScan = { ready: string[]; waiting: Waiting[]; ignored: Ignored[] };
+export type InboxScan = { ready: string[]; waiting: WaitingFile[]; ignored: Ignored[] };
 
 /** How many files wait for intake, which of them are visibly unfinished, and what is ignored. */
-export type Lying = { files: number; waiting: Waiting[]; ignored: Ignored[] };
+export type Lying = { files: number; waiting: WaitingFile[]; ignored: Ignored[] };
 
 type FirstLook = { mark: string; since: number };
 type File = { vouched: boolean; seen: FirstLook };
@@ -60,7 +60,7 @@ export function inboxGate(deps: { inbox: string; clock: Clock; settleMs: number 
   }
 
   async function judge({ files, ignored }: Look): Promise<InboxScan> {
-    const waiting: Waiting[] = [];
+    const waiting: WaitingFile[] = [];
     const settled: string[] = [];
     for (const [name, file] of files) {
       const why = await waitOf(name, file);
@@ -98,7 +98,7 @@ export async function lyingInInbox(inbox: string): Promise<Lying> {
 }
 
 /** Returns the files that are unfinished by a single look. */
-async function seenUnfinished(folder: string, { names, batches }: Folder): Promise<Waiting[]> {
+async function seenUnfinished(folder: string, { names, batches }: Folder): Promise<WaitingFile[]> {
   const open = await openAmong(folder, [...batches.keys()]);
   const waiting = [...open];
   for (const name of batches.keys()) {
@@ -109,7 +109,7 @@ async function seenUnfinished(folder: string, { names, batches }: Folder): Promi
   return waiting;
 }
 
-async function openAmong(folder: string, names: readonly string[]): Promise<Waiting[]> {
+async function openAmong(folder: string, names: readonly string[]): Promise<WaitingFile[]> {
   const writers = await openWriters(names.map((name) => join(folder, name)));
   return names.flatMap((name) => {
     const own = writers.get(join(folder, name));

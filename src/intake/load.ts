@@ -21,7 +21,7 @@ import type { HoldReason } from '../ledger/hold-reasons.ts';
 import { recordTakenFile } from '../ledger/rejected-files.ts';
 import { linkSuccessors } from '../ledger/successors.ts';
 import type { Clock } from '../runtime/clock.ts';
-import { type Account, approvalAsked } from '../sending/approval.ts';
+import { approvalAsked, type OsUser } from '../sending/approval.ts';
 import { noteBatch } from '../sending/approvals.sql.ts';
 import { alikeText } from '../sending/hold-facts.ts';
 import type { Config } from '../settings/settings.ts';
@@ -43,7 +43,7 @@ import {
   retryRows,
 } from './retries.ts';
 import type { Scan } from './scan.ts';
-import { type KeptRows, readAgain } from './second-pass.ts';
+import { type KeptRows, readFileAgain } from './second-pass.ts';
 
 type Deps = { ledger: Ledger; config: Config; clock: Clock; retries: RetryRows };
 export type Loaded =
@@ -102,7 +102,7 @@ export async function loadBatch(deps: Deps, source: Source, scan: Scan): Promise
   const bodies = createHash('sha256');
   const retried: RetryRow[] = [];
   let loaded = 0;
-  const hash = await readAgain(path, { config, scan, kept }, async (good) => {
+  const hash = await readFileAgain(path, { config, scan, kept }, async (good) => {
     retried.push(...retryRows(good));
     const rows = good.map((row) => frozen(row, config, scan.contentHash));
     bodies.update(rows.map((row) => `${row.body}\n`).join(''));
@@ -190,7 +190,7 @@ function likenessIn(trx: Trx, batch: { id: string }): FindLikeness {
   };
 }
 
-function uidOf(account: Account | null): bigint | null {
+function uidOf(account: OsUser | null): bigint | null {
   return account === null || account.uid === null ? null : BigInt(account.uid);
 }
 

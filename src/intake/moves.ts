@@ -1,6 +1,6 @@
 import { copyFile, lstat, mkdir, open, rename, rm } from 'node:fs/promises';
 import { basename, dirname, extname, join } from 'node:path';
-import { syncFolder } from './csv-file.ts';
+import { syncFolderLater } from './csv-file.ts';
 import { harmlessName } from './file-name.ts';
 import { spreadsheetEnding } from './not-csv.ts';
 import { unreadableCode } from './unreadable.ts';
@@ -51,7 +51,7 @@ export async function moveFile(source: string, target: string): Promise<void> {
   if (await renamed(source, target)) return;
   await copyWhole(source, target);
   await rm(source);
-  await syncFolder(dirname(source));
+  await syncFolderLater(dirname(source));
 }
 
 /** Renames a file and syncs both folders. Returns false where they are on different file systems. */
@@ -63,8 +63,8 @@ export async function renamed(source: string, target: string): Promise<boolean> 
     if (error instanceof Error && 'code' in error && error.code === 'EXDEV') return false;
     throw error;
   }
-  await syncFolder(dirname(target));
-  await syncFolder(dirname(source));
+  await syncFolderLater(dirname(target));
+  await syncFolderLater(dirname(source));
   return true;
 }
 
@@ -77,7 +77,7 @@ export async function copyWhole(source: string, target: string): Promise<void> {
   await handle.sync();
   await handle.close();
   await rename(temporary, target);
-  await syncFolder(dirname(target));
+  await syncFolderLater(dirname(target));
 }
 
 /** Removes the file's `.done` marker and moves its control figures along. */

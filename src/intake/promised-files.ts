@@ -8,7 +8,7 @@ import type { Clock } from '../runtime/clock.ts';
 import type { Config } from '../settings/settings.ts';
 import type { Ledger } from '../storage/ledger.ts';
 import type { FileTaskOutcome } from '../storage/tables/file-tables.ts';
-import { syncFolder } from './csv-file.ts';
+import { syncFolderLater } from './csv-file.ts';
 import { harmlessName } from './file-name.ts';
 import { collectionsFolder } from './inbox.ts';
 import { copyWhole, exists, freeStem, isPlainFile, moveFile, renamed, tidyMarkers } from './moves.ts';
@@ -19,7 +19,7 @@ type Deps = { ledger: Ledger; config: Config; clock: Clock; inbox: string };
 type Finished = Pick<FileTask, 'target'> & { outcome: FileTaskOutcome };
 
 /** The files that give back rows left out of a batch or of expected collections. */
-export type GivenBack = { owner: string; errorsFile: string | null; invalidFile: string | null };
+export type GivenBackRows = { owner: string; errorsFile: string | null; invalidFile: string | null };
 
 /**
  * Moves every file that the ledger promises and that is not in its place yet (P23, P34). May be repeated
@@ -52,7 +52,7 @@ export async function finishPromised(deps: Deps): Promise<FileTask[]> {
 }
 
 /** Returns where the rows left out of each batch or file of collections are now. */
-export function givenBack(tasks: readonly FileTask[]): GivenBack[] {
+export function givenBack(tasks: readonly FileTask[]): GivenBackRows[] {
   const sheets = tasks.filter(({ kind, outcome }) => kind !== 'archive' && outcome === 'done');
   return [...Map.groupBy(sheets, ({ owner }) => owner)].map(([owner, own]) => {
     const at = (kind: FileTask['kind']): string | null =>
@@ -112,7 +112,7 @@ async function place({ source, target }: FileTask, ending: string): Promise<Fini
   const stem = basename(target).slice(0, -ending.length);
   const free = join(folder, (await freeStem(folder, stem, [ending])) + ending);
   await moveFile(source, free);
-  await syncFolder(folder);
+  await syncFolderLater(folder);
   return { outcome: 'done', target: free };
 }
 

@@ -12,7 +12,7 @@ import {
   tidy,
 } from './file-rows.ts';
 import { firstSeen } from './first-seen.ts';
-import { batchColumns, type Header } from './header.ts';
+import { type Header, requiredBatchColumns } from './header.ts';
 import type { ReadLimits } from './read.ts';
 import { isTotalRow, totalRow } from './total-row.ts';
 
@@ -39,7 +39,7 @@ export function checkedRows(
   limits: ReadLimits,
   bad?: ReadonlySet<number>,
 ): AsyncGenerator<FileItem<GoodRow>> {
-  const reading = { wanted: batchColumns(rules), limits, bad };
+  const reading = { wanted: requiredBatchColumns(rules), limits, bad };
   return fileRows(path, reading, (header) => (bad ? judgeAgain(header, rules) : judge(header, rules)));
 }
 

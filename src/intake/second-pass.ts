@@ -29,7 +29,7 @@ export function keptRows(): KeptRows {
  * Pass 2 over a file: gives `take` its good rows in chunks. Then returns the SHA-256 of its bytes, which shows
  * whether it is still the file of pass 1; empty where it cannot be read.
  */
-export async function readAgain(
+export async function readFileAgain(
   path: string,
   { config, scan, kept }: { config: Config; scan: Scan; kept: KeptRows },
   take: (good: readonly GoodRow[]) => Promise<void>,

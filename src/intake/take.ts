@@ -6,10 +6,10 @@ import { type Problem, wholeFile } from '../domain/problem.ts';
 import type { FileTask, PromisedFile } from '../ledger/file-tasks.ts';
 import type { HoldReason } from '../ledger/hold-reasons.ts';
 import type { Clock } from '../runtime/clock.ts';
-import type { Account } from '../sending/approval.ts';
+import type { OsUser } from '../sending/approval.ts';
 import type { Config } from '../settings/settings.ts';
 import type { Ledger } from '../storage/ledger.ts';
-import { type Checked, checkFile, refuses, takenBefore, verdicts, warningsOf } from './checked.ts';
+import { type Checked, checkFile, fileProblems, refuses, takenBefore, warningsOf } from './checked.ts';
 import { confirmArchived } from './confirm.ts';
 import { dropperOf } from './dropper.ts';
 import { delimiterNames } from './header.ts';
@@ -23,14 +23,14 @@ import type { RowWarning } from './row-warnings.ts';
 import { capped, formatTotals, type Scan, scanFile } from './scan.ts';
 import { type KeptRows, keptRows } from './second-pass.ts';
 import { openProblem, unendedWarning } from './unfinished.ts';
-import { unfitName, unreadable } from './unreadable.ts';
+import { unfitName, whyUnreadable } from './unreadable.ts';
 
 /** Folders, absolute. */
 export type Paths = { inbox: string; archive: string; rejected: string; reports: string };
 export type TakeOptions = {
   origin: 'inbox' | 'named';
   /** The person behind sudo, where the command that names the file ran under it. */
-  behind?: Account | null;
+  behind?: OsUser | null;
   rows?: number;
   totals?: Record<string, string>;
   dryRun?: boolean;
@@ -40,7 +40,7 @@ export type TakeOptions = {
 /** Rows that `skip_row` left out: their problems, and the files that hold the problems and the rows to mend. */
 export type Skipped = LeftOut & { problems: Problem[] };
 
-export type Taken =
+export type TakenFile =
   | {
       kind: 'taken';
       batch: string;
@@ -79,10 +79,10 @@ type Deps = {
 };
 
 /** Takes one file in or refuses it whole. Throws Interrupted. Only under the intake lock. */
-export async function takeFile(deps: Deps, path: string, options: TakeOptions): Promise<Taken> {
+export async function takeFile(deps: Deps, path: string, options: TakeOptions): Promise<TakenFile> {
   const figures = { rows: options.rows, totals: options.totals };
   if (options.dryRun) return { kind: 'dry_run', checked: await checkFile(deps, path, figures) };
-  const missing = await unreadable(path);
+  const missing = await whyUnreadable(path);
   if (missing) {
     if (options.origin === 'inbox') await noteUnread(deps, path);
     return { kind: 'refused', file: path, problems: [missing], problemCount: 1, errorsFile: null };
@@ -105,7 +105,7 @@ export async function takeFile(deps: Deps, path: string, options: TakeOptions): 
     );
     const before = await takenBefore(scan, deps);
     if (before) return await refuseAgain(deps, path, options, scan, before, sheets);
-    const extra = await verdicts(path, scan, deps, figures);
+    const extra = await fileProblems(path, scan, deps, figures);
     if (extra.length > 0 || refuses(scan, deps.config))
       return await refuse(deps, path, options, scan, extra, sheets);
     // Rows that cannot be given back must not be left out: then the whole file is refused.
@@ -123,7 +123,7 @@ async function take(
   options: TakeOptions,
   scan: Scan,
   { sheets, left, kept }: { sheets: Sheets; left: PromisedFile[]; kept: KeptRows },
-): Promise<Taken> {
+): Promise<TakenFile> {
   const { paths } = deps;
   const fileName = basename(path);
   const dropper = await dropperOf(path, options);
@@ -221,7 +221,7 @@ export async function refuse(
   scan: Pick<Scan, 'problems'> & Partial<Pick<Scan, 'contentHash'>>,
   extra: Problem[],
   sheets: Sheets,
-): Promise<Extract<Taken, { kind: 'refused' }>> {
+): Promise<Extract<TakenFile, { kind: 'refused' }>> {
   for (const problem of extra) await sheets.problem(problem);
   const { rejected } = deps.paths;
   const ending = endingOf(path);
@@ -283,7 +283,7 @@ async function refuseAgain(
   scan: Scan,
   { batch, problem }: { batch: string; problem: Problem },
   met: Sheets,
-): Promise<Taken> {
+): Promise<TakenFile> {
   await met.discard();
   const sheets = problemSheets(deps.paths.rejected, basename(path), deps.config.reports.bom);
   const refused = await refuse(deps, path, options, { ...scan, problems: capped(0) }, [problem], sheets);

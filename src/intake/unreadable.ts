@@ -27,7 +27,7 @@ export function unreadableCode(error: unknown): Problem | null {
 }
 
 /** Returns why a path cannot be a batch at all, or null. Symbolic links of a named file are followed. */
-export async function unreadable(path: string): Promise<Problem | null> {
+export async function whyUnreadable(path: string): Promise<Problem | null> {
   try {
     const stats = await stat(path);
     return stats.isFile() ? null : wholeFile('this is not a file', 'give a CSV file');

@@ -1,19 +1,19 @@
 import { sql } from 'kysely';
-import { mayHaveBeenTaken, type Outcome } from '../domain/outcome.ts';
-import type { PayoutEvent } from '../domain/transition.ts';
+import { type AttemptOutcome, mayHaveBeenTaken } from '../domain/outcome.ts';
+import type { LedgerEvent } from '../domain/transition.ts';
 import { overRows } from '../storage/bound-rows.ts';
 import { idsText, isOneOf } from '../storage/bulk.ts';
 import type { Trx } from '../storage/ledger.ts';
 import { prepared } from '../storage/prepared.ts';
 import type { Attempt } from '../storage/tables/tables.ts';
-import { giveBack } from './limit-uses.ts';
+import { giveBackUses } from './limit-uses.ts';
 
 /** An attempt; its outcome is null while the POST is in flight. */
-export type Tried = Pick<Attempt, 'id' | 'payout_id' | 'began_at' | 'outcome'>;
+export type TriedAttempt = Pick<Attempt, 'id' | 'payout_id' | 'began_at' | 'outcome'>;
 /** The end of an attempt. `outcome` null: its process died first. `before`: what a late answer replaces. */
-export type Ended = { id: bigint; before: string | null; outcome: Outcome | null; why: string };
+export type Ended = { id: bigint; before: string | null; outcome: AttemptOutcome | null; why: string };
 
-const selectAttempts = prepared<Tried>((db, slot) =>
+const selectAttempts = prepared<TriedAttempt>((db, slot) =>
   db
     .selectFrom('attempts')
     .select(['id', 'payout_id', 'began_at', 'outcome'])
@@ -22,23 +22,23 @@ const selectAttempts = prepared<Tried>((db, slot) =>
 );
 
 /** Loads the attempts of these payouts, in their order. */
-export async function loadAttempts(trx: Trx, ids: readonly bigint[]): Promise<Map<bigint, Tried[]>> {
-  const own = new Map<bigint, Tried[]>(ids.map((id) => [id, []]));
+export async function loadAttempts(trx: Trx, ids: readonly bigint[]): Promise<Map<bigint, TriedAttempt[]>> {
+  const own = new Map<bigint, TriedAttempt[]>(ids.map((id) => [id, []]));
   if (ids.length === 0) return own;
   for (const attempt of await selectAttempts(trx, [idsText(ids)])) own.get(attempt.payout_id)?.push(attempt);
   return own;
 }
 
 /** When the first of these attempts began that is not proven not sent (P7); null where nothing ever left. */
-export function firstSentAt(ofPayout: readonly Tried[]): string | null {
+export function firstSentAt(ofPayout: readonly TriedAttempt[]): string | null {
   return ofPayout.find(({ outcome }) => outcome !== 'not_sent')?.began_at ?? null;
 }
 
 /** Ends an attempt by compare-and-set (P4). Only an attempt in flight ends, or an unknown one by a late answer. */
 export function endAttempt(
-  ofPayout: readonly Tried[] | undefined,
+  ofPayout: readonly TriedAttempt[] | undefined,
   ended: Ended[],
-  event: Extract<PayoutEvent, { kind: 'outcome' | 'abandoned' }>,
+  event: Extract<LedgerEvent, { kind: 'outcome' | 'abandoned' }>,
 ): boolean {
   const attempt = ofPayout?.find((a) => a.id === event.attemptId);
   if (!attempt) return false;
@@ -105,5 +105,5 @@ export async function endAttempts(trx: Trx, at: string, ended: Ended[]): Promise
   await updateEnded(trx, [at], rows);
   const proven = ended.filter(({ outcome }) => outcome !== null && !mayHaveBeenTaken(outcome.kind));
   const ids = proven.map(({ id }) => id);
-  await giveBack(trx, ids);
+  await giveBackUses(trx, ids);
 }

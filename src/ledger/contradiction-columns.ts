@@ -1,21 +1,21 @@
 import { type RawBuilder, type Selectable, sql } from 'kysely';
 import { z } from 'zod';
 import type { Contradiction } from '../domain/contradiction.ts';
-import type { Source, WitnessStatus } from '../domain/payout.ts';
+import type { RecordSource, WitnessStatus } from '../domain/payout.ts';
 import type { WordColumns } from '../storage/tables/word-columns.ts';
 
 /** What a row of a webhook or a look-up holds of one word of the service, beside the kind of it. */
-export type Word = Selectable<WordColumns>;
+export type ContradictionWord = Selectable<WordColumns>;
 
 /** The kinds of a word that contradict, as a list for `in`. */
 export const contradicting: RawBuilder<string> = sql`('against_ledger', 'against_webhook', 'differs')`;
 
 /** A word that contradicts nothing: its status, if it gave one. */
-export function plainWord(said: WitnessStatus | null = null): Word {
+export function plainWord(said: WitnessStatus | null = null): ContradictionWord {
   return { said, against: null, differences: null };
 }
 
-export function columnsOf(one: Contradiction): Word {
+export function columnsOf(one: Contradiction): ContradictionWord {
   return {
     said: one.kind === 'differs' ? null : one.said,
     against: one.kind === 'against_ledger' ? one.state : null,
@@ -32,9 +32,9 @@ export function differencesIn(stored: string | null): z.infer<typeof differenceL
 
 /** The contradiction in a row's columns; null where its kind is none. */
 export function contradictionIn(
-  source: Source,
+  source: RecordSource,
   kind: string | null,
-  { said, against, differences }: Word,
+  { said, against, differences }: ContradictionWord,
 ): Contradiction | null {
   if (kind === 'differs') return { kind, differences: differencesIn(differences) };
   if (kind === 'against_ledger' && said !== null && against !== null)

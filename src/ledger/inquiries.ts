@@ -1,13 +1,13 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { InquiryReason } from '../domain/inquiry-reason.ts';
 import { ladderRanges } from '../domain/ladder.ts';
-import { field, idsOf, integerField, rowsOf } from '../storage/bulk.ts';
+import { field, idList, integerField, rowsOf } from '../storage/bulk.ts';
 import { countRows } from '../storage/counting.ts';
 import { lesser } from '../storage/dialect.ts';
 import type { Db, Trx } from '../storage/ledger.ts';
 import type { Inquiry } from '../storage/tables/tables.ts';
 import type { LookUpOutcome } from '../storage/tables/word-columns.ts';
-import type { Word } from './contradiction-columns.ts';
+import type { ContradictionWord } from './contradiction-columns.ts';
 import { later } from './projection.ts';
 
 /** Longer than the longest rung of the ladder, which is a day. */
@@ -40,7 +40,7 @@ export async function dueInquiries(
     .where('i.kind', '=', 'details')
     .where('i.outcome', 'is', null)
     .where(dueBy(at))
-    .where('i.payout_id', 'in', idsOf(payoutIds))
+    .where('i.payout_id', 'in', idList(payoutIds))
     .orderBy('i.due_at')
     .execute();
   return rows.map((row) => ({
@@ -90,12 +90,12 @@ export async function raisedSoFar(db: Db, id: bigint): Promise<bigint | undefine
   return row?.raised;
 }
 
-export type Answer = {
+export type InquiryAnswer = {
   askedAt: string;
   answeredAt: string;
   outcome: LookUpOutcome;
   /** What the service said, where it said anything. */
-  word?: Word;
+  word?: ContradictionWord;
   raw: string | null;
   attemptId?: bigint | null;
   clockOffMs?: number | null;
@@ -105,10 +105,14 @@ export type Answer = {
   webhookMark: bigint;
 };
 
-export type Closed = Pick<Inquiry, 'raised' | 'rung' | 'rung_due_at' | 'reason'>;
+export type ClosedInquiry = Pick<Inquiry, 'raised' | 'rung' | 'rung_due_at' | 'reason'>;
 
 /** Records the answer to a look-up; undefined when it was answered before. */
-export async function closeInquiry(trx: Trx, id: bigint, answer: Answer): Promise<Closed | undefined> {
+export async function closeInquiry(
+  trx: Trx,
+  id: bigint,
+  answer: InquiryAnswer,
+): Promise<ClosedInquiry | undefined> {
   return trx
     .updateTable('inquiries')
     .set({
@@ -122,7 +126,7 @@ export async function closeInquiry(trx: Trx, id: bigint, answer: Answer): Promis
 }
 
 /** Records an answer to a question that another process's answer has closed meanwhile: the service said both. */
-export async function addAnswer(trx: Trx, payoutId: bigint, answer: Answer): Promise<bigint> {
+export async function addAnswer(trx: Trx, payoutId: bigint, answer: InquiryAnswer): Promise<bigint> {
   const { id } = await trx
     .insertInto('inquiries')
     .values({
@@ -141,7 +145,7 @@ export async function addAnswer(trx: Trx, payoutId: bigint, answer: Answer): Pro
   return id;
 }
 
-function columnsOf(answer: Answer) {
+function columnsOf(answer: InquiryAnswer) {
   const { askedAt, answeredAt, outcome, word, raw, attemptId, clockOffMs, originId, webhookMark } = answer;
   return {
     asked_at: askedAt,

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import { idsOf } from '../storage/bulk.ts';
+import { idList } from '../storage/bulk.ts';
 import { hasRow } from '../storage/counting.ts';
 import type { Db, Trx } from '../storage/ledger.ts';
 import { type Due, dueBy } from './inquiries.ts';
@@ -38,7 +38,7 @@ export async function claimOf(
 ): Promise<bigint[]> {
   const { rows } = await sql<{ id: bigint }>`
     update inquiries set worker_id = ${workerId}
-    where id in (select i.id from inquiries i where i.payout_id in ${idsOf(payoutIds)} and i.kind = 'details'
+    where id in (select i.id from inquiries i where i.payout_id in ${idList(payoutIds)} and i.kind = 'details'
         and i.outcome is null and ${isFree(workerId, asking)})
       and not exists (select 1 from workers w where w.id = ${workerId} and w.ended_at is not null)
     returning id`.execute(trx);
@@ -46,13 +46,13 @@ export async function claimOf(
 }
 
 function isFree(workerId: string, asking: readonly bigint[]): RawBuilder<boolean> {
-  return sql`(i.worker_id is null or (i.worker_id = ${workerId} and i.id not in ${idsOf(asking)}))`;
+  return sql`(i.worker_id is null or (i.worker_id = ${workerId} and i.id not in ${idList(asking)}))`;
 }
 
 /** Frees these look-ups of a process, where they are still open. */
 export async function freeSome(trx: Trx, workerId: string, ids: readonly bigint[]): Promise<void> {
   await sql`update inquiries set worker_id = null
-    where id in ${idsOf(ids)} and worker_id = ${workerId} and outcome is null`.execute(trx);
+    where id in ${idList(ids)} and worker_id = ${workerId} and outcome is null`.execute(trx);
 }
 
 /** Frees all look-ups of a process that has ended (P3). */

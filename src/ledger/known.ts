@@ -1,6 +1,6 @@
 import type { Mode } from '../domain/payout.ts';
-import { type Expected, firstIntentOf } from '../domain/witness.ts';
-import { idsOf } from '../storage/bulk.ts';
+import { type ExpectedTransfer, firstIntentOf } from '../domain/witness.ts';
+import { idList } from '../storage/bulk.ts';
 import { hasRow } from '../storage/counting.ts';
 import type { Db, Trx } from '../storage/ledger.ts';
 import type { Attempt, Payout } from '../storage/tables/tables.ts';
@@ -8,12 +8,12 @@ import { newestId } from './history.ts';
 import { ledgerMode } from './meta.ts';
 
 /** A payout, and what a witness of it must show. */
-export type Known = { payout: Payout; expected: Expected };
+export type KnownPayout = { payout: Payout; expected: ExpectedTransfer };
 
 /** Loads payouts with the facts a witness is compared with. */
-export async function loadKnown(db: Db | Trx, ids: readonly bigint[]): Promise<Map<bigint, Known>> {
+export async function loadKnown(db: Db | Trx, ids: readonly bigint[]): Promise<Map<bigint, KnownPayout>> {
   const mode = await ledgerMode(db);
-  const wanted = idsOf(ids);
+  const wanted = idList(ids);
   const rows = await db.selectFrom('payouts').selectAll().where('id', 'in', wanted).execute();
   const attempts = await attemptsOf(db, ids);
   return new Map(
@@ -31,7 +31,7 @@ async function attemptsOf(db: Db | Trx, ids: readonly bigint[]): Promise<Map<big
   const rows = await db
     .selectFrom('attempts')
     .select(['payout_id', 'began_at', 'outcome', 'clock_off_ms'])
-    .where('payout_id', 'in', idsOf(ids))
+    .where('payout_id', 'in', idList(ids))
     .orderBy('number')
     .execute();
   return Map.groupBy(rows, ({ payout_id }) => payout_id);
@@ -48,7 +48,7 @@ export function firstIntent(submittedAt: string | null, attempts: readonly Began
     : submittedAt;
 }
 
-function expectedOf(payout: Payout, mode: Mode, own: readonly Began[]): Expected {
+function expectedOf(payout: Payout, mode: Mode, own: readonly Began[]): ExpectedTransfer {
   return {
     reference: payout.reference,
     referenceKey: payout.reference_key,
@@ -89,8 +89,8 @@ export async function attemptedSince(
   const rows = await trx
     .selectFrom('attempts')
     .select('payout_id')
-    .where('payout_id', 'in', idsOf(payoutIds))
-    .where((eb) => eb.or([eb('id', '>', mark.last), eb('id', 'in', idsOf(mark.underWay))]))
+    .where('payout_id', 'in', idList(payoutIds))
+    .where((eb) => eb.or([eb('id', '>', mark.last), eb('id', 'in', idList(mark.underWay))]))
     .execute();
   return new Set(rows.map((row) => row.payout_id));
 }
@@ -100,7 +100,7 @@ export async function unknownSince(db: Db | Trx, payoutIds: readonly bigint[]): 
   const rows = await db
     .selectFrom('history')
     .select((eb) => ['payout_id', eb.fn.max('at').as('at')])
-    .where('payout_id', 'in', idsOf(payoutIds))
+    .where('payout_id', 'in', idList(payoutIds))
     .where('to_state', '=', 'unknown')
     .where('from_state', '<>', 'unknown')
     .groupBy('payout_id')
@@ -109,7 +109,7 @@ export async function unknownSince(db: Db | Trx, payoutIds: readonly bigint[]): 
 }
 
 /** Returns our latest payout that the service has shown: a look-up with a working key must find it (P16). */
-export async function presentPayout(db: Db | Trx): Promise<Known | undefined> {
+export async function presentPayout(db: Db | Trx): Promise<KnownPayout | undefined> {
   for (const state of ['success', 'pending'] as const) {
     const row = await db
       .selectFrom('payouts')

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { idsOf } from '../storage/bulk.ts';
+import { idList } from '../storage/bulk.ts';
 import type { Db, Trx } from '../storage/ledger.ts';
 import { prepared } from '../storage/prepared.ts';
 
@@ -27,9 +27,9 @@ const use = prepared((db, slot) =>
 );
 
 /** Gives the amounts of attempts that were proven not taken back to the day that counted them. */
-export async function giveBack(trx: Trx, attemptIds: readonly bigint[]): Promise<void> {
+export async function giveBackUses(trx: Trx, attemptIds: readonly bigint[]): Promise<void> {
   if (attemptIds.length === 0) return;
-  const wanted = idsOf(attemptIds);
+  const wanted = idList(attemptIds);
   const rows = await trx
     .selectFrom('attempts as a')
     .innerJoin('payouts as p', 'p.id', 'a.payout_id')
@@ -56,7 +56,7 @@ export async function spendAdopted(
   payoutIds: readonly bigint[],
 ): Promise<void> {
   if (payoutIds.length === 0) return;
-  const wanted = idsOf(payoutIds);
+  const wanted = idList(payoutIds);
   const sums = await trx
     .selectFrom('payouts')
     .select(['currency', sql<bigint>`sum(amount)`.as('used')])

@@ -1,17 +1,17 @@
-import { type Account, isOfAccount, type Origin, type Standpoint } from '../domain/origin.ts';
+import { isOfAccount, type Origin, type Payer, type Standpoint } from '../domain/origin.ts';
 import { mayHaveBeenTaken } from '../domain/outcome.ts';
-import { idsOf } from '../storage/bulk.ts';
+import { idList } from '../storage/bulk.ts';
 import { hasRow } from '../storage/counting.ts';
 import type { Db, Ledger, Trx } from '../storage/ledger.ts';
 
 /**
  * Records the address and keys that a process of this account uses. The same origin keeps its id for the ledger's life.
  */
-export async function standAt(ledger: Ledger, account: Account): Promise<Standpoint> {
+export async function recordStandpoint(ledger: Ledger, account: Payer): Promise<Standpoint> {
   return { account, originId: await originId(ledger, account) };
 }
 
-async function originId(ledger: Ledger, { own }: Account): Promise<bigint> {
+async function originId(ledger: Ledger, { own }: Payer): Promise<bigint> {
   const row = { base_url: own.baseUrl, secret_key: own.secretKey, order_key: own.orderKey };
   const find = (db: Db | Trx) =>
     db
@@ -37,7 +37,7 @@ async function originId(ledger: Ledger, { own }: Account): Promise<bigint> {
 export async function sentElsewhere(
   db: Db | Trx,
   ids: readonly bigint[],
-  account: Account,
+  account: Payer,
 ): Promise<Map<bigint, Origin>> {
   const foreign = await unseenOrigins(db, account);
   const sends = await sendsOf(db, ids, foreign);
@@ -59,7 +59,7 @@ export async function sentElsewhere(
 export async function sentOnlyElsewhere(
   db: Db | Trx,
   ids: readonly bigint[],
-  account: Account,
+  account: Payer,
 ): Promise<Map<bigint, Origin>> {
   return sentOnlyTo(db, ids, await unseenOrigins(db, account));
 }
@@ -71,7 +71,7 @@ export async function sentOnlyElsewhere(
 export async function sentWithOtherKeys(
   db: Db | Trx,
   ids: readonly bigint[],
-  account: Account,
+  account: Payer,
 ): Promise<Map<bigint, Origin>> {
   const foreign = [...(await unseenOrigins(db, account))];
   const others = foreign.filter(([, { secretKey }]) => !account.secretKeys.includes(secretKey));
@@ -106,12 +106,12 @@ async function sendsOf(db: Db | Trx, ids: readonly bigint[], foreign: ReadonlyMa
         .on((eb) => eb.or([eb('attempts.outcome', 'is', null), eb('attempts.outcome', '<>', 'not_sent')])),
     )
     .select(['payouts.id', 'payouts.unseen_sends', 'attempts.origin_id', 'attempts.outcome'])
-    .where('payouts.id', 'in', idsOf(ids))
+    .where('payouts.id', 'in', idList(ids))
     .execute();
 }
 
 /** Returns the origins of other accounts of which this account has shown nothing. */
-async function unseenOrigins(db: Db | Trx, account: Account): Promise<Map<bigint, Origin>> {
+async function unseenOrigins(db: Db | Trx, account: Payer): Promise<Map<bigint, Origin>> {
   const origins = await db.selectFrom('origins').selectAll().execute();
   const own: bigint[] = [];
   const foreign = new Map<bigint, Origin>();
@@ -124,14 +124,14 @@ async function unseenOrigins(db: Db | Trx, account: Account): Promise<Map<bigint
   const sights = await db
     .selectFrom('origin_sights')
     .select('origin_id')
-    .where('seen_by', 'in', idsOf(own))
+    .where('seen_by', 'in', idList(own))
     .execute();
   for (const { origin_id } of sights) foreign.delete(origin_id);
   return foreign;
 }
 
 /** Returns the ids of {@link unseenOrigins}; empty where no account is configured. */
-export async function foreignOrigins(db: Db | Trx, account: Account | null): Promise<bigint[]> {
+export async function foreignOrigins(db: Db | Trx, account: Payer | null): Promise<bigint[]> {
   return account ? [...(await unseenOrigins(db, account)).keys()] : [];
 }
 

@@ -1,13 +1,13 @@
 import { nameFee } from '../domain/fees.ts';
-import type { Outcome } from '../domain/outcome.ts';
+import type { AttemptOutcome } from '../domain/outcome.ts';
 import { longestPauseMs } from '../domain/pause.ts';
 import { isFinalState, type WithheldBy } from '../domain/payout.ts';
 import {
   type Effect,
+  type LedgerEvent,
   mayHaveGoneAgain,
-  type PayoutEvent,
+  type PayoutStanding,
   restsOnPerson,
-  type Standing,
 } from '../domain/transition.ts';
 import type { Witness } from '../domain/witness.ts';
 import type { Payout } from '../storage/tables/tables.ts';
@@ -47,8 +47,8 @@ export type Row = Pick<Payout, (typeof columns)[number]>;
  */
 export function apply(
   row: Row,
-  now: Standing,
-  { event, effect, at, sentAt }: { event: PayoutEvent; effect: Effect; at: string; sentAt: string | null },
+  now: PayoutStanding,
+  { event, effect, at, sentAt }: { event: LedgerEvent; effect: Effect; at: string; sentAt: string | null },
 ): Record<string, unknown> {
   const before = { ...row };
   if (effect.kind === 'move') {
@@ -82,11 +82,11 @@ export function apply(
   return changed;
 }
 
-function withheldBy(event: PayoutEvent): WithheldBy | null {
+function withheldBy(event: LedgerEvent): WithheldBy | null {
   return event.kind === 'hold' || event.kind === 'doubted' ? (event.by ?? null) : null;
 }
 
-function learn(row: Row, now: Standing, event: PayoutEvent, at: string): void {
+function learn(row: Row, now: PayoutStanding, event: LedgerEvent, at: string): void {
   switch (event.kind) {
     case 'intent':
       row.attempt_count += 1n;
@@ -151,7 +151,7 @@ function learn(row: Row, now: Standing, event: PayoutEvent, at: string): void {
  * Keeps the newest message of the service that still holds. What it said of another status does not hold once the payout
  * has ended: no "queued" stands beside a final state.
  */
-function learnMessage(row: Row, now: Standing, { message, status }: Witness): void {
+function learnMessage(row: Row, now: PayoutStanding, { message, status }: Witness): void {
   const hasEnded = isFinalState(row.state);
   if (message !== null && (!hasEnded || status === row.state)) {
     row.message = message;
@@ -171,11 +171,11 @@ function saysItself(row: Row, message: string | null): void {
   row.message_of = null;
 }
 
-function overturned(row: Row, now: Standing): boolean {
+function overturned(row: Row, now: PayoutStanding): boolean {
   return row.state !== now.state && restsOnPerson(now.evidence);
 }
 
-type Decision = Extract<PayoutEvent, { kind: 'retry' | 'settle' }>;
+type Decision = Extract<LedgerEvent, { kind: 'retry' | 'settle' }>;
 
 function learnDecision(row: Row, event: Decision, at: string): void {
   saysItself(row, event.kind === 'settle' ? event.note : event.why);
@@ -193,14 +193,18 @@ function learnDecision(row: Row, event: Decision, at: string): void {
 /**
  * Applies an adoption: the lost copy may have sent the payout for the first time, or once more after a decision (P25).
  */
-function learnAdoption(row: Row, now: Standing, event: Extract<PayoutEvent, { kind: 'adopted' }>): void {
+function learnAdoption(
+  row: Row,
+  now: PayoutStanding,
+  event: Extract<LedgerEvent, { kind: 'adopted' }>,
+): void {
   if (row.state !== 'unknown') return;
   if (row.state !== now.state) saysItself(row, event.why);
   row.submitted_at ??= event.since;
   if (mayHaveGoneAgain(now)) row.unseen_sends += 1n;
 }
 
-function learnOutcome(row: Row, outcome: Outcome, at: string): void {
+function learnOutcome(row: Row, outcome: AttemptOutcome, at: string): void {
   // A late answer says nothing of how the payout ended.
   if (!isFinalState(row.state)) {
     row.message = outcome.message;
@@ -220,4 +224,4 @@ export function later(at: string, ms: number): string {
   return new Date(Date.parse(at) + ms).toISOString();
 }
 
-export type RecordEvent = { payoutId: bigint; source: string; event: PayoutEvent };
+export type RecordEvent = { payoutId: bigint; source: string; event: LedgerEvent };

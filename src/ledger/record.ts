@@ -3,12 +3,19 @@ import { historyEvent } from '../domain/history-event.ts';
 import { ladderDelayMs } from '../domain/ladder.ts';
 import { mayHaveBeenTaken } from '../domain/outcome.ts';
 import { isFinalState, type PayoutState } from '../domain/payout.ts';
-import { type Effect, type PayoutEvent, type Standing, transition } from '../domain/transition.ts';
+import { type Effect, type LedgerEvent, type PayoutStanding, transition } from '../domain/transition.ts';
 import { idsIn, idsText } from '../storage/bulk.ts';
 import type { Trx } from '../storage/ledger.ts';
 import { prepared } from '../storage/prepared.ts';
 import { unshownIds } from './answered-ids.ts';
-import { type Ended, endAttempt, endAttempts, firstSentAt, loadAttempts, type Tried } from './attempts.ts';
+import {
+  type Ended,
+  endAttempt,
+  endAttempts,
+  firstSentAt,
+  loadAttempts,
+  type TriedAttempt,
+} from './attempts.ts';
 import { wentBack } from './barriers.ts';
 import { chainEntry, historyHashes, insertHistory } from './history.ts';
 import { askDetails, type LookUpWanted } from './inquiries.ts';
@@ -92,7 +99,7 @@ export async function record(
 }
 
 /** Events that a ledger which went back in time may not conclude from (P25). */
-const asksPast: readonly PayoutEvent['kind'][] = ['witness', 'turned', 'settle'];
+const asksPast: readonly LedgerEvent['kind'][] = ['witness', 'turned', 'settle'];
 
 /** Writes the first history entry of new payouts, which gives them their first state. */
 export async function recordIntake(
@@ -127,7 +134,11 @@ function decidedByAttempts(events: readonly RecordEvent[], rows: Map<bigint, Row
   return events.filter(asks).map((e) => e.payoutId);
 }
 
-function standing(row: Row, event: PayoutEvent, attempts: Map<bigint, Tried[]>): Omit<Standing, 'forgetful'> {
+function standing(
+  row: Row,
+  event: LedgerEvent,
+  attempts: Map<bigint, TriedAttempt[]>,
+): Omit<PayoutStanding, 'forgetful'> {
   const own = event.kind === 'outcome' || event.kind === 'abandoned' ? event.attemptId : null;
   const taken = (attempts.get(row.id) ?? []).filter(({ outcome }) => mayHaveBeenTaken(outcome));
   const other = taken.filter((a) => a.id !== own);

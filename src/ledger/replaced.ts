@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import { type CountedState, type PayoutState, replacedAs } from '../domain/payout.ts';
-import { idsOf } from '../storage/bulk.ts';
+import { idList } from '../storage/bulk.ts';
 import type { Db, Trx } from '../storage/ledger.ts';
 
 /** The state of the payout with this id, now or at another time; null where there was none yet. */
@@ -67,7 +67,7 @@ export async function replacementsOf(
 ): Promise<Map<bigint, Replacement>> {
   if (ids.length === 0) return new Map();
   const { rows } = await sql<{ id: bigint; reference: string; state: PayoutState }>`
-    ${lastOfChain(sql`p.id in ${idsOf(ids)}`, stateNow)}
+    ${lastOfChain(sql`p.id in ${idList(ids)}`, stateNow)}
     select replaced.id, e.reference, e.state from replaced join payouts e on e.id = replaced.last`.execute(
     db,
   );

@@ -7,13 +7,13 @@ export type AskDeps = {
   limiter: { take(signal?: AbortSignal): Promise<void> };
 };
 
-export type Answer = { kind: 'page'; page: ListPage; askedAt: number } | ServiceTrouble;
+export type PageAnswer = { kind: 'page'; page: ListPage; askedAt: number } | ServiceTrouble;
 
 /**
  * `underWay`: this pass has read pages already, so that waiting for one more is worth longer. `recall`: recognises
  * pages whose text need not be read again.
  */
-export type Question = {
+export type PageQuestion = {
   page: number;
   status?: 'pending';
   underWay: boolean;
@@ -40,7 +40,11 @@ const stopped: ServiceTrouble = {
  * the pages already read, which a failure would waste. It is small for a page that made an earlier pass fail. Retry-After
  * holds for every page requested at the same time: it concerns the client, not the page.
  */
-export function createAsk({ clock, service, limiter }: AskDeps): (question: Question) => Promise<Answer> {
+export function createAsk({
+  clock,
+  service,
+  limiter,
+}: AskDeps): (question: PageQuestion) => Promise<PageAnswer> {
   /** On the monotonic clock. */
   let quietUntil = Number.NEGATIVE_INFINITY;
   let pagesRead = 0;

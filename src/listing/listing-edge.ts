@@ -2,13 +2,13 @@ import { edgeOf, sentInside } from '../domain/list-order.ts';
 import type { ListedTransfer } from '../domain/listed-transfer.ts';
 import { decimalToMinor } from '../domain/money.ts';
 import type { Ledger } from '../storage/ledger.ts';
-import type { Answer, Question } from './listing-ask.ts';
+import type { PageAnswer, PageQuestion } from './listing-ask.ts';
 import type { Reach } from './listing-pass.ts';
 import { type Base, type OpenPayout, olderRows, openBefore } from './short-cuts.sql.ts';
 
 type Deps = {
   ledger: Ledger;
-  ask(question: Question): Promise<Answer>;
+  ask(question: PageQuestion): Promise<PageAnswer>;
   settings: { windowDays: number };
 };
 

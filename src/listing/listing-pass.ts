@@ -3,13 +3,13 @@ import {
   createOrderWatch,
   type ListOrder,
   pagesSaved,
-  unreadable,
+  unreadableTime,
 } from '../domain/list-order.ts';
 import { type StagedTransfer, shownFields } from '../domain/listed-transfer.ts';
 import { readInstant } from '../domain/witness.ts';
 import type { ListPage } from '../service/types.ts';
 import type { Overlap, Pass } from './completeness.ts';
-import type { Answer, Question } from './listing-ask.ts';
+import type { PageAnswer, PageQuestion } from './listing-ask.ts';
 import type { PageMemory } from './listing-memory.ts';
 import { createPagesAhead } from './pages-ahead.ts';
 import type { Sightings } from './sightings.ts';
@@ -23,7 +23,7 @@ export type Walked =
   | { kind: 'no_pass'; trouble: string };
 
 export type PassDeps = {
-  ask(question: Question): Promise<Answer>;
+  ask(question: PageQuestion): Promise<PageAnswer>;
   store(pass: number, rows: StagedTransfer[]): Promise<void>;
   /** Waits until the service's clock shows another second. */
   nextSecond(): Promise<void>;
@@ -70,8 +70,8 @@ export async function onePass(deps: PassDeps, options: PassOptions): Promise<Wal
   const { number, sightings, memory, signal } = options;
   const watch = createOrderWatch();
   let reach = options.reach;
-  const edge = reach.kind === 'window' ? Date.parse(reach.edge) : unreadable;
-  const earlierCut = options.earlierCut === null ? unreadable : Date.parse(options.earlierCut);
+  const edge = reach.kind === 'window' ? Date.parse(reach.edge) : unreadableTime;
+  const earlierCut = options.earlierCut === null ? unreadableTime : Date.parse(options.earlierCut);
   // Read from the end, page 1 counts last, and its rows may have changed by then.
   const known = reach.kind === 'whole' ? { recall: memory.recall } : {};
   const question = { page: 1, underWay: false, ...known, ...(signal && { signal }) };
@@ -117,13 +117,13 @@ export async function onePass(deps: PassDeps, options: PassOptions): Promise<Wal
       const at = backwards ? numbers.length - 1 - i : i;
       const before = recalled ? sightings.seeAgain(recalled[at] ?? 0, number) : see(page, at, numbers);
       const createdAt = sightings.createdAt(numbers[at] ?? 0);
-      if (createdAt === unreadable || createdAt >= edge) beyond = false;
+      if (createdAt === unreadableTime || createdAt >= edge) beyond = false;
       if (before === number) continue;
       fresh = true;
       if (ordered) watch.row(createdAt);
-      if (createdAt !== unreadable && createdAt < walk.oldest) walk.oldest = createdAt;
+      if (createdAt !== unreadableTime && createdAt < walk.oldest) walk.oldest = createdAt;
       count(walk.all, createdAt, before);
-      if (createdAt >= edge && createdAt !== unreadable) count(walk.inside, createdAt, before);
+      if (createdAt >= edge && createdAt !== unreadableTime) count(walk.inside, createdAt, before);
     }
     if (page.nameless)
       walk.nameless ??= `page ${page.page}: a transfer without an id; ask the service what it is`;
@@ -135,7 +135,7 @@ export async function onePass(deps: PassDeps, options: PassOptions): Promise<Wal
   function see(page: ListPage, at: number, numbers: Uint32Array): number {
     const item = page.items[at];
     if (!item) return number;
-    const row = { fields: shownFields(item), createdAt: readInstant(item.created_at) ?? unreadable };
+    const row = { fields: shownFields(item), createdAt: readInstant(item.created_at) ?? unreadableTime };
     const sighting = sightings.see(item.id, row, number);
     if (sighting.content !== 'same') walk.gathered.push({ ...item, print: sighting.print });
     numbers[at] = sighting.number;

@@ -1,6 +1,6 @@
 import { bothSaw } from '../domain/list-order.ts';
 import type { StagedTransfer } from '../domain/listed-transfer.ts';
-import type { Account } from '../domain/origin.ts';
+import type { Payer } from '../domain/origin.ts';
 import { foreignOrigins } from '../ledger/origins.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { ServiceClient } from '../service/types.ts';
@@ -31,7 +31,7 @@ type Deps = {
   limiter: { take(signal?: AbortSignal): Promise<void> };
   settings: { maxPasses: number; concurrency: number; windowDays?: number };
   /** The account that is asked (P31); absent: no other account's list was ever read. */
-  account?: Account;
+  account?: Payer;
 };
 
 /** `full`: list everything, without a short cut (P29). */

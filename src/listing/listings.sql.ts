@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { ListStanding } from '../domain/verdict.ts';
 import { newestHistory } from '../ledger/history.ts';
 import { newestWebhook } from '../ledger/known.ts';
-import { idsOf } from '../storage/bulk.ts';
+import { idList } from '../storage/bulk.ts';
 import type { Db, Ledger, Trx } from '../storage/ledger.ts';
 import { prepared } from '../storage/prepared.ts';
 import type { ListGap } from './completeness.ts';
@@ -62,7 +62,7 @@ export async function showsOurs(db: Db, run: string, foreign: readonly bigint[] 
     .$if(foreign.length > 0, (rows) =>
       rows.where(
         sql<boolean>`(p.unseen_sends > 0 or not exists (select 1 from attempts a where a.payout_id = p.id)
-          or exists (select 1 from attempts a where a.payout_id = p.id and a.origin_id not in ${idsOf(foreign)}))`,
+          or exists (select 1 from attempts a where a.payout_id = p.id and a.origin_id not in ${idList(foreign)}))`,
       ),
     )
     .limit(1)
@@ -227,7 +227,7 @@ export async function newestCompleteRun(
     .where('finished_at', 'is not', null)
     // Not `not_ours`: that list is complete, but of another account.
     .where('list_standing', 'in', ['complete', 'shows_none'])
-    .$if(foreign.length > 0, (runs) => runs.where('origin_id', 'not in', idsOf(foreign)))
+    .$if(foreign.length > 0, (runs) => runs.where('origin_id', 'not in', idList(foreign)))
     .$if(originId !== undefined, (runs) => runs.where('origin_id', '=', originId ?? 0n))
     .orderBy(latestRunFirst)
     .limit(1)

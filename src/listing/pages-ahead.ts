@@ -1,7 +1,7 @@
-import type { Answer, Question } from './listing-ask.ts';
+import type { PageAnswer, PageQuestion } from './listing-ask.ts';
 import type { PageMemory } from './listing-memory.ts';
 
-type Deps = { ask(question: Question): Promise<Answer>; concurrency: number };
+type Deps = { ask(question: PageQuestion): Promise<PageAnswer>; concurrency: number };
 
 /** The pages of one walk that were requested and not read yet. */
 export type PagesAhead = {
@@ -9,7 +9,7 @@ export type PagesAhead = {
   /** Requests the pages after the last one requested, up to the allowed number in flight. */
   askUpTo(last: number): void;
   /** The answer to a requested page, once for each. */
-  answer(page: number): Promise<Answer>;
+  answer(page: number): Promise<PageAnswer>;
   /** Waits for the requests in flight, and forgets them. */
   rest(): Promise<void>;
 };
@@ -19,10 +19,10 @@ export function createPagesAhead(
   { ask, concurrency }: Deps,
   { memory, signal }: { memory: PageMemory; signal?: AbortSignal },
 ): PagesAhead {
-  const onTheirWay = new Map<number, Promise<Answer>>();
+  const onTheirWay = new Map<number, Promise<PageAnswer>>();
   let furthest = 0;
 
-  function askFor(page: number, known: Pick<Question, 'recall'>): Promise<Answer> {
+  function askFor(page: number, known: Pick<PageQuestion, 'recall'>): Promise<PageAnswer> {
     return ask({ page, underWay: true, ...known, ...(signal && { signal }) });
   }
 

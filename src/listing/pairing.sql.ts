@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { sql } from 'kysely';
 import type { ListedRow } from '../domain/pair-conflicts.ts';
 import type { PayoutRange } from '../ledger/payout-ranges.ts';
-import { field, idsOf, integerField, rowsOf, textsOf } from '../storage/bulk.ts';
+import { field, idList, integerField, rowsOf, textsOf } from '../storage/bulk.ts';
 import type { Db, Ledger, Trx } from '../storage/ledger.ts';
 import { pairingKeys, payoutBy } from './staging.sql.ts';
 
@@ -51,7 +51,7 @@ export async function unpair(trx: Trx, payouts: readonly bigint[]): Promise<void
     select id from runs where exists (select 1 from listed where listed.run_id = runs.id)`.execute(trx);
   for (const { id } of rows) {
     const transfers = sql`(select transfer_id from listed indexed by listed_payout
-      where run_id = ${id} and payout_id in ${idsOf(payouts)})`;
+      where run_id = ${id} and payout_id in ${idList(payouts)})`;
     await sql`update listed set payout_id = null, stray_key = reference_key
       where run_id = ${id} and transfer_id in ${transfers}`.execute(trx);
   }

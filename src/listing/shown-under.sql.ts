@@ -1,11 +1,11 @@
 import { type RawBuilder, sql } from 'kysely';
-import { idsOf, textsOf } from '../storage/bulk.ts';
+import { idList, textsOf } from '../storage/bulk.ts';
 import type { Db, Trx } from '../storage/ledger.ts';
 import type { Listed } from '../storage/tables/tables.ts';
 import { shownColumns } from './listed-columns.ts';
 
 /** A listed row with its pairing. */
-export type Shown = Omit<Listed, 'stray_key' | 'print'>;
+export type ShownRow = Omit<Listed, 'stray_key' | 'print'>;
 
 const columns = ['run_id', ...shownColumns, 'pass', 'payout_id'] as const;
 
@@ -18,12 +18,12 @@ export async function shownUnder(
   db: Db | Trx,
   runs: RawBuilder<unknown>,
   payouts: readonly { id: bigint; reference_key: string }[],
-): Promise<Shown[]> {
+): Promise<ShownRow[]> {
   if (payouts.length === 0) return [];
   const keys = textsOf(payouts.map(({ reference_key }) => reference_key));
-  const ids = idsOf(payouts.map(({ id }) => id));
+  const ids = idList(payouts.map(({ id }) => id));
   const listed = sql.join(columns.map((column) => sql.ref(`l.${column}`)));
-  const { rows } = await sql<Shown>`
+  const { rows } = await sql<ShownRow>`
     select ${listed} from listed l indexed by listed_payout
       where l.run_id in (${runs}) and l.payout_id in ${ids} and l.reference_key in ${keys}
     union

@@ -1,11 +1,11 @@
-import { unreadable } from '../domain/list-order.ts';
-import { giveBack, ownPages } from '../domain/own-pages.ts';
+import { unreadableTime } from '../domain/list-order.ts';
+import { giveBackMemory, ownPages } from '../domain/own-pages.ts';
 
 /**
  * One sighting of a transfer: its number in this listing, whether its fields must be written, and the last earlier pass
  * that showed it (0: none).
  */
-export type Sighting = {
+export type TransferSighting = {
   number: number;
   content: 'new' | 'changed' | 'same';
   before: number;
@@ -17,8 +17,8 @@ export type Sighting = {
 export type Sightings = {
   /** Reserves room for this many, within a limit; unused room takes no memory. */
   expect(transfers: number): void;
-  /** Records a sighting. `createdAt` in ms since the epoch, or {@link unreadable}. */
-  see(id: string, row: { fields: string; createdAt: number }, pass: number): Sighting;
+  /** Records a sighting. `createdAt` in ms since the epoch, or {@link unreadableTime}. */
+  see(id: string, row: { fields: string; createdAt: number }, pass: number): TransferSighting;
   /** Records a sighting with unchanged fields. Returns the last earlier pass that showed it. */
   seeAgain(number: number, pass: number): number;
   createdAt(number: number): number;
@@ -70,7 +70,7 @@ export function createSightings(): Sightings {
   }
 
   function spread(length: number): void {
-    giveBack(slots);
+    giveBackMemory(slots);
     slots = integers(length);
     for (let number = 0; number < used; number++)
       slots[slotOf(table.high[number] ?? 0, table.low[number] ?? 0)] = number + 1;
@@ -127,7 +127,7 @@ export function createSightings(): Sightings {
       table.pass[number] = pass;
       return before;
     },
-    createdAt: (number) => table.createdAt[number] ?? unreadable,
+    createdAt: (number) => table.createdAt[number] ?? unreadableTime,
     changes: () => changes,
     changedAt: (number) => table.changedAt?.[number] ?? 0,
     lastPass(id) {
@@ -142,7 +142,7 @@ export function createSightings(): Sightings {
     },
     size: () => used,
     release() {
-      for (const column of [...Object.values(table), slots]) if (column) giveBack(column);
+      for (const column of [...Object.values(table), slots]) if (column) giveBackMemory(column);
     },
   };
 }
@@ -181,7 +181,7 @@ function integers(count: number): Uint32Array<ArrayBuffer> {
 /** Moves a column into a longer one. */
 function moved<T extends Columns[keyof Columns] & object>(column: T, longer: T): T {
   longer.set(column);
-  giveBack(column);
+  giveBackMemory(column);
   return longer;
 }
 

@@ -4,7 +4,7 @@ import type { Standpoint } from '../domain/origin.ts';
 import { findWitness } from '../domain/witness.ts';
 import { newestId } from '../ledger/history.ts';
 import type { Due } from '../ledger/inquiries.ts';
-import { type Known, loadKnown } from '../ledger/known.ts';
+import { type KnownPayout, loadKnown } from '../ledger/known.ts';
 import { record } from '../ledger/record.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { ListPage, ServiceClient } from '../service/types.ts';
@@ -125,7 +125,7 @@ function orderOf({ items }: ListPage, otherwise: ListShape['order']): ListShape[
 }
 
 /** The success that the rows show of the payout: one row under its reference, with its id, agreeing in every field (P13, P15). */
-function successIn(rows: readonly ListedTransfer[], { payout, expected }: Known) {
+function successIn(rows: readonly ListedTransfer[], { payout, expected }: KnownPayout) {
   const [row] = rows;
   if (!row || rows.length > 1 || row.id !== payout.transfer_id) return undefined;
   const finding = findWitness(row, expected, 'listing');

@@ -1,4 +1,4 @@
-import type { Answer } from '../domain/clearance.ts';
+import type { ClearanceAnswer } from '../domain/clearance.ts';
 import type { Standpoint } from '../domain/origin.ts';
 import { findWitness } from '../domain/witness.ts';
 import { addInquiry, type Due, dueInquiries, markProbed, raisedSoFar } from '../ledger/inquiries.ts';
@@ -9,7 +9,7 @@ import { type Clock, type Moment, momentOf } from '../runtime/clock.ts';
 import type { ServiceClient } from '../service/types.ts';
 import type { Ledger, Trx } from '../storage/ledger.ts';
 import { createListAnswers } from './list-answers.ts';
-import { conclude } from './take-answer.ts';
+import { concludeLookUp } from './take-answer.ts';
 
 export type LookUpDeps = {
   ledger: Ledger;
@@ -30,9 +30,9 @@ export type LookUpDeps = {
   };
 };
 
-export type LookUpWord = Answer['word'];
+export type LookUpWord = ClearanceAnswer['word'];
 /** `askedAt`: when it was asked, by both clocks of this process. */
-export type LookUpAnswer = Answer & { askedAt: Moment };
+export type LookUpAnswer = ClearanceAnswer & { askedAt: Moment };
 
 /** How the questions of one turn were asked: so many due, pages read, settled by them, and looked up one by one. */
 export type AskedByPages = { due: number; pages: number; byPages: number; single: number };
@@ -86,7 +86,7 @@ export function createLookUps(deps: LookUpDeps): LookUps {
     const reply = await service.fetchTransferDetails(known.payout.reference);
     const when = new Date(askedAt.wall).toISOString();
     const question = { due, raised: raised ?? 0n, known, mark, webhookMark, askedAt: when };
-    return { ...(await conclude(deps, question, reply)), askedAt };
+    return { ...(await concludeLookUp(deps, question, reply)), askedAt };
   }
 
   async function askAll(

@@ -4,10 +4,10 @@ import { later } from '../ledger/projection.ts';
 import type { Db, Trx } from '../storage/ledger.ts';
 
 /** How long requests to an endpoint still pause, in ms, and how many pauses came in a row. */
-export type Pause = { leftMs: number; strikes: number; why: string };
+export type EndpointPause = { leftMs: number; strikes: number; why: string };
 
 /** The pause of this name, whichever process recorded it. */
-export async function pauseOf(db: Db | Trx, name: string, nowMs: number): Promise<Pause> {
+export async function pauseOf(db: Db | Trx, name: string, nowMs: number): Promise<EndpointPause> {
   const row = await db.selectFrom('pauses').selectAll().where('name', '=', name).executeTakeFirst();
   if (!row) return { leftMs: 0, strikes: 0, why: '' };
   const stamp = { untilMs: Date.parse(row.until_at), notedMs: Date.parse(row.noted_at) };
@@ -16,7 +16,7 @@ export async function pauseOf(db: Db | Trx, name: string, nowMs: number): Promis
 }
 
 /** Records a pause; a shorter one does not end a longer one in force. */
-export async function notePause(trx: Trx, name: string, pause: Pause, nowMs: number): Promise<void> {
+export async function notePause(trx: Trx, name: string, pause: EndpointPause, nowMs: number): Promise<void> {
   const before = await pauseOf(trx, name, nowMs);
   const noted_at = new Date(nowMs).toISOString();
   const until_at = later(noted_at, Math.max(before.leftMs, pause.leftMs));

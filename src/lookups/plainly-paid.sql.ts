@@ -3,7 +3,7 @@ import { foldReference } from '../domain/ids.ts';
 import type { Standpoint } from '../domain/origin.ts';
 import type { Due } from '../ledger/inquiries.ts';
 import { sentOnlyElsewhere } from '../ledger/origins.ts';
-import { idsOf, textsOf } from '../storage/bulk.ts';
+import { idList, textsOf } from '../storage/bulk.ts';
 import type { Db, Trx } from '../storage/ledger.ts';
 
 /** A payout sent once, that its webhooks call paid, and the attempt that sent it. */
@@ -20,7 +20,7 @@ export async function plainlyPaid(
 ): Promise<PlainlyPaid[]> {
   const { rows } = await sql<{ payout_id: bigint; attempt: bigint }>`
     select p.id as payout_id, p.last_attempt_id as attempt from inquiries i join payouts p on p.id = i.payout_id
-    where i.id in ${idsOf(dues.map(({ id }) => id))} and i.outcome is null and i.reason = 'webhook_says'
+    where i.id in ${idList(dues.map(({ id }) => id))} and i.outcome is null and i.reason = 'webhook_says'
       and p.state = 'pending' and p.attempt_count = 1 and p.unseen_sends = 0
       and p.transfer_id is not null and p.last_attempt_id is not null
       and exists (select 1 from webhooks w where w.payout_id = p.id and w.verdict = 'says' and w.said = 'success')

@@ -2,17 +2,17 @@ import { sql } from 'kysely';
 import { foldReference } from '../domain/ids.ts';
 import { longestSpacingMs, resendBudget, resendSpacingMs } from '../domain/resend-budget.ts';
 import { later } from '../ledger/projection.ts';
-import { field, idsOf, integerField, rowsOf } from '../storage/bulk.ts';
+import { field, idList, integerField, rowsOf } from '../storage/bulk.ts';
 import type { Db, Trx } from '../storage/ledger.ts';
 import type { ResendRequest } from '../storage/tables/collection-tables.ts';
 
 /** The payout or collection whose webhook is requested again. */
-export type Subject = { kind: 'payout' | 'transaction'; id: bigint };
+export type ResendSubject = { kind: 'payout' | 'transaction'; id: bigint };
 
 /** A request that may be made now. */
-export type DueResend = { id: bigint; subject: Subject; reference: string };
+export type DueResend = { id: bigint; subject: ResendSubject; reference: string };
 
-const columnOf = (kind: Subject['kind']): 'payout_id' | 'collection_id' =>
+const columnOf = (kind: ResendSubject['kind']): 'payout_id' | 'collection_id' =>
   kind === 'payout' ? 'payout_id' : 'collection_id';
 
 /** Of a webhook `w`: it may tell how a payout ended. A stale one does, since only the time of its delivery is in doubt. */
@@ -40,7 +40,7 @@ export async function firstHeard(db: Db, id: bigint): Promise<string | null> {
 }
 
 /** The payout of this reference, whatever its case; undefined where the ledger has none. */
-export async function payoutToAsk(db: Db, reference: string): Promise<Subject | undefined> {
+export async function payoutToAsk(db: Db, reference: string): Promise<ResendSubject | undefined> {
   const row = await db
     .selectFrom('payouts')
     .select('id')
@@ -54,7 +54,7 @@ type Spent = { id: bigint; n: bigint; last: string | null };
 /** How many requests were made, or may have been, and when the last one was. */
 async function spentOn(
   db: Db | Trx,
-  kind: Subject['kind'],
+  kind: ResendSubject['kind'],
   ids: readonly bigint[],
 ): Promise<Map<bigint, Spent>> {
   const column = columnOf(kind);
@@ -65,7 +65,7 @@ async function spentOn(
       eb.fn.countAll<bigint>().as('n'),
       eb.fn.max<string | null>('asked_at').as('last'),
     ])
-    .where(column, 'in', idsOf(ids))
+    .where(column, 'in', idList(ids))
     .where('asked_at', 'is not', null)
     .groupBy(column)
     .execute();
@@ -79,7 +79,7 @@ async function spentOn(
  */
 export async function wantResends(
   trx: Trx,
-  kind: Subject['kind'],
+  kind: ResendSubject['kind'],
   ids: readonly bigint[],
   want: { at: string; reason: string; now?: boolean },
 ): Promise<number> {
@@ -107,7 +107,7 @@ export async function wantResends(
     await trx
       .updateTable('resend_requests')
       .set({ due_at: want.at, reason: want.reason })
-      .where(column, 'in', idsOf(ids))
+      .where(column, 'in', idList(ids))
       .where('outcome', 'is', null)
       .where('asked_at', 'is', null)
       .execute();
@@ -116,9 +116,9 @@ export async function wantResends(
 }
 
 /** The request that is overdue the longest; with `only`, of these subjects. */
-export async function nextDue(
+export async function nextDueRequest(
   db: Db,
-  { at, only }: { at: string; only?: readonly Subject[] },
+  { at, only }: { at: string; only?: readonly ResendSubject[] },
 ): Promise<DueResend | undefined> {
   let query = db
     .selectFrom('resend_requests as r')
@@ -134,9 +134,9 @@ export async function nextDue(
     .where('r.asked_at', 'is', null)
     .where('r.due_at', '<=', at);
   if (only) {
-    const among = (kind: Subject['kind']) => {
+    const among = (kind: ResendSubject['kind']) => {
       const ids = only.filter((one) => one.kind === kind).map(({ id }) => id);
-      return idsOf(ids);
+      return idList(ids);
     };
     query = query.where((eb) =>
       eb.or([eb('r.payout_id', 'in', among('payout')), eb('r.collection_id', 'in', among('transaction'))]),
@@ -163,7 +163,7 @@ export async function waitingResends(db: Db): Promise<number> {
 }
 
 /** Whether the webhook of this subject has come by now. */
-async function isHeard(trx: Trx, { kind, id }: Subject): Promise<boolean> {
+async function isHeard(trx: Trx, { kind, id }: ResendSubject): Promise<boolean> {
   if (kind === 'transaction') {
     const row = await trx
       .selectFrom('collections')
@@ -250,6 +250,6 @@ export async function capResends(trx: Trx, at: string): Promise<void> {
 }
 
 /** The requests for one subject, made or waiting, in their order. */
-export function resendsOf(db: Db, { kind, id }: Subject): Promise<ResendRequest[]> {
+export function resendsOf(db: Db, { kind, id }: ResendSubject): Promise<ResendRequest[]> {
   return db.selectFrom('resend_requests').selectAll().where(columnOf(kind), '=', id).orderBy('id').execute();
 }

@@ -2,15 +2,15 @@ import { longestPauseMs } from '../domain/pause.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { LookUpReply, ServiceClient, ServiceTrouble } from '../service/types.ts';
 import type { Ledger } from '../storage/ledger.ts';
-import { endStrikes, notePause, type Pause, pauseOf } from './pauses.sql.ts';
+import { type EndpointPause, endStrikes, notePause, pauseOf } from './pauses.sql.ts';
 import {
   claimResend,
   closeResend,
   type DueResend,
-  nextDue,
+  nextDueRequest,
   postponeResend,
+  type ResendSubject,
   reapResends,
-  type Subject,
   wantResends,
 } from './resend-requests.sql.ts';
 
@@ -46,7 +46,7 @@ export type Resends = {
   /** Makes all due requests, waiting for the throttle. Returns how many. */
   askDue(waiting: Waiting): Promise<number>;
   /** For a person: makes these requests now, whatever their budget. Those that the throttle holds back stay scheduled. */
-  askFor(subjects: readonly Subject[], waiting: Waiting): Promise<AskedFor[]>;
+  askFor(subjects: readonly ResendSubject[], waiting: Waiting): Promise<AskedFor[]>;
 };
 
 const longestSleepMs = 30_000;
@@ -60,7 +60,7 @@ export function createResends(deps: ResendDeps): Resends {
   const pauseName = 'resends';
   const shifted = (ms: number): string => new Date(clock.now() + ms).toISOString();
 
-  async function want(kind: Subject['kind'], ids: readonly bigint[], now = false): Promise<void> {
+  async function want(kind: ResendSubject['kind'], ids: readonly bigint[], now = false): Promise<void> {
     const reason = now ? 'person' : 'webhook missing';
     for (let from = 0; from < ids.length; from += 500) {
       const some = ids.slice(from, from + 500);
@@ -71,13 +71,13 @@ export function createResends(deps: ResendDeps): Resends {
   /** Makes due requests until none is left or the wait would be too long. Each turn asks, sleeps or ends. */
   async function drain(
     { signal, forMs, meanwhile }: Waiting,
-    only?: readonly Subject[],
+    only?: readonly ResendSubject[],
   ): Promise<AskedFor[]> {
     const until = clock.monotonic() + forMs;
     const answers: AskedFor[] = [];
     await reap();
     while (!signal?.aborted) {
-      const due = await nextDue(ledger.db, { at: clock.iso(), ...(only && { only }) });
+      const due = await nextDueRequest(ledger.db, { at: clock.iso(), ...(only && { only }) });
       if (!due) break;
       const { leftMs } = await pauseOf(ledger.db, pauseName, clock.now());
       const wait = leftMs > 0 ? leftMs : await throttle.tryTake();
@@ -123,7 +123,7 @@ export function createResends(deps: ResendDeps): Resends {
   }
 
   async function askSome(
-    kind: Subject['kind'],
+    kind: ResendSubject['kind'],
     ids: readonly bigint[],
     signal?: AbortSignal,
   ): Promise<number> {
@@ -172,7 +172,7 @@ function readReply(reply: LookUpReply | ServiceTrouble): Read {
 }
 
 /** Pauses as long as the service asks for; otherwise longer each time in a row. */
-function pauseAfter({ retryAfterMs, reason, message }: ServiceTrouble, strikes: number): Pause {
+function pauseAfter({ retryAfterMs, reason, message }: ServiceTrouble, strikes: number): EndpointPause {
   const growing = firstPauseMs * 2 ** Math.min(strikes, 10);
   const leftMs = Math.min(Math.max(1_000, retryAfterMs ?? growing), longestPauseMs);
   return { leftMs, strikes: strikes + 1, why: `${reason}: ${message}` };

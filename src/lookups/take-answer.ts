@@ -1,20 +1,26 @@
-import type { Answer } from '../domain/clearance.ts';
+import type { ClearanceAnswer } from '../domain/clearance.ts';
 import type { Contradiction } from '../domain/contradiction.ts';
 import { isWebhookReason } from '../domain/inquiry-reason.ts';
 import { ladderDelayMs } from '../domain/ladder.ts';
 import { isKnownAs, type Origin, originText, type Standpoint } from '../domain/origin.ts';
 import type { PayoutState } from '../domain/payout.ts';
-import { type Finding, findWitness, isNotFound } from '../domain/witness.ts';
-import { columnsOf, plainWord, type Word } from '../ledger/contradiction-columns.ts';
+import { findWitness, isNotFound, type WitnessFinding } from '../domain/witness.ts';
+import { type ContradictionWord, columnsOf, plainWord } from '../ledger/contradiction-columns.ts';
 import {
   addAnswer,
   addInquiry,
-  type Closed,
+  type ClosedInquiry,
   closeInquiry,
   type Due,
   markAsked,
 } from '../ledger/inquiries.ts';
-import { type AttemptMark, attemptedSince, type Known, loadKnown, unknownSince } from '../ledger/known.ts';
+import {
+  type AttemptMark,
+  attemptedSince,
+  type KnownPayout,
+  loadKnown,
+  unknownSince,
+} from '../ledger/known.ts';
 import { noteSight, sentOnlyElsewhere } from '../ledger/origins.ts';
 import { record } from '../ledger/record.ts';
 import type { Clock } from '../runtime/clock.ts';
@@ -23,10 +29,10 @@ import type { Ledger, Trx } from '../storage/ledger.ts';
 import type { LookUpOutcome } from '../storage/tables/word-columns.ts';
 
 /** One look-up as it was asked: what was known, which attempts were under way, how often it had been raised. */
-export type Asked = {
+export type AskedLookUp = {
   due: Due;
   raised: bigint;
-  known: Known;
+  known: KnownPayout;
   mark: AttemptMark;
   webhookMark: bigint;
   askedAt: string;
@@ -44,15 +50,15 @@ const over: readonly PayoutState[] = ['success', 'failed', 'returned', 'refused'
 /**
  * Records what a look-up's reply proves, closes the question, and puts the next one on the list, in one transaction.
  */
-export async function conclude(
+export async function concludeLookUp(
   deps: Deps,
-  asked: Asked,
+  asked: AskedLookUp,
   reply: LookUpReply | ServiceTrouble,
-): Promise<Answer & { inquiry: bigint; answered: boolean }> {
+): Promise<ClearanceAnswer & { inquiry: bigint; answered: boolean }> {
   const { due, known, askedAt, webhookMark } = asked;
   const { standpoint } = deps;
   const answeredAt = deps.clock.iso();
-  const said: Finding =
+  const said: WitnessFinding =
     reply.kind === 'reply' ? findWitness(reply.json, known.expected, 'details') : { kind: 'none' };
   const raw = reply.kind === 'reply' ? reply.raw : reply.message;
   const clockOffMs =
@@ -93,13 +99,13 @@ export async function conclude(
 }
 
 /** `another`: a transfer of another account than the one that the payout went to. It proves nothing (P31). */
-type Heard = Finding | { kind: 'another'; went: Origin; asked: Origin };
+type Heard = WitnessFinding | { kind: 'another'; went: Origin; asked: Origin };
 
 async function ofThisAccount(
   trx: Trx,
   standpoint: Standpoint | undefined,
-  { due: { payoutId }, known: { payout } }: Asked,
-  said: Finding,
+  { due: { payoutId }, known: { payout } }: AskedLookUp,
+  said: WitnessFinding,
 ): Promise<Heard> {
   if (!standpoint || said.kind === 'none') return said;
   const { account } = standpoint;
@@ -110,12 +116,12 @@ async function ofThisAccount(
   return isOurs ? said : { kind: 'another', went, asked: account.own };
 }
 
-type Answered = { outcome: LookUpOutcome; word?: Word };
+type Answered = { outcome: LookUpOutcome; word?: ContradictionWord };
 
 /** Tells the ledger; returns what came of the look-up. */
 async function hear(
   trx: Trx,
-  { due: { payoutId }, mark, known }: Asked,
+  { due: { payoutId }, mark, known }: AskedLookUp,
   answer: { reply: LookUpReply | ServiceTrouble; finding: Heard; answeredAt: string },
 ): Promise<Answered> {
   const { reply, finding, answeredAt } = answer;
@@ -157,8 +163,8 @@ function against(one: Exclude<Contradiction, { kind: 'against_webhook' }>): Answ
 async function climb(
   { rules }: Deps,
   trx: Trx,
-  { due: { payoutId }, known, raised, askedAt }: Asked,
-  { at, outcome, closed }: { at: string; outcome: LookUpOutcome; closed: Closed },
+  { due: { payoutId }, known, raised, askedAt }: AskedLookUp,
+  { at, outcome, closed }: { at: string; outcome: LookUpOutcome; closed: ClosedInquiry },
 ): Promise<void> {
   const { state } = (await loadKnown(trx, [payoutId])).get(payoutId)?.payout ?? known.payout;
   const question = { payoutId, reason: 'unsettled' as const };

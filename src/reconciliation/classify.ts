@@ -1,23 +1,23 @@
-import { type Found, finding } from '../domain/discrepancy.ts';
+import { type FoundDiscrepancy, finding } from '../domain/discrepancy.ts';
 import { nameFee } from '../domain/fees.ts';
 import { foldReference } from '../domain/ids.ts';
 import { formatMinor } from '../domain/money.ts';
 import {
+  type ConflictIdentity,
   conflicts,
-  type Identity,
-  idsOf,
   type ListedRow,
   ofPayout,
   type PairedPayout,
+  transferIdsOf,
 } from '../domain/pair-conflicts.ts';
 import { isFinalState, type WitnessStatus } from '../domain/payout.ts';
 import { restsOnPerson } from '../domain/transition.ts';
 import { readStatus, type Witness } from '../domain/witness.ts';
 
 /** What the listing does to a payout: the witness to record, if any, and every discrepancy that it shows. */
-export type Judgement = {
+export type ListJudgement = {
   witness: Witness | null;
-  found: Found[];
+  found: FoundDiscrepancy[];
   /** The list shows this paid payout as failed: it may have come back (P36). */
   turned?: Witness;
 };
@@ -30,7 +30,7 @@ export function classifyPair(
   payout: PairedPayout,
   rows: ListedRow[],
   complete: boolean | 'window' = false,
-): Judgement {
+): ListJudgement {
   const judged = rows.map((row) => ({ row, conflicts: conflicts(payout, row) }));
   // Where a row names our reference, one that bears the answered id under another may be a stranger with the same
   // number.
@@ -78,7 +78,7 @@ export function classifyPair(
 }
 
 /** A listed transfer that no payout of ours explains. */
-export function foreignTransfer(row: ListedRow): Found {
+export function foreignTransfer(row: ListedRow): FoundDiscrepancy {
   const paid = readStatus(row.status) !== 'failed';
   return finding('missing_in_ledger', `transfer:${row.transfer_id}`, {
     ...ofRow(row),
@@ -125,7 +125,7 @@ function isOver(status: WitnessStatus | null): boolean {
  * Two transfers after one POST are the service's doing. After a second POST of ours they are paid twice (P17), whatever the
  * service answered to the first: a 429 although the order was taken is shown here only (P8).
  */
-function duplicates(payout: PairedPayout, rows: ListedRow[]): Found[] {
+function duplicates(payout: PairedPayout, rows: ListedRow[]): FoundDiscrepancy[] {
   if (rows.length < 2) return [];
   const standing = rows.filter((row) => !isOver(readStatus(row.status)));
   const twice = payout.sends > 1 || payout.forgotten;
@@ -154,7 +154,11 @@ function excess({ amount, currency }: PairedPayout, standing: ListedRow[]): stri
   return formatMinor(sum - amount, currency);
 }
 
-function statusConflict(payout: PairedPayout, row: ListedRow, status: WitnessStatus): Found | null {
+function statusConflict(
+  payout: PairedPayout,
+  row: ListedRow,
+  status: WitnessStatus,
+): FoundDiscrepancy | null {
   const decided = isFinalState(payout.state);
   const reopens = payout.state === 'refused' || (decided && restsOnPerson(payout.evidence));
   if (payout.state === status || (!reopens && (status === 'pending' || !decided))) return null;
@@ -169,10 +173,15 @@ function isUnread({ status }: ListedRow): boolean {
   return status.trim() !== '' && readStatus(status) === null;
 }
 
-function contradiction(payout: PairedPayout, row: ListedRow, actual: string, difference: string): Found {
+function contradiction(
+  payout: PairedPayout,
+  row: ListedRow,
+  actual: string,
+  difference: string,
+): FoundDiscrepancy {
   return finding('status_conflict', payout.reference, {
     ...ofPayout(payout),
-    ...idsOf(row),
+    ...transferIdsOf(row),
     expected: payout.state,
     actual,
     difference,
@@ -199,6 +208,6 @@ function toWitness(row: ListedRow, status: WitnessStatus): Witness {
   };
 }
 
-function ofRow(row: ListedRow): Pick<Identity, 'reference' | 'trx' | 'transferId' | 'currency'> {
+function ofRow(row: ListedRow): Pick<ConflictIdentity, 'reference' | 'trx' | 'transferId' | 'currency'> {
   return { reference: row.reference, trx: row.trx, transferId: row.transfer_id, currency: row.currency };
 }

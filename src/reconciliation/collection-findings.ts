@@ -1,6 +1,6 @@
-import { factsOf } from '../collections/collections.sql.ts';
+import { collectionFacts } from '../collections/collections.sql.ts';
 import { type CollectionDifference, completed, judgeCollection, lacksAmount } from '../domain/collection.ts';
-import { decimalDifference, type Found, finding } from '../domain/discrepancy.ts';
+import { decimalDifference, type FoundDiscrepancy, finding } from '../domain/discrepancy.ts';
 import { formatMinor } from '../domain/money.ts';
 import type { Mode } from '../domain/payout.ts';
 import type { Collection } from '../storage/tables/collection-tables.ts';
@@ -9,12 +9,12 @@ import type { Collection } from '../storage/tables/collection-tables.ts';
  * An expected collection that is overdue: the verify endpoint was asked after the deadline and does not show it as a
  * success. Null while there is no answer since: silence makes nothing missing.
  */
-export function missingCollection(row: Collection, mode: Mode, staleMs: number): Found | null {
+export function missingCollection(row: Collection, mode: Mode, staleMs: number): FoundDiscrepancy | null {
   const { expected_amount: amount, expected_currency: currency, expected_at: since } = row;
   if (amount === null || currency === null || since === null) return null;
   const deadline = new Date(Date.parse(since) + staleMs).toISOString();
   if (row.answered_at === null || row.answered_at < deadline) return null;
-  const facts = factsOf(row, mode);
+  const facts = collectionFacts(row, mode);
   const verified = completed(facts.verified, facts.webhook);
   const shown = verified ? `${verified.status}${lacksAmount(verified) ? ' showing no amount' : ''}` : '';
   const told = row.told_status === null ? '' : `; a webhook told ${row.told_status} at ${row.heard_at}`;
@@ -29,7 +29,7 @@ export function missingCollection(row: Collection, mode: Mode, staleMs: number):
 }
 
 /** A webhook reported money that nobody had expected and that the verify endpoint does not show. */
-export function unconfirmedCollection(row: Collection, staleMs: number): Found | null {
+export function unconfirmedCollection(row: Collection, staleMs: number): FoundDiscrepancy | null {
   if (row.expected_at !== null || row.heard_at === null || row.told_status !== 'success') return null;
   const deadline = new Date(Date.parse(row.heard_at) + staleMs).toISOString();
   if (row.answered_at === null || row.answered_at < deadline) return null;
@@ -45,8 +45,8 @@ export function unconfirmedCollection(row: Collection, staleMs: number): Found |
 }
 
 /** A collection of which the expectation, the webhooks and the verify endpoint cannot all be true. */
-export function collectionConflict(row: Collection, mode: Mode): Found | null {
-  const facts = factsOf(row, mode);
+export function collectionConflict(row: Collection, mode: Mode): FoundDiscrepancy | null {
+  const facts = collectionFacts(row, mode);
   const { differences } = judgeCollection(facts);
   const [first] = differences;
   if (!first) return null;

@@ -5,7 +5,7 @@ import {
   collectionsToVerify,
 } from '../collections/collection-watch.sql.ts';
 import { type CollectionState, watchedForMs } from '../domain/collection.ts';
-import type { Found } from '../domain/discrepancy.ts';
+import type { FoundDiscrepancy } from '../domain/discrepancy.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Config } from '../settings/settings.ts';
 import type { Ledger } from '../storage/ledger.ts';
@@ -78,7 +78,7 @@ export function createCollectionConclusions({ ledger, config, clock, followUp }:
   /** Finds everything that is open now, from the ledger alone: what is not found again has healed. */
   async function report(by: SeenBy): Promise<number> {
     let opened = 0;
-    const tell = async (found: (Found | null)[]): Promise<void> => {
+    const tell = async (found: (FoundDiscrepancy | null)[]): Promise<void> => {
       const some = found.filter((one) => one !== null);
       if (some.length > 0) opened += await ledger.write((trx) => seen(trx, by, some));
     };

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely';
-import type { Found } from '../domain/discrepancy.ts';
+import type { FoundDiscrepancy } from '../domain/discrepancy.ts';
 import { type DiscrepancyKind, kindRules, kindsWhere, type Severity } from '../domain/discrepancy-kinds.ts';
-import { onSight, type Sighting } from '../domain/discrepancy-life.ts';
+import { type DiscrepancySighting, onSight } from '../domain/discrepancy-life.ts';
 import { severityOf } from '../domain/severity.ts';
 import { isClosedByPerson } from '../domain/transition.ts';
-import { idsOf, textsOf } from '../storage/bulk.ts';
+import { idList, textsOf } from '../storage/bulk.ts';
 import { inParts } from '../storage/keyset.ts';
 import type { Db, Trx } from '../storage/ledger.ts';
 import type { Discrepancy, Tables } from '../storage/tables/tables.ts';
@@ -33,13 +33,13 @@ function discrepancyId(kind: string, subject: string): string {
 }
 
 /** What a run found, and the new state of the discrepancy. */
-type Turn = { id: string; one: Found; firstSeenAt: string; sighting: Sighting };
+type Turn = { id: string; one: FoundDiscrepancy; firstSeenAt: string; sighting: DiscrepancySighting };
 
 /**
  * Writes what the run found, with each event in its life. Returns how many discrepancies it opened: new ones, those that
  * were closed and came back, and those that changed after a person's decision.
  */
-export async function seen(trx: Trx, by: SeenBy, found: Found[]): Promise<number> {
+export async function seen(trx: Trx, by: SeenBy, found: FoundDiscrepancy[]): Promise<number> {
   const rows = [...new Map(found.map((one) => [discrepancyId(one.kind, one.subject), one])).entries()];
   let opened = 0;
   for (const some of inParts(rows, 500)) {
@@ -60,12 +60,12 @@ export async function seen(trx: Trx, by: SeenBy, found: Found[]): Promise<number
   return opened;
 }
 
-async function takeTurns(trx: Trx, by: SeenBy, all: [id: string, one: Found][]): Promise<Turn[]> {
+async function takeTurns(trx: Trx, by: SeenBy, all: [id: string, one: FoundDiscrepancy][]): Promise<Turn[]> {
   const closed = await closedByPerson(
     trx,
     all.map(([, one]) => one),
   );
-  const isClosed = ({ payoutId }: Found): boolean => payoutId !== null && closed.has(payoutId);
+  const isClosed = ({ payoutId }: FoundDiscrepancy): boolean => payoutId !== null && closed.has(payoutId);
   // P32: silence is no new evidence about what a person has closed.
   const rows = all.filter(([, one]) => !isClosed(one) || !kindRules[one.kind].isSilence);
   const known = await trx
@@ -89,12 +89,12 @@ async function takeTurns(trx: Trx, by: SeenBy, all: [id: string, one: Found][]):
 }
 
 /** The payouts among these that only a person's decision closes now (P32). */
-async function closedByPerson(trx: Trx, found: readonly Found[]): Promise<Set<bigint>> {
+async function closedByPerson(trx: Trx, found: readonly FoundDiscrepancy[]): Promise<Set<bigint>> {
   const ids = [...new Set(found.flatMap(({ payoutId }) => payoutId ?? []))];
   const rows = await trx
     .selectFrom('payouts')
     .select(['id', 'state', 'evidence'])
-    .where('id', 'in', idsOf(ids))
+    .where('id', 'in', idList(ids))
     .execute();
   return new Set(rows.flatMap((row) => (isClosedByPerson(row) ? [row.id] : [])));
 }
@@ -287,7 +287,7 @@ function toRow(by: SeenBy, { id, one, firstSeenAt, sighting }: Turn): Discrepanc
 }
 
 function gravityOf(
-  one: Found,
+  one: FoundDiscrepancy,
   firstSeenAt: string,
   at: string,
 ): { severity: Severity; later_severity: Severity | null; graver_at: string | null } {

@@ -5,13 +5,13 @@ import type { Db, Trx } from '../storage/ledger.ts';
 import type { Discrepancy, Tables } from '../storage/tables/tables.ts';
 import { type DiscrepancyFilter, filtered } from './discrepancies.sql.ts';
 
-export type Verdict = 'acknowledge' | 'resolve';
+export type DiscrepancyDecision = 'acknowledge' | 'resolve';
 
 /** A person's decision about a discrepancy; `at` is ISO UTC. An acknowledgement needs no note. */
-export type Word = { verdict: Verdict; note: string; person: string; at: string };
+export type DecidedDiscrepancy = { verdict: DiscrepancyDecision; note: string; person: string; at: string };
 
 /** The states in which each verdict changes anything; the same verdict a second time changes nothing. */
-export const openTo: Record<Verdict, Discrepancy['state'][]> = {
+export const openTo: Record<DiscrepancyDecision, Discrepancy['state'][]> = {
   acknowledge: ['open'],
   resolve: ['open', 'acknowledged'],
 };
@@ -20,7 +20,7 @@ export const openTo: Record<Verdict, Discrepancy['state'][]> = {
  * Writes a person's decision on each discrepancy that the filter finds and that is open to it. Returns how many
  * changed.
  */
-export function decide(trx: Trx, filter: DiscrepancyFilter, word: Word): Promise<number> {
+export function decide(trx: Trx, filter: DiscrepancyFilter, word: DecidedDiscrepancy): Promise<number> {
   return write(trx, filtered({ ...filter, states: openTo[word.verdict] }), word, 0n);
 }
 
@@ -31,9 +31,9 @@ export function decide(trx: Trx, filter: DiscrepancyFilter, word: Word): Promise
 export async function closeWithPayout(
   trx: Trx,
   payout: { id: bigint },
-  word: Omit<Word, 'verdict'>,
+  word: Omit<DecidedDiscrepancy, 'verdict'>,
 ): Promise<void> {
-  const about = (verdict: Verdict, ends: 'resolved' | 'acknowledged') => {
+  const about = (verdict: DiscrepancyDecision, ends: 'resolved' | 'acknowledged') => {
     const kinds = kindsWhere(({ onClose }) => onClose === ends);
     const open = filtered({ states: openTo[verdict] });
     const condition = (eb: ExpressionBuilder<Tables, 'discrepancies'>) =>
@@ -53,7 +53,7 @@ type Condition = ReturnType<typeof filtered>;
 async function write(
   trx: Trx,
   condition: Condition,
-  { verdict, note, person, at }: Word,
+  { verdict, note, person, at }: DecidedDiscrepancy,
   closed_with_payout: bigint,
 ): Promise<number> {
   const event = verdict === 'resolve' ? ('resolved' as const) : ('acknowledged' as const);

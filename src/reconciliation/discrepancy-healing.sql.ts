@@ -1,6 +1,6 @@
 import { type Expression, type ExpressionBuilder, type RawBuilder, type SqlBool, sql } from 'kysely';
 import { kindRules, kindsShownBy, kindsWhere, type ShownBy } from '../domain/discrepancy-kinds.ts';
-import { field, idsOf, rowsOf, textsOf } from '../storage/bulk.ts';
+import { field, idList, rowsOf, textsOf } from '../storage/bulk.ts';
 import type { Ledger, Trx } from '../storage/ledger.ts';
 import type { Discrepancy, Tables } from '../storage/tables/tables.ts';
 import type { SeenBy } from './discrepancies.sql.ts';
@@ -120,12 +120,12 @@ function healed(
     or exists (select 1 from listed l where l.run_id = ${by.run} and l.transfer_id = discrepancies.transfer_id
       and l.payout_id is not null))`;
   // Silence closes nothing: only a look-up of this run that found the transfer does.
-  const answered = sql<boolean>`discrepancies.payout_id in ${idsOf(sight.answered)}`;
+  const answered = sql<boolean>`discrepancies.payout_id in ${idList(sight.answered)}`;
   const inReach = sql<boolean>`coalesce(discrepancies.shown_at,
     (select p.submitted_at from payouts p where p.id = discrepancies.payout_id), discrepancies.first_seen_at)
     >= ${sight.oldest ?? '9'}`;
   const ofThisAccount = sql<boolean>`not exists (select 1 from runs r where r.id = discrepancies.last_run_id
-    and r.origin_id in ${idsOf(sight.foreign)})`;
+    and r.origin_id in ${idList(sight.foreign)})`;
   const wholly = eb.and([eb.lit(sight.complete), inReach, ofThisAccount]);
   const always = eb.lit(true);
   // What shows a kind also shows that it is gone. Each way is here, so that no kind stays open for ever.
@@ -157,7 +157,7 @@ async function shownOf(trx: Trx, run: string, rows: readonly Healed[]): Promise<
   const heard = await trx
     .selectFrom('webhooks')
     .select((eb) => ['payout_id', eb.fn.min('received_at').as('at')])
-    .where('payout_id', 'in', idsOf(payoutIds))
+    .where('payout_id', 'in', idList(payoutIds))
     .groupBy('payout_id')
     .execute();
   const byPayout = new Map(paired.map((row) => [row.payout_id, row]));
@@ -176,7 +176,7 @@ async function shownOf(trx: Trx, run: string, rows: readonly Healed[]): Promise<
 
 /** By what an index holds of them, since SQLite would read the whole run otherwise. */
 function ofPayouts(run: string, ids: readonly bigint[]): RawBuilder<string> {
-  return sql`(select transfer_id from listed where run_id = ${run} and payout_id in ${idsOf(ids)})`;
+  return sql`(select transfer_id from listed where run_id = ${run} and payout_id in ${idList(ids)})`;
 }
 
 /** The last of a payout's rows is the first by its transfer's id. */

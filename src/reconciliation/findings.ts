@@ -1,8 +1,8 @@
 import { type Contradiction, contradictionText } from '../domain/contradiction.ts';
 import {
-  type Advice,
+  type AdviceFacts,
   decimalDifference,
-  type Found,
+  type FoundDiscrepancy,
   type FoundFields,
   finding,
 } from '../domain/discrepancy.ts';
@@ -16,7 +16,7 @@ import { contradictionIn } from '../ledger/contradiction-columns.ts';
 import type { WatchedPayout } from './watched.sql.ts';
 
 /** A payout the complete listing lacks and a look-up of this run did not find. */
-export function missing(payout: WatchedPayout, cut: string): Found {
+export function missing(payout: WatchedPayout, cut: string): FoundDiscrepancy {
   return finding('missing_at_service', payout.reference, {
     ...identity(payout),
     expected: `${payout.state} ${amountOf(payout)}`,
@@ -34,7 +34,7 @@ export function missing(payout: WatchedPayout, cut: string): Found {
 export function unknown(
   payout: WatchedPayout,
   quiet: { since: string; minutes: number; now: string },
-): Found {
+): FoundDiscrepancy {
   const until = shift(quiet.since, quiet.minutes * 60_000);
   const isOver = quiet.now >= until;
   const fields: FoundFields = {
@@ -49,7 +49,7 @@ export function unknown(
 }
 
 /** Pending for longer than `stale_pending_hours`; `elsewhere`: the account that is asked cannot say more (P31). */
-export function stale(payout: WatchedPayout, elsewhere?: Advice['elsewhere']): Found {
+export function stale(payout: WatchedPayout, elsewhere?: AdviceFacts['elsewhere']): FoundDiscrepancy {
   const fields: FoundFields = {
     ...identity(payout),
     expected: 'success or failed',
@@ -62,7 +62,7 @@ export function stale(payout: WatchedPayout, elsewhere?: Advice['elsewhere']): F
 }
 
 /** Final for longer than `webhook_grace_minutes`, and no authentic webhook received. */
-export function unheard(payout: WatchedPayout): Found {
+export function unheard(payout: WatchedPayout): FoundDiscrepancy {
   return finding('webhook_missing', payout.reference, {
     ...identity(payout),
     expected: 'a webhook',
@@ -74,7 +74,7 @@ export function unheard(payout: WatchedPayout): Found {
 }
 
 /** Was success, then reversed or refunded. */
-export function returned(payout: WatchedPayout): Found {
+export function returned(payout: WatchedPayout): FoundDiscrepancy {
   return finding('returned_after_success', payout.reference, {
     ...identity(payout),
     expected: 'success',
@@ -86,7 +86,7 @@ export function returned(payout: WatchedPayout): Found {
 }
 
 /** Two sources name different fees: the first one's, and what the others name instead. */
-export function feesDiffer(payout: WatchedPayout): Found {
+export function feesDiffer(payout: WatchedPayout): FoundDiscrepancy {
   const others = otherFees(payout);
   const first = payout.fee ?? '';
   return finding('fee_conflict', payout.reference, {
@@ -103,7 +103,7 @@ export function feesDiffer(payout: WatchedPayout): Found {
 }
 
 /** Paid itself, and paid again by its successor (P20). */
-export function paidAgain(payout: WatchedPayout): Found {
+export function foundPaidAgain(payout: WatchedPayout): FoundDiscrepancy {
   const by = payout.evidence || 'nothing';
   const paid =
     payout.state === 'success'
@@ -121,7 +121,7 @@ export function paidAgain(payout: WatchedPayout): Found {
 }
 
 /** A payout whose details contradict the ledger although this run's list does not (P14, P15). */
-export function contradictedByDetails(payout: Contradicted): Found {
+export function foundByDetails(payout: Contradicted): FoundDiscrepancy {
   const { contradiction } = payout;
   const isStatus = contradiction.kind === 'against_ledger' && isFinalState(contradiction.state);
   const fields = isStatus
@@ -160,7 +160,7 @@ function kindOf({ accepted, contradiction }: Contradicted): DiscrepancyKind {
 const mostQuoted = 5;
 
 /** Webhooks of one payout that contradict what is known (P18), the oldest first; or one webhook of no payout. */
-export function contradicting(webhooks: readonly ConflictingWebhook[]): Found[] {
+export function foundWebhookConflicts(webhooks: readonly ConflictingWebhook[]): FoundDiscrepancy[] {
   const webhook = webhooks.at(-1);
   if (!webhook) return [];
   if (isPaidThenFailed(webhooks)) return [cameBack(webhooks, webhook)];
@@ -199,7 +199,7 @@ function isPaidThenFailed(webhooks: readonly ConflictingWebhook[]): boolean {
   return said.includes('success') && said.lastIndexOf('success') < said.indexOf('failed');
 }
 
-function cameBack(webhooks: readonly ConflictingWebhook[], last: ConflictingWebhook): Found {
+function cameBack(webhooks: readonly ConflictingWebhook[], last: ConflictingWebhook): FoundDiscrepancy {
   return finding('returned_after_success', last.reference ?? '', {
     payoutId: last.payout_id,
     batchId: last.batch_id,

@@ -1,13 +1,13 @@
-import { type Found, finding } from '../domain/discrepancy.ts';
+import { type FoundDiscrepancy, finding } from '../domain/discrepancy.ts';
 import { foldReference } from '../domain/ids.ts';
 import { isKnownAs, type Origin, originText, type Standpoint, whyElsewhere } from '../domain/origin.ts';
-import { idsOf, type ListedRow, ofPayout, type PairedPayout } from '../domain/pair-conflicts.ts';
+import { type ListedRow, ofPayout, type PairedPayout, transferIdsOf } from '../domain/pair-conflicts.ts';
 import { sentOnlyElsewhere } from '../ledger/origins.ts';
 import type { Db } from '../storage/ledger.ts';
-import { classifyPair, foreignTransfer, type Judgement } from './classify.ts';
+import { classifyPair, foreignTransfer, type ListJudgement } from './classify.ts';
 import type { PairCase } from './pair-cases.sql.ts';
 
-export type Judged = Judgement & { payout: PairedPayout };
+export type JudgedPayout = ListJudgement & { payout: PairedPayout };
 
 /**
  * Judges payouts against what a run listed of them. For a payout sent from another account than the listed one, only the
@@ -18,7 +18,7 @@ export async function judgeCases(
   standpoint: Standpoint | undefined,
   cases: readonly PairCase[],
   complete: boolean | 'window',
-): Promise<Judged[]> {
+): Promise<JudgedPayout[]> {
   const ids = cases.map(({ payout }) => payout.id);
   const elsewhere = standpoint
     ? await sentOnlyElsewhere(db, ids, standpoint.account)
@@ -44,13 +44,13 @@ function isNamed(payout: PairedPayout, row: ListedRow): boolean {
 
 type Elsewhere = { payout: PairedPayout; went: Origin; standpoint: Standpoint };
 
-function ofOthers({ payout, went, standpoint }: Elsewhere, rows: readonly ListedRow[]): Found[] {
+function ofOthers({ payout, went, standpoint }: Elsewhere, rows: readonly ListedRow[]): FoundDiscrepancy[] {
   const [named] = rows.filter((row) => isNamed(payout, row));
   const foreign = rows.filter((row) => !isNamed(payout, row)).map(foreignTransfer);
   if (!named) return foreign;
   const fields = {
     ...ofPayout(payout),
-    ...idsOf(named),
+    ...transferIdsOf(named),
     expected: `origin ${originText(went)}`,
     actual: `origin ${originText(standpoint.account.own)}`,
     difference: '',

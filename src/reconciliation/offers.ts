@@ -1,11 +1,14 @@
-import type { Found } from '../domain/discrepancy.ts';
+import type { FoundDiscrepancy } from '../domain/discrepancy.ts';
 import type { AlikePayout, AlikeTransfer } from './look-alikes.sql.ts';
 
 /** How many are named; the ledger gives one more where there are more. */
 const shown = 3;
 
 /** Offers a person the listed transfers that the payout may be. Nothing is matched by it, and no state changes. */
-export function offerTransfers(found: Found, alikes: readonly AlikeTransfer[] | undefined): Found {
+export function offerTransfers(
+  found: FoundDiscrepancy,
+  alikes: readonly AlikeTransfer[] | undefined,
+): FoundDiscrepancy {
   if (!alikes || alikes.length === 0) return found;
   const told = alikes.map(
     ({ reference, transferId, status, createdAt }) =>
@@ -22,7 +25,10 @@ export function offerTransfers(found: Found, alikes: readonly AlikeTransfer[] | 
 }
 
 /** Offers a person the payouts of ours that a transfer which nobody here ordered may be. */
-export function offerPayouts(found: Found, alikes: readonly AlikePayout[] | undefined): Found {
+export function offerPayouts(
+  found: FoundDiscrepancy,
+  alikes: readonly AlikePayout[] | undefined,
+): FoundDiscrepancy {
   if (!alikes || alikes.length === 0) return found;
   const told = alikes.map(
     ({ reference, batch, state, submittedAt }) =>

@@ -1,16 +1,19 @@
 import type { DiscrepancyKind } from '../domain/discrepancy-kinds.ts';
-import { idsOf } from '../storage/bulk.ts';
+import { idList } from '../storage/bulk.ts';
 import type { Db } from '../storage/ledger.ts';
 
 /** A discrepancy of a payout that nobody has closed. */
 export type OpenOf = { kind: DiscrepancyKind; expected: string; actual: string };
 
 /** What is open or acknowledged of each of these payouts, by payout, in the order of kinds. */
-export async function openOf(db: Db, payouts: readonly bigint[]): Promise<Map<bigint, OpenOf[]>> {
+export async function openDiscrepanciesOf(
+  db: Db,
+  payouts: readonly bigint[],
+): Promise<Map<bigint, OpenOf[]>> {
   const rows = await db
     .selectFrom('discrepancies')
     .select(['payout_id', 'kind', 'expected', 'actual'])
-    .where('payout_id', 'in', idsOf(payouts))
+    .where('payout_id', 'in', idList(payouts))
     .where('state', '<>', 'resolved')
     .orderBy('kind')
     .orderBy('id')

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Db } from '../storage/ledger.ts';
 import type { Discrepancy } from '../storage/tables/tables.ts';
 import { isUrgent } from './discrepancies.sql.ts';
-import { type Halves, joined, type Scope, sums, withTransfer } from './run-facts.sql.ts';
+import { type Halves, joined, type RunScope, sums, withTransfer } from './run-facts.sql.ts';
 
 /**
  * An open discrepancy with the payout it is about, or with what a listing showed of a transfer nobody ordered.
@@ -18,7 +18,7 @@ export type OpenQuestion = Discrepancy & {
 /**
  * What waits for a person, at most `limit`: paid twice, then paid here and failed there, then the gravest and oldest.
  */
-export async function openQuestions(db: Db, scope: Scope, limit: number): Promise<OpenQuestion[]> {
+export async function openQuestions(db: Db, scope: RunScope, limit: number): Promise<OpenQuestion[]> {
   const { rows } = await sql<OpenQuestion>`
     select d.*, coalesce(p.account_name, l.account_name) as account_name,
       coalesce(p.account_number, l.account_number) as account_number, coalesce(p.bank_code, l.bank_code) as bank_code,
@@ -34,7 +34,7 @@ export async function openQuestions(db: Db, scope: Scope, limit: number): Promis
 }
 
 /** Discrepancies that are open or acknowledged, counted and summed by currency, severity, kind and state. */
-export async function openSums(db: Db, scope: Scope) {
+export async function openSums(db: Db, scope: RunScope) {
   type Row = Halves & { currency: string } & Pick<Discrepancy, 'severity' | 'kind' | 'state'>;
   const { rows } = await sql<Row>`
     select d.currency, d.severity, d.kind, d.state, ${sums(sql`coalesce(p.amount, l.amount)`)}

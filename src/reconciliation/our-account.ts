@@ -19,7 +19,7 @@ export const standingTroubles: Partial<Record<ListStanding, string>> = {
  * all accepted payouts may be ours, yet nothing can be compared with it. `shown`: a payout of ours was listed, or found
  * by a look-up of the run.
  */
-export async function standingOf(
+export async function listStandingOf(
   db: Db,
   { listing, shown }: { listing: ListingResult; shown: boolean },
 ): Promise<ListStanding> {

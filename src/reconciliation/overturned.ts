@@ -1,10 +1,10 @@
-import { type Found, finding } from '../domain/discrepancy.ts';
+import { type FoundDiscrepancy, finding } from '../domain/discrepancy.ts';
 import { formatMinor } from '../domain/money.ts';
 import { isFinalState } from '../domain/payout.ts';
 import type { Overturned } from './overturned.sql.ts';
 
 /** A payout that had ended, by a person's decision or a refusal, until the service said otherwise (P14, P32). */
-export function overturned(payout: Overturned): Found {
+export function overturned(payout: Overturned): FoundDiscrepancy {
   const { before, word, overturned_at: at, decision } = payout;
   const ended =
     decision === null

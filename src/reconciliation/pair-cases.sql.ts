@@ -6,7 +6,7 @@ import { type Began, firstIntent } from '../ledger/known.ts';
 import { ledgerMode } from '../ledger/meta.ts';
 import type { PayoutRange } from '../ledger/payout-ranges.ts';
 import { payoutSteps } from '../listing/pairing.sql.ts';
-import { idsIn, idsOf, idsText } from '../storage/bulk.ts';
+import { idList, idsIn, idsText } from '../storage/bulk.ts';
 import type { Db } from '../storage/ledger.ts';
 import { prepared, unseen } from '../storage/prepared.ts';
 import type { Tables } from '../storage/tables/tables.ts';
@@ -181,7 +181,7 @@ async function returnedSince(db: Db, run: string, cases: readonly PairCase[]): P
   const ids = cases.flatMap(({ payout }) => (payout.state === 'returned' ? [payout.id] : []));
   if (ids.length === 0) return new Set();
   const { rows } = await sql<{ id: bigint }>`select distinct h.payout_id as id from history h
-    where h.payout_id in ${idsOf(ids)} and h.to_state = 'returned' and h.from_state <> 'returned'
+    where h.payout_id in ${idList(ids)} and h.to_state = 'returned' and h.from_state <> 'returned'
       and h.id > (select history_mark from runs where id = ${run})`.execute(db);
   return new Set(rows.map(({ id }) => id));
 }

@@ -1,4 +1,4 @@
-import type { Found } from '../domain/discrepancy.ts';
+import type { FoundDiscrepancy } from '../domain/discrepancy.ts';
 import { sentInside } from '../domain/list-order.ts';
 import type { Standpoint } from '../domain/origin.ts';
 import type { ListStanding } from '../domain/verdict.ts';
@@ -22,7 +22,7 @@ import type { CollectionRun } from './conclude-collections.ts';
 import { countCollisions, countOpen, renewSeverity, type SeenBy } from './discrepancies.sql.ts';
 import { closeHealed } from './discrepancy-healing.sql.ts';
 import { judgeCases } from './judge-cases.ts';
-import { standingOf, standingTroubles } from './our-account.ts';
+import { listStandingOf, standingTroubles } from './our-account.ts';
 import { pairCases } from './pair-cases.sql.ts';
 import type { FollowUp, LookedUp } from './questions.ts';
 import { createConclusions } from './record-findings.ts';
@@ -112,7 +112,7 @@ export function createReconciliation(deps: Deps): Reconciliation {
     const paired = await pairListed(ledger, id, (payoutId) => work.look.paired.add(payoutId));
     const answered = [...asked].flatMap(([payoutId, { word }]) => (word === 'found' ? [payoutId] : []));
     const shown = answered.length > 0 || (await showsOurs(ledger.db, id, await foreign()));
-    const standing = await standingOf(ledger.db, { listing, shown });
+    const standing = await listStandingOf(ledger.db, { listing, shown });
     const ours = standing !== 'not_ours';
     if (ours) await concludeTurned({ ledger, standpoint: deps.standpoint, returnHours }, work, turned, asked);
     await conclusions.listing(work, asked, ours);
@@ -231,7 +231,7 @@ export function createReconciliation(deps: Deps): Reconciliation {
     const about = { run: work.by.run, walked: work.look.walked };
     for await (const cases of pairCases(ledger.db, about, chunk)) {
       const witnesses = new Map<bigint, Witness>();
-      const found: Found[] = [];
+      const found: FoundDiscrepancy[] = [];
       const judged = await judgeCases(ledger.db, deps.standpoint, whole(work, cases), work.listing.complete);
       for (const { payout, witness, turned: failed, found: differing } of judged) {
         if (failed) turned.set(payout.id, failed);

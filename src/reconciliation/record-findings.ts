@@ -1,4 +1,4 @@
-import type { Advice, Found } from '../domain/discrepancy.ts';
+import type { AdviceFacts, FoundDiscrepancy } from '../domain/discrepancy.ts';
 import { graceEnds } from '../domain/grace.ts';
 import type { Origin, Standpoint } from '../domain/origin.ts';
 import { conflictingWebhooks } from '../evidence/conflicting-webhooks.sql.ts';
@@ -12,11 +12,11 @@ import type { Ledger } from '../storage/ledger.ts';
 import { foreignTransfer } from './classify.ts';
 import { seen } from './discrepancies.sql.ts';
 import {
-  contradictedByDetails,
-  contradicting,
   feesDiffer,
+  foundByDetails,
+  foundPaidAgain,
+  foundWebhookConflicts,
   missing,
-  paidAgain,
   returned,
   shift,
   stale,
@@ -94,7 +94,7 @@ export function createConclusions(deps: {
   }
 
   /** Of payouts that went to another account only: this one cannot tell how they end (P31). */
-  async function notHere(payouts: readonly WatchedPayout[]): Promise<Map<bigint, Advice['elsewhere']>> {
+  async function notHere(payouts: readonly WatchedPayout[]): Promise<Map<bigint, AdviceFacts['elsewhere']>> {
     if (!standpoint) return new Map();
     const { account } = standpoint;
     const ids = payouts.map(({ id }) => id);
@@ -109,7 +109,7 @@ export function createConclusions(deps: {
       const last = payouts.at(-1);
       if (!last) return;
       after = last.id;
-      await report(work, payouts.map(contradictedByDetails));
+      await report(work, payouts.map(foundByDetails));
     }
   }
 
@@ -153,7 +153,7 @@ export function createConclusions(deps: {
     });
     await each({ kind: 'returned' }, (payouts) => report(work, payouts.map(returned)));
     await each({ kind: 'fees' }, (payouts) => report(work, payouts.map(feesDiffer)));
-    await each({ kind: 'paid_again', run: id }, (payouts) => report(work, payouts.map(paidAgain)));
+    await each({ kind: 'paid_again', run: id }, (payouts) => report(work, payouts.map(foundPaidAgain)));
     const unheardIds: bigint[] = [];
     if (config.receiver.enabled) {
       const finalBy = shift(now > at ? now : at, -settings.webhookGraceMinutes * minute);
@@ -163,11 +163,14 @@ export function createConclusions(deps: {
       });
     }
     for await (const webhooks of conflictingWebhooks(ledger.db, id, chunk))
-      await report(work, webhooks.flatMap(contradicting));
+      await report(work, webhooks.flatMap(foundWebhookConflicts));
     return unheardIds;
   }
 
-  async function reportOffering(work: Work, found: { payout: WatchedPayout; found: Found }[]): Promise<void> {
+  async function reportOffering(
+    work: Work,
+    found: { payout: WatchedPayout; found: FoundDiscrepancy }[],
+  ): Promise<void> {
     const alikes = await alikeTransfers(
       ledger.db,
       work.by.run,
@@ -179,7 +182,7 @@ export function createConclusions(deps: {
     );
   }
 
-  async function report(work: Work, found: Found[]): Promise<void> {
+  async function report(work: Work, found: FoundDiscrepancy[]): Promise<void> {
     if (found.length > 0) work.opened += await ledger.write((trx) => seen(trx, work.by, found));
   }
 

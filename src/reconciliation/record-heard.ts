@@ -1,4 +1,4 @@
-import type { Found } from '../domain/discrepancy.ts';
+import type { FoundDiscrepancy } from '../domain/discrepancy.ts';
 import type { Witness } from '../domain/witness.ts';
 import { type AttemptMark, attemptedSince } from '../ledger/known.ts';
 import { record } from '../ledger/record.ts';
@@ -6,7 +6,7 @@ import type { Ledger } from '../storage/ledger.ts';
 import { type SeenBy, seen } from './discrepancies.sql.ts';
 
 /** What a run's list showed of some payouts, and the discrepancies that the run found in it. */
-export type Heard = { witnesses: Map<bigint, Witness>; found: Found[] };
+export type Heard = { witnesses: Map<bigint, Witness>; found: FoundDiscrepancy[] };
 
 /**
  * Records what a run's list showed of payouts and the discrepancies in it, in one transaction. Returns how many opened.

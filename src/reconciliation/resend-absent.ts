@@ -1,4 +1,4 @@
-import type { Account } from '../domain/origin.ts';
+import type { Payer } from '../domain/origin.ts';
 import { judgeAbsence } from '../evidence/absence.ts';
 import { absenceCases, type RunListing } from '../evidence/absence-facts.sql.ts';
 import { findBarrier } from '../ledger/barriers.ts';
@@ -18,7 +18,7 @@ export async function resendAbsent(
     at: string;
     listing: RunListing;
     quietPeriodMs: number;
-    account: Account | null;
+    account: Payer | null;
   },
 ): Promise<number> {
   if (payoutIds.length === 0) return 0;

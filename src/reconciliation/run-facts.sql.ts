@@ -12,7 +12,7 @@ const pageSize = 1000;
  * What a report of a run looks at: its listing, and history up to the entry `through`. An entry and not an instant, since
  * a clock may be set back; `cut` (ISO UTC) is the time of it for people.
  */
-export type Scope = { run: string; mode: Mode; startedAt: string; cut: string; through: bigint };
+export type RunScope = { run: string; mode: Mode; startedAt: string; cut: string; through: bigint };
 
 /** Whether payout `p`, after its history entry `seq`, waits to be sent once more by a person's or P16's decision. */
 const retriedAt = (seq: RawBuilder<unknown>): RawBuilder<unknown> => sql`exists (
@@ -24,14 +24,14 @@ const bookState = (state: RawBuilder<unknown>, seq: RawBuilder<unknown>): RawBui
   sql`case when ${state} in ('ready', 'held') and ${retriedAt(seq)} then 'unknown' else ${state} end`;
 
 /** The state of payout `p` at the cut, from history alone; null when it came later. */
-export const stateAt = (scope: Scope): RawBuilder<PayoutState | null> => sql`(
+export const stateAt = (scope: RunScope): RawBuilder<PayoutState | null> => sql`(
   select ${bookState(sql`h.to_state`, sql`h.seq`)} from history h where h.payout_id = p.id and h.id <= ${scope.through} order by h.seq desc limit 1)`;
 
 /**
  * Joins `l`, the listed transfer of a discrepancy `d` without a payout. It comes from the newest listing up to the run
  * that shows it: a run without a usable list still knows the amount.
  */
-export const withTransfer = (scope: Scope): RawBuilder<unknown> => sql`left join listed l
+export const withTransfer = (scope: RunScope): RawBuilder<unknown> => sql`left join listed l
   on d.payout_id is null and l.transfer_id = d.transfer_id and l.run_id = (
     select runs.id from runs
     join runs shown on shown.id = ${scope.run} and shown.origin_id = runs.origin_id and shown.rowid >= runs.rowid
@@ -47,7 +47,7 @@ export type DiscrepancyLine = Discrepancy & {
 };
 
 /** Discrepancies that are open or acknowledged, and those resolved since the run began, oldest first. */
-export function discrepancyLines(db: Db, scope: Scope): AsyncGenerator<DiscrepancyLine[]> {
+export function discrepancyLines(db: Db, scope: RunScope): AsyncGenerator<DiscrepancyLine[]> {
   return keyset<DiscrepancyLine>(pageSize, async (last) => {
     const { rows } = await sql<DiscrepancyLine>`
       select d.*, coalesce(p.amount, l.amount) as money from discrepancies d

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { ReadAt } from '../domain/sure-return.ts';
-import { idsOf } from '../storage/bulk.ts';
+import { idList } from '../storage/bulk.ts';
 import type { Db, Trx } from '../storage/ledger.ts';
 
 /** The first run that saw each of these paid payouts as failed, and when it read its list (P36); by payout. */
@@ -12,7 +12,7 @@ export async function firstTurns(
     .selectFrom('payouts')
     .innerJoin('runs', 'runs.id', 'payouts.turned_run')
     .select(['payouts.id', 'runs.id as run', 'runs.started_at', 'runs.list_cut'])
-    .where('payouts.id', 'in', idsOf(ids))
+    .where('payouts.id', 'in', idList(ids))
     .execute();
   return new Map(
     rows.map(({ id, run, started_at, list_cut }) => [

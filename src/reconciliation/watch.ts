@@ -6,7 +6,7 @@ import type { ListingResult } from '../listing/completeness.ts';
 import type { Ledger } from '../storage/ledger.ts';
 import type { SeenBy } from './discrepancies.sql.ts';
 import type { FirstLook } from './second-look.sql.ts';
-import { type Watch, type WatchedPayout, watchedAfter } from './watched.sql.ts';
+import { type WatchedPayout, type WatchedSet, watchedAfter } from './watched.sql.ts';
 
 /**
  * One run under way. `begunAt`, `mark`: before the first page was asked for; `look`: what its pairs showed at first;
@@ -30,7 +30,7 @@ export function createWatch({ ledger, graceMinutes }: { ledger: Ledger; graceMin
      * What the run's listing lacks although its last attempt ended before the cut, less the grace (P28); of a short cut
      * only what was first sent inside its edge (P29). Our clock counts too, should the service's be ahead.
      */
-    unlisted: ({ by, begunAt, listing }: Pick<Work, 'by' | 'begunAt' | 'listing'>): Watch => ({
+    unlisted: ({ by, begunAt, listing }: Pick<Work, 'by' | 'begunAt' | 'listing'>): WatchedSet => ({
       kind: 'unlisted',
       run: by.run,
       endedBy: graceBegan(listing.cut, begunAt, graceMinutes),
@@ -49,7 +49,7 @@ export function createWatch({ ledger, graceMinutes }: { ledger: Ledger; graceMin
       const since = sentInside(window.edge);
       return cases.filter(({ payout }) => payout.firstIntentAt === null || payout.firstIntentAt >= since);
     },
-    async each(watch: Watch, work: (payouts: WatchedPayout[]) => Promise<void>): Promise<void> {
+    async each(watch: WatchedSet, work: (payouts: WatchedPayout[]) => Promise<void>): Promise<void> {
       for await (const range of payoutRanges(ledger.db)) {
         for (let { after } = range, more = true; more; ) {
           const payouts = await watchedAfter(ledger.db, watch, { ...range, after }, chunk);

@@ -1,6 +1,6 @@
 import { type Expression, type ExpressionBuilder, type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Fees } from '../domain/fees.ts';
-import { paidAgain } from '../evidence/lineage.sql.ts';
+import { paidAgainIds } from '../evidence/lineage.sql.ts';
 import type { PayoutRange } from '../ledger/payout-ranges.ts';
 import { payoutHeard } from '../lookups/resend-requests.sql.ts';
 import type { Db } from '../storage/ledger.ts';
@@ -24,7 +24,7 @@ export type WatchedPayout = {
 } & Fees;
 
 /** Which payouts a nightly question is about; times are ISO UTC. */
-export type Watch =
+export type WatchedSet =
   /**
    * The service itself has shown or accepted it, but no row of the run's listing does. It was sent at or after
    * `sentSince`. Its attempt ended by `endedBy`, or a wrong clock stamped it later than `stampsUntil`.
@@ -79,7 +79,7 @@ function notSentSince(eb: InPayouts, run: string): Expression<SqlBool> {
 /** The next payouts of the watch in the range, by id. */
 export async function watchedAfter(
   db: Db,
-  watch: Watch,
+  watch: WatchedSet,
   { after, upTo }: PayoutRange,
   limit: number,
 ): Promise<WatchedPayout[]> {
@@ -152,7 +152,7 @@ export async function watchedAfter(
     case 'paid_again':
       return base
         .where((eb) => eb.or([eb('payouts.state', '=', 'success'), shownAsPaid(eb, watch.run)]))
-        .where('payouts.id', 'in', paidAgain)
+        .where('payouts.id', 'in', paidAgainIds)
         .execute();
   }
 }

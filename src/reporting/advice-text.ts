@@ -1,4 +1,4 @@
-import { ActionNeeded, type Advice, type Reason, reasonIn } from '../domain/advice.ts';
+import { ActionNeeded, type Advice, type AdvisedReason, reasonIn } from '../domain/advice.ts';
 import { counted } from '../domain/counted.ts';
 import type { Mode } from '../domain/payout.ts';
 
@@ -15,7 +15,7 @@ export function problemText(error: unknown): string {
 }
 
 /** Why something is refused or held, with the way out. */
-export function reasonText(reason: Reason): string {
+export function reasonText(reason: AdvisedReason): string {
   return reasonIn(reason, adviceText);
 }
 

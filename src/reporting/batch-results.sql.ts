@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { idsOf } from '../storage/bulk.ts';
+import { idList } from '../storage/bulk.ts';
 import { keyset } from '../storage/keyset.ts';
 import type { Db } from '../storage/ledger.ts';
 import type { Batch, Payout, Run } from '../storage/tables/tables.ts';
@@ -27,7 +27,7 @@ export async function batchesDue(db: Db): Promise<string[]> {
   return rows.map((row) => row.id);
 }
 
-export type Outcome = Pick<Payout, (typeof outcomeColumns)[number]>;
+export type PayoutOutcome = Pick<Payout, (typeof outcomeColumns)[number]>;
 const outcomeColumns = [
   'id',
   'row_number',
@@ -48,7 +48,7 @@ const outcomeColumns = [
 ] as const;
 
 /** Yields the outcomes of a batch's payouts, in file order, a page at a time. */
-export function batchOutcomes(db: Db, batch: string): AsyncGenerator<Outcome[]> {
+export function batchOutcomes(db: Db, batch: string): AsyncGenerator<PayoutOutcome[]> {
   return keyset(filePage, (last) => {
     const all = db.selectFrom('payouts').select(outcomeColumns).where('batch_id', '=', batch);
     // A successor has the row of the payout that it pays again, and comes after it.
@@ -58,8 +58,8 @@ export function batchOutcomes(db: Db, batch: string): AsyncGenerator<Outcome[]> 
 }
 
 /** The same outcomes with their file's cells, which the archive `db` has. */
-export async function withCells(db: Db, page: readonly Outcome[]): Promise<Outcome[]> {
-  const among = idsOf(page.map(({ id }) => id));
+export async function withCells(db: Db, page: readonly PayoutOutcome[]): Promise<PayoutOutcome[]> {
+  const among = idList(page.map(({ id }) => id));
   const rows = await db.selectFrom('payouts').select(['id', 'cells']).where('id', 'in', among).execute();
   const cellsOf = new Map(rows.map(({ id, cells }) => [id, cells]));
   return page.map((one) => ({ ...one, cells: cellsOf.get(one.id) ?? one.cells }));

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { kindRules } from '../domain/discrepancy-kinds.ts';
 import { forbiddenPlace } from '../domain/forbidden.ts';
 import { replacementsOf } from '../ledger/replaced.ts';
-import { type OpenOf, openOf } from '../reconciliation/open-of-payouts.sql.ts';
+import { type OpenOf, openDiscrepanciesOf } from '../reconciliation/open-of-payouts.sql.ts';
 import type { Config } from '../settings/settings.ts';
 import { ArchiveAbsent, openArchive } from '../storage/archive-file.ts';
 import type { Ledger } from '../storage/ledger.ts';
@@ -13,7 +13,7 @@ import {
   batchOutcomes,
   findBatch,
   markReported,
-  type Outcome,
+  type PayoutOutcome,
   withCells,
 } from './batch-results.sql.ts';
 import { csvText, writeCsv } from './csv-writer.ts';
@@ -62,7 +62,7 @@ export function createBatchResults(deps: {
     yield [[...columns, ...ours]];
     for await (const page of outcomesOf(batch)) {
       const ids = page.map(({ id }) => id);
-      const open = await openOf(ledger.db, ids);
+      const open = await openDiscrepanciesOf(ledger.db, ids);
       const again = await replacementsOf(ledger.db, ids);
       for (const payout of page)
         tally?.add(payout, again.get(payout.id)?.counted ?? payout.state, open.has(payout.id));
@@ -75,7 +75,7 @@ export function createBatchResults(deps: {
   }
 
   /** The outcomes of a batch as of now; the file's cells of an archived one come from its archive. */
-  async function* outcomesOf(batch: Batch): AsyncGenerator<Outcome[]> {
+  async function* outcomesOf(batch: Batch): AsyncGenerator<PayoutOutcome[]> {
     if (batch.archive_id === null) return yield* batchOutcomes(ledger.db, batch.id);
     const archive = await openArchive(ledger, batch.archive_id);
     try {
@@ -182,14 +182,14 @@ function sheetOf(width: number): { width: number; left: number; fitted: (row: st
 }
 
 /** The input cells as they came, exactly as many as the header has: a short row never shifts our columns. */
-function inputCells(payout: Outcome, width: number): string[] {
+function inputCells(payout: PayoutOutcome, width: number): string[] {
   const cells = storedCells(payout.cells);
   return Array.from({ length: width }, (_, index) => cells[index] ?? '');
 }
 
 type Words = { shown: (instant: string | null) => string; told: (text: string) => string };
 
-function outcome(payout: Outcome, open: readonly OpenOf[], { shown, told }: Words): string[] {
+function outcome(payout: PayoutOutcome, open: readonly OpenOf[], { shown, told }: Words): string[] {
   return [
     payout.state,
     payout.transfer_id ?? '',
@@ -204,7 +204,7 @@ function outcome(payout: Outcome, open: readonly OpenOf[], { shown, told }: Word
 }
 
 /** The service's last message, in plain words. A discrepancy that contradicts the state replaces it, since the message is older. */
-function messageOf(payout: Outcome, open: readonly OpenOf[], told: Words['told']): string {
+function messageOf(payout: PayoutOutcome, open: readonly OpenOf[], told: Words['told']): string {
   const against = open.filter(({ kind }) => kindRules[kind].againstState);
   if (against.length === 0) return plainCause(messageText(payout));
   return against

@@ -1,4 +1,4 @@
-import { type CollectionLine, collectionLines } from '../collections/collection-lines.sql.ts';
+import { type CollectionLine, collectionsInOrder } from '../collections/collection-lines.sql.ts';
 import { isAskable } from '../domain/others-reference.ts';
 import type { Db } from '../storage/ledger.ts';
 import { money, zoned } from './presentation.ts';
@@ -29,7 +29,7 @@ const sheet = sheetOf<Line>({
 /** Yields one row per collection. The first page is the header. */
 export async function* collectionPages(db: Db, zone: string): AsyncGenerator<string[][]> {
   yield [sheet.header];
-  for await (const page of collectionLines(db)) yield page.map((line) => sheet.cells({ ...line, zone }));
+  for await (const page of collectionsInOrder(db)) yield page.map((line) => sheet.cells({ ...line, zone }));
 }
 
 function evidenceOf({ heard_at, verified_status, reference }: CollectionLine['row']): string {

@@ -12,7 +12,7 @@ export type CsvStyle = { bom: boolean; delimiter: string; exact?: boolean };
 const numeric = new Set('amount fee service_amount expected actual difference count row age_days'.split(' '));
 
 export function isNumberColumn(name: string): boolean {
-  return numeric.has(columnKey(name));
+  return numeric.has(reportColumnKey(name));
 }
 
 /** The number columns that hold no money. */
@@ -20,11 +20,11 @@ const counting = new Set('count row age_days'.split(' '));
 
 /** True for a column of plain decimals that are money of the row's currency. */
 export function isMoneyColumn(name: string): boolean {
-  return isNumberColumn(name) && !counting.has(columnKey(name));
+  return isNumberColumn(name) && !counting.has(reportColumnKey(name));
 }
 
 /** A header name as intake compares it: case, spaces and underscores do not matter (`Account Number`). */
-export function columnKey(name: string): string {
+export function reportColumnKey(name: string): string {
   return name
     .trim()
     .toLowerCase()

@@ -3,14 +3,14 @@ import type { CountedState, PayoutState } from '../domain/payout.ts';
 import type { Sum } from '../domain/verdict.ts';
 import { payoutRanges } from '../ledger/payout-ranges.ts';
 import { recounted, replacedSums } from '../ledger/replaced.ts';
-import { type Halves, joined, type Scope, stateAt, sums } from '../reconciliation/run-facts.sql.ts';
+import { type Halves, joined, type RunScope, stateAt, sums } from '../reconciliation/run-facts.sql.ts';
 import { perDialect } from '../storage/dialect.ts';
 import type { Db } from '../storage/ledger.ts';
 
 /** A day as people name it (`2026-11-21`) and the instant (ISO UTC) at which it begins in the reports' time zone. */
 export type Day = { day: string; begins: string };
 /** The days that figures are given for, oldest first; the last one ends at the cut. */
-export type Window = { scope: Scope; days: [Day, ...Day[]] };
+export type Window = { scope: RunScope; days: [Day, ...Day[]] };
 /** So many reasons, and so many banks, are named for each currency; the rest is summed as one. */
 const named = 15;
 
@@ -53,9 +53,9 @@ async function addUp<Row extends Halves>(
 const none: Halves = { count: 0n, hi: 0n, lo: 0n };
 
 /** How the payouts count at the cut, summed per currency and state (P20). */
-export async function stateSums(
+export async function sumsAtCut(
   db: Db,
-  scope: Scope,
+  scope: RunScope,
 ): Promise<({ currency: string; state: CountedState } & Sum)[]> {
   const rows = overPayouts(
     db,

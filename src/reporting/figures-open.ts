@@ -1,5 +1,5 @@
 import { type OpenQuestion, openQuestions, openSums } from '../reconciliation/open-questions.sql.ts';
-import type { Scope } from '../reconciliation/run-facts.sql.ts';
+import type { RunScope } from '../reconciliation/run-facts.sql.ts';
 import type { Db } from '../storage/ledger.ts';
 import { ageDays } from './ageing.ts';
 import { actionFor, commandFor, stepFor } from './discrepancy-words.ts';
@@ -31,7 +31,7 @@ const openSheet = sheetOf<Awaited<ReturnType<typeof openSums>>[number]>({
 });
 
 /** What a person must do, as sheets: the gravest open discrepancies, how many there are of each, and a halt. */
-export async function openRows(db: Db, scope: Scope, zone: string): Promise<Record<string, string[][]>> {
+export async function openRows(db: Db, scope: RunScope, zone: string): Promise<Record<string, string[][]>> {
   const questions = await openQuestions(db, scope, actionLimit);
   const sums = await openSums(db, scope);
   const halt = await haltInWords(db);

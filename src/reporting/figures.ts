@@ -4,7 +4,7 @@ import { startOfDay } from '../domain/local-day.ts';
 import { exponentOf } from '../domain/money.ts';
 import { countedStates } from '../domain/payout.ts';
 import type { Sum } from '../domain/verdict.ts';
-import type { Scope } from '../reconciliation/run-facts.sql.ts';
+import type { RunScope } from '../reconciliation/run-facts.sql.ts';
 import type { Db } from '../storage/ledger.ts';
 import {
   bankSums,
@@ -13,7 +13,7 @@ import {
   failureSums,
   feeDays,
   settleTimes,
-  stateSums,
+  sumsAtCut,
   type Window,
 } from './figure-facts.sql.ts';
 import { money } from './presentation.ts';
@@ -29,7 +29,7 @@ export type FigureSheet = (typeof figureSheets)[number];
 /** Computes the figures as of the run's cut, with days as `zone` has them. */
 export async function figureRows(
   db: Db,
-  scope: Scope,
+  scope: RunScope,
   zone: string,
 ): Promise<Record<FigureSheet, string[][]>> {
   const window: Window = { scope, days: daysUntil(scope.cut, zone) };
@@ -56,14 +56,14 @@ export function daysUntil(cut: string, zone: string): [Day, ...Day[]] {
 
 type Row<Facts extends (...given: never[]) => Promise<unknown[]>> = Awaited<ReturnType<Facts>>[number];
 
-const stateSheet = sheetOf<Row<typeof stateSums>>({
+const stateSheet = sheetOf<Row<typeof sumsAtCut>>({
   ...asIs('currency', 'state'),
   count: ({ count }) => `${count}`,
   amount: ({ amount, currency }) => money(amount, currency),
 });
 
-async function stateRows(db: Db, scope: Scope): Promise<string[][]> {
-  const rows = (await stateSums(db, scope)).toSorted(
+async function stateRows(db: Db, scope: RunScope): Promise<string[][]> {
+  const rows = (await sumsAtCut(db, scope)).toSorted(
     (a, b) =>
       byText(a.currency, b.currency) || countedStates.indexOf(a.state) - countedStates.indexOf(b.state),
   );

@@ -1,6 +1,6 @@
 import { type Verdict, worstVerdict } from '../domain/verdict.ts';
 import { newestHistory } from '../ledger/history.ts';
-import { discrepancyLines, type Scope } from '../reconciliation/run-facts.sql.ts';
+import { discrepancyLines, type RunScope } from '../reconciliation/run-facts.sql.ts';
 import type { Config } from '../settings/settings.ts';
 import type { Ledger, Trx } from '../storage/ledger.ts';
 import { ageDays, createAgeing } from './ageing.ts';
@@ -41,7 +41,7 @@ export function createFreeze(deps: { ledger: Ledger; config: Config }) {
     }
   }
 
-  async function freezeDiscrepancies(scope: Scope, since: bigint): Promise<void> {
+  async function freezeDiscrepancies(scope: RunScope, since: bigint): Promise<void> {
     const ageing = createAgeing(scope.cut);
     async function* sheet(): AsyncGenerator<string[][]> {
       yield [discrepancySheet.header];
@@ -58,7 +58,7 @@ export function createFreeze(deps: { ledger: Ledger; config: Config }) {
   }
 
   /** The extra sheets of report.html and report.xlsx. Each is small, whatever the number of payouts. */
-  async function freezeFigures(scope: Scope, since: bigint): Promise<void> {
+  async function freezeFigures(scope: RunScope, since: bigint): Promise<void> {
     const sheets = {
       ...(await openRows(ledger.db, scope, zone)),
       ...(await figureRows(ledger.db, scope, zone)),
@@ -79,7 +79,7 @@ export function createFreeze(deps: { ledger: Ledger; config: Config }) {
     // Before the books are cut: what changes in between counts as changed since.
     await ledger.write((trx) => noteCompared(trx, run.id));
     const through = await newestHistory(ledger.db);
-    const scope: Scope = { run: run.id, mode: ledger.mode, startedAt: run.started_at, cut: at, through };
+    const scope: RunScope = { run: run.id, mode: ledger.mode, startedAt: run.started_at, cut: at, through };
     const since = await beginFreeze(ledger);
     const { rows, verdicts } = await freezeBooks(run, scope, since);
     await freezeDiscrepancies(scope, since);

@@ -4,7 +4,7 @@ import { formatMinor } from '../domain/money.ts';
 import type { CountedState } from '../domain/payout.ts';
 import { recounted, replacedSums } from '../ledger/replaced.ts';
 import { stateSums } from '../ledger/state-sums.ts';
-import { type Shown, shownUnder } from '../listing/shown-under.sql.ts';
+import { type ShownRow, shownUnder } from '../listing/shown-under.sql.ts';
 import { type Life, livesOf } from '../reconciliation/discrepancy-events.sql.ts';
 import { ArchiveAbsent, openArchive } from '../storage/archive-file.ts';
 import { hasRow } from '../storage/counting.ts';
@@ -46,7 +46,7 @@ export type Story = {
   attempts: Attempt[];
   webhooks: Webhook[];
   lookups: Inquiry[];
-  listings: Shown[];
+  listings: ShownRow[];
   discrepancies: (Discrepancy & { life: Life[] })[];
   history: HistoryRow[];
 };

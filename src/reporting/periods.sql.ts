@@ -6,7 +6,7 @@ import type { Db, Trx } from '../storage/ledger.ts';
 import type { Period } from '../storage/tables/period-tables.ts';
 import type { Run } from '../storage/tables/tables.ts';
 import type { PlacedRow } from './run-sheets.sql.ts';
-import type { Listing } from './statement-facts.sql.ts';
+import type { UsedListing } from './statement-facts.sql.ts';
 
 const pageSize = 1000;
 
@@ -37,7 +37,7 @@ export async function lastEntryBefore(db: Db, from: bigint, until: string): Prom
 }
 
 /** A run's listing for a statement; `graceMinutes`: how long after its send a payout need not be listed. */
-export function listingOf(run: Run, graceMinutes: number): Listing {
+export function listingOf(run: Run, graceMinutes: number): UsedListing {
   const { base_run_id, edge, started_at: startedAt, list_cut: cut } = run;
   const base = base_run_id !== null && edge !== null ? { run: base_run_id, edge } : null;
   const endedBy = graceBegan(cut ?? startedAt, startedAt, graceMinutes);

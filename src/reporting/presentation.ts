@@ -1,6 +1,6 @@
 import { DateTime } from 'luxon';
 import { exponentOf, formatMinor } from '../domain/money.ts';
-import { columnKey } from './csv-writer.ts';
+import { reportColumnKey } from './csv-writer.ts';
 
 /** As the ledger stores an instant, since zones have offsets of whole minutes. */
 const stored = /^(?:19[89]|20)\d{2}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
@@ -57,7 +57,7 @@ export function maskTold(cell: string): string {
 export function accountMask(header: string[], masked: boolean): (cells: string[]) => string[] {
   if (!masked) return (cells) => cells;
   const masks = header.map((name) => {
-    const key = columnKey(name);
+    const key = reportColumnKey(name);
     return key === 'account_number' ? maskAccount : told.has(key) ? maskTold : undefined;
   });
   return (cells) => cells.map((cell, index) => masks[index]?.(cell) ?? cell);

@@ -1,5 +1,5 @@
 import { forbiddenPlace } from '../domain/forbidden.ts';
-import type { Account } from '../domain/origin.ts';
+import type { Payer } from '../domain/origin.ts';
 import type { Config } from '../settings/settings.ts';
 import type { Ledger } from '../storage/ledger.ts';
 import { createBatchResults } from './batch-results.ts';
@@ -19,7 +19,7 @@ export function createReporting(deps: {
   paths: { reports: string };
   retries: RetryOffers;
   /** The account that is asked now (P31). Another account's list says nothing about this one. */
-  account?: Account | null;
+  account?: Payer | null;
 }) {
   const { ledger, config, account = null } = deps;
   const parts = { ledger, config, account, reports: deps.paths.reports };

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { ListStanding, Verdict } from '../domain/verdict.ts';
 import { latestRunFirst } from '../listing/listings.sql.ts';
-import { idsOf } from '../storage/bulk.ts';
+import { idList } from '../storage/bulk.ts';
 import { inParts } from '../storage/keyset.ts';
 import type { Db, Trx } from '../storage/ledger.ts';
 
@@ -53,7 +53,7 @@ export async function lastRun(db: Db, foreign: readonly bigint[]): Promise<LastR
     .selectFrom('runs')
     .select(['id', 'started_at', 'list_standing', 'verdict'])
     .where('verdict', 'is not', null)
-    .$if(foreign.length > 0, (runs) => runs.where('origin_id', 'not in', idsOf(foreign)))
+    .$if(foreign.length > 0, (runs) => runs.where('origin_id', 'not in', idList(foreign)))
     .orderBy(latestRunFirst)
     .limit(1)
     .executeTakeFirst();

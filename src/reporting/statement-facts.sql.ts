@@ -3,7 +3,7 @@ import type { ListedRow } from '../domain/pair-conflicts.ts';
 import type { Mode, PayoutState } from '../domain/payout.ts';
 import { isUsable, type ListStanding } from '../domain/verdict.ts';
 import { type PayoutRange, payoutRanges } from '../ledger/payout-ranges.ts';
-import { idsOf } from '../storage/bulk.ts';
+import { idList } from '../storage/bulk.ts';
 import { jsonText } from '../storage/dialect.ts';
 import { keyset } from '../storage/keyset.ts';
 import type { Db, Trx } from '../storage/ledger.ts';
@@ -17,7 +17,7 @@ const pageSize = 500;
  * The listing that represents the service. A short cut (P29) adds older rows from a whole listing: those of `base` created
  * before its `edge`, unless the run shows the transfer itself.
  */
-export type Listing = {
+export type UsedListing = {
   run: string;
   base: { run: string; edge: string } | null;
   startedAt: string;
@@ -36,7 +36,7 @@ export type StatementScope = {
   mode: Mode;
   span: Span;
   known: bigint;
-  listing: Listing | null;
+  listing: UsedListing | null;
   /** Nothing created before this instant is foreign money. */
   since: string;
   /** For a closed month: transfers without a payout created from then on belong to the next month. */
@@ -122,7 +122,7 @@ function isInSpan(scope: PayoutScope): RawBuilder<unknown> {
  * Whether the list may not show payout `p` as the books have it: anything but one plain transfer of what was paid, anything
  * but failures of what was not, a return, or a reference that collides. The statement then says what differs, if anything.
  */
-function isOdd(listing: Listing, mode: Mode): RawBuilder<unknown> {
+function isOdd(listing: UsedListing, mode: Mode): RawBuilder<unknown> {
   const asPaid = sql`l.amount = p.amount and l.currency = p.currency and l.reference_key = p.reference_key
     and lower(l.status) in ('success', 'pending') and coalesce(lower(l.domain), ${mode}) = ${mode}`;
   const asUnpaid = sql`l.amount is not null and lower(l.status) = 'failed'`;
@@ -141,7 +141,7 @@ const isCounted: RawBuilder<unknown> = sql`exists (
   select 1 from period_transfers t where t.transfer_id = l.transfer_id)`;
 
 async function load(db: Db | Trx, scope: PayoutScope, ids: bigint[]): Promise<PayoutFacts[]> {
-  const among = idsOf(ids);
+  const among = idList(ids);
   const payouts = await db
     .selectFrom('payouts')
     .select(payoutColumns)
@@ -205,7 +205,10 @@ async function listedOf(db: Db | Trx, scope: Pick<PayoutScope, 'listing'>, among
 }
 
 /** A row of the base listing, used where a short cut did not look. */
-const notShownAgain = ({ run, base }: Listing): RawBuilder<unknown> => sql`l.created_at < ${base?.edge ?? ''}
+const notShownAgain = ({
+  run,
+  base,
+}: UsedListing): RawBuilder<unknown> => sql`l.created_at < ${base?.edge ?? ''}
   and not exists (select 1 from listed n where n.run_id = ${run} and n.transfer_id = l.transfer_id)`;
 
 /** Listed transfers that no payout of ours explains, by transfer id, and whether a closed month has counted them. */

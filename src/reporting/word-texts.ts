@@ -1,8 +1,8 @@
 import { contradictionText } from '../domain/contradiction.ts';
-import { contradictionIn, type Word } from '../ledger/contradiction-columns.ts';
+import { type ContradictionWord, contradictionIn } from '../ledger/contradiction-columns.ts';
 import type { Inquiry, Webhook } from '../storage/tables/tables.ts';
 
-type Heard = Word & Pick<Webhook, 'verdict'>;
+type Heard = ContradictionWord & Pick<Webhook, 'verdict'>;
 
 /** The effect of a webhook, in words; null until it is applied. */
 export function effectOf(webhook: Heard): string | null {
@@ -39,13 +39,13 @@ export function webhookText(webhook: Heard): string {
   return effectOf(webhook) ?? 'not applied yet';
 }
 
-export function answerText(lookUp: Word & Pick<Inquiry, 'outcome'>): string {
+export function answerText(lookUp: ContradictionWord & Pick<Inquiry, 'outcome'>): string {
   const { outcome } = lookUp;
   const contradicts = outcome === 'against_ledger' || outcome === 'differs';
   return contradicts ? contradictionWords('details', outcome, lookUp) : (outcome ?? 'due');
 }
 
-function contradictionWords(source: 'webhook' | 'details', kind: string, word: Word): string {
+function contradictionWords(source: 'webhook' | 'details', kind: string, word: ContradictionWord): string {
   const one = contradictionIn(source, kind, word);
   return one ? `conflict: ${contradictionText(one)}` : 'conflict';
 }

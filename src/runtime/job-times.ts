@@ -25,7 +25,7 @@ export const graceMs = 15 * minuteMs;
  * Whether the job's last due time passed {@link graceMs} ago without a success. A job that is off, or that never ran, is
  * not late.
  */
-export function isLate(
+export function isJobLate(
   expression: string,
   timezone: string,
   past: Pick<JobPast, 'lastRunAt' | 'lastSuccessAt'> | undefined,

@@ -1,6 +1,6 @@
 import type { Clock } from './clock.ts';
 import { assertJobId, type Job, type JobHandler, type Queue, QueueAway, type RetryPolicy } from './queue.ts';
-import { type BullJob, openSession, type Session, type Wire, within } from './queue-session.ts';
+import { type BullJob, openQueueSession, type QueueSession, type Wire, within } from './queue-session.ts';
 
 type Lane = { handler: JobHandler; concurrency: number; running: number };
 
@@ -33,7 +33,7 @@ export function createBullQueue(deps: {
   const closing = new AbortController();
   const changed = new Set<() => void>();
   const firstTry = Promise.withResolvers<void>();
-  let session: Session | undefined;
+  let session: QueueSession | undefined;
   let paused = false;
   let away = false;
 
@@ -80,7 +80,7 @@ export function createBullQueue(deps: {
     away = true;
     deps.onAway(error instanceof Error ? reasonOf(error) : String(error));
   };
-  const reportBack = async (mine: Session): Promise<void> => {
+  const reportBack = async (mine: QueueSession): Promise<void> => {
     await clock.sleep(steadyMs, mine.dropped);
     if (mine.dropped.aborted || !away) return;
     away = false;
@@ -92,7 +92,13 @@ export function createBullQueue(deps: {
     const wire = await deps.wire();
     await within(clock, openMs, wire.check());
     if (closing.signal.aborted) return undefined;
-    const mine = openSession(wire, { clock, retry, isPaused: () => paused, run, onTrouble: broken.resolve });
+    const mine = openQueueSession(wire, {
+      clock,
+      retry,
+      isPaused: () => paused,
+      run,
+      onTrouble: broken.resolve,
+    });
     session = mine;
     for (const [name, { concurrency }] of lanes) mine.work(name, concurrency);
     firstTry.resolve();
@@ -117,13 +123,13 @@ export function createBullQueue(deps: {
   };
   void keepConnected();
 
-  const current = async (): Promise<Session> => {
+  const current = async (): Promise<QueueSession> => {
     if (closing.signal.aborted) throw new Error('the queue is closed');
     if (!session) await within(clock, openMs, firstTry.promise).catch(() => undefined);
     if (!session) throw new QueueAway('the queue cannot be reached');
     return session;
   };
-  const asking = async <T>(ask: (at: Session) => Promise<T>): Promise<T> => {
+  const asking = async <T>(ask: (at: QueueSession) => Promise<T>): Promise<T> => {
     const at = await current();
     return ask(at).catch((error: unknown) => {
       throw new QueueAway(error instanceof Error ? error.message : String(error), { cause: error });

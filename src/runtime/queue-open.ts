@@ -35,7 +35,7 @@ export async function lookAtQueue(
   names: readonly string[],
   clock: Clock,
 ): Promise<{ kind: 'reachable'; depth: number } | { kind: 'away'; why: string }> {
-  const { openSession } = await import('./queue-session.ts');
+  const { openQueueSession: openSession } = await import('./queue-session.ts');
   try {
     if (queueKind(space.url) === 'postgres') {
       const { inspectPostgres } = await import('./queue-postgres.sql.ts');

@@ -42,7 +42,7 @@ export type Wire = {
 };
 
 /** One connection to the queue's server, from its opening until its first trouble. */
-export type Session = {
+export type QueueSession = {
   add(job: Job): Promise<'added' | 'known'>;
   work(name: string, concurrency: number): void;
   depth(names: readonly string[]): Promise<number>;
@@ -67,7 +67,7 @@ const answerMs = 5000;
 const jobTrouble = /missing (key|lock)|could not renew lock|not in the active state|stalled more than/i;
 
 /** Starts to use a server that answered. `onTrouble` is called with the first sign that it no longer does. */
-export function openSession(
+export function openQueueSession(
   wire: Wire,
   deps: {
     clock: Clock;
@@ -76,7 +76,7 @@ export function openSession(
     run(name: string, job: BullJob, dropped: AbortSignal): Promise<void>;
     onTrouble(error: Error): void;
   },
-): Session {
+): QueueSession {
   const { clock, retry } = deps;
   const queues = new Map<string, BullQueue>();
   const workers: BullWorker[] = [];

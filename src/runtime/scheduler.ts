@@ -1,6 +1,6 @@
 import type { JobEnd } from '../storage/tables/job-table.ts';
 import type { Clock } from './clock.ts';
-import { isLate, isOfGoneHost, isOverdue, pauseBeforeTry } from './job-times.ts';
+import { isJobLate, isOfGoneHost, isOverdue, pauseBeforeTry } from './job-times.ts';
 import type { JobPast, JobsStore } from './jobs.sql.ts';
 import { errorText, logEvent } from './log-events.ts';
 import type { Logger } from './logger.ts';
@@ -109,7 +109,7 @@ export function createScheduler(deps: {
   };
   /** A job that was due a while ago, and did not run: this process was down, or the clock was. */
   const noteMissed = ({ name, expression }: ScheduledJob, past: JobPast | undefined): void => {
-    if (stopped || underWay.has(name) || !isLate(expression, deps.timezone, past, clock.now())) return;
+    if (stopped || underWay.has(name) || !isJobLate(expression, deps.timezone, past, clock.now())) return;
     const { lastSuccessAt = null } = past ?? {};
     const text = `a scheduled run of ${name} was missed; it runs now`;
     logEvent(log, 'schedule_missed', { job: name, last_success_at: lastSuccessAt, text });

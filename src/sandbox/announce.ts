@@ -1,11 +1,11 @@
 import type { CollectionData } from '../service/wire.ts';
 import { feeFor } from './amounts.ts';
 import type { FaultFor } from './faults.ts';
-import type { Delivery } from './send-webhooks.ts';
+import type { WebhookSender } from './send-webhooks.ts';
 import type { BookedTransfer } from './transfer.ts';
 import { collectionMessage, type EventPatch, payoutMessage, type WebhookMessage } from './webhook-message.ts';
 
-type Deps = { delivery: Delivery; faultFor: FaultFor; lateMs: number };
+type Deps = { delivery: WebhookSender; faultFor: FaultFor; lateMs: number };
 
 /** Sends the webhooks of one kind of thing, as far as its faults allow; a late one comes `lateMs` after the change. */
 function createWebhooks<Thing extends { reference: string }>(

@@ -1,7 +1,7 @@
 import type { BankTransferRequest, WireDomain } from '../service/wire.ts';
 import { fromMinor, toMinor } from './amounts.ts';
 import type { Fault, FaultFor } from './faults.ts';
-import type { Caller } from './keyring.ts';
+import type { SandboxCaller } from './keyring.ts';
 import { type Parameters, readOrder } from './order.ts';
 import { accepted, foreignPage, type Reply, refused, throttled } from './replies.ts';
 import type { Settlement } from './settlement.ts';
@@ -13,8 +13,8 @@ import type { Book, TransferPatch } from './transfer-book.ts';
 export const duplicatesNames = ['refuse', 'accept', 'conflict'] as const;
 export type Duplicates = (typeof duplicatesNames)[number];
 
-export type Order = {
-  caller: Caller;
+export type SandboxOrder = {
+  caller: SandboxCaller;
   body: Buffer;
   parameters: Parameters | undefined;
   signature: string | undefined;
@@ -28,7 +28,7 @@ export function createInitiate(deps: {
   duplicates: Duplicates;
   /** A signature must be valid under both readings of its rule. */
   strictSignature: boolean;
-}): (order: Order) => Reply {
+}): (order: SandboxOrder) => Reply {
   const { book, settlement, faultFor, duplicates, strictSignature: strict } = deps;
   // Faults of the answer occur once: a repeated request meets an ordinary service.
   const struck = new Set<string>();

@@ -11,7 +11,7 @@ export type SandboxKeys = {
 
 export type SandboxModes = { test: SandboxKeys; live?: SandboxKeys };
 
-export type Caller = { mode: WireDomain; keys: SandboxKeys; by: 'secret' | 'encryption' };
+export type SandboxCaller = { mode: WireDomain; keys: SandboxKeys; by: 'secret' | 'encryption' };
 
 /** Test keys that look like a merchant's; the same seed makes the same keys. */
 export function makeTestKeys(seed: number): SandboxKeys {
@@ -25,8 +25,8 @@ export function makeTestKeys(seed: number): SandboxKeys {
 }
 
 /** Finds the caller of a Bearer token; undefined when no key matches. */
-export function createKeyring(modes: SandboxModes): (token: string) => Caller | undefined {
-  const callers = new Map<string, Caller>();
+export function createKeyring(modes: SandboxModes): (token: string) => SandboxCaller | undefined {
+  const callers = new Map<string, SandboxCaller>();
   const add = (mode: WireDomain, keys: SandboxKeys): void => {
     callers.set(keys.encryptionKey, { mode, keys, by: 'encryption' });
     // Set last: where both keys are equal, the token counts as the secret key.

@@ -1,9 +1,9 @@
-import type { FilteredListPage, ListPage, PageLink, WireDomain } from '../service/wire.ts';
+import type { FilteredListPage, PageLink, WireDomain, WireListPage } from '../service/wire.ts';
 import { type Reply, refused } from './replies.ts';
 import { filteredRecord, fullRecord } from './transfer.ts';
 import type { Book } from './transfer-book.ts';
 
-export type Listing = ReturnType<typeof createListing>;
+export type SandboxListing = ReturnType<typeof createSandboxListing>;
 
 const listable: ReadonlySet<string> = new Set(['pending', 'success', 'failed']);
 
@@ -11,7 +11,7 @@ const listable: ReadonlySet<string> = new Set(['pending', 'success', 'failed']);
  * Answers both list endpoints ("List all transfers", "List transfers by status"). Pages count from 1. `base` is the API's
  * address, which page links start with.
  */
-export function createListing(deps: { book: Book; perPage: number; base: () => string }) {
+export function createSandboxListing(deps: { book: Book; perPage: number; base: () => string }) {
   const { book, perPage } = deps;
 
   function frame(mode: WireDomain, status: string | undefined, page: number) {
@@ -30,7 +30,7 @@ export function createListing(deps: { book: Book; perPage: number; base: () => s
       const urlOf = (number: number): string => `${path}?page=${number}`;
       const prev = page > 1 ? urlOf(page - 1) : null;
       const next = page < lastPage ? urlOf(page + 1) : null;
-      const data: ListPage = {
+      const data: WireListPage = {
         ...shape,
         data: rows.map(fullRecord),
         first_page_url: urlOf(1),
@@ -57,7 +57,7 @@ export function createListing(deps: { book: Book; perPage: number; base: () => s
   };
 }
 
-function envelope(data: ListPage | FilteredListPage): Reply {
+function envelope(data: WireListPage | FilteredListPage): Reply {
   return { kind: 'json', status: 200, body: { success: true, status: '00', data } };
 }
 

@@ -2,7 +2,7 @@ import type { WireDomain } from '../service/wire.ts';
 import type { CollectionWebhooks, PayoutWebhooks } from './announce.ts';
 import { accepted, type RefusalCode, type Reply, refused, throttled } from './replies.ts';
 import type { Now } from './sandbox-clock.ts';
-import type { Delivery } from './send-webhooks.ts';
+import type { WebhookSender } from './send-webhooks.ts';
 import type { Book } from './transfer-book.ts';
 
 export type Resend = ReturnType<typeof createResend>;
@@ -15,7 +15,7 @@ const windowMs = 60_000;
  */
 export function createResend(deps: {
   book: Book;
-  delivery: Delivery;
+  delivery: WebhookSender;
   webhooks: PayoutWebhooks;
   collectionWebhooks: CollectionWebhooks;
   perMinute: number;

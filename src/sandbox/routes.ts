@@ -1,7 +1,7 @@
 import type { ExtraEndpoints } from './extras.ts';
-import type { Order } from './initiate.ts';
-import type { Caller } from './keyring.ts';
-import type { Listing } from './list-pages.ts';
+import type { SandboxOrder } from './initiate.ts';
+import type { SandboxCaller } from './keyring.ts';
+import type { SandboxListing } from './list-pages.ts';
 import { type Parameters, readParameters, referenceOf } from './order.ts';
 import { accepted, type Reply, refused } from './replies.ts';
 import type { Resend } from './resend-endpoint.ts';
@@ -27,16 +27,16 @@ const factsPath = '/sandbox/facts';
 /** Routes each request to its endpoint ("Endpoints"); refuses any other path with 12. */
 export function createRoutes(deps: {
   book: Book;
-  callerOf: (token: string) => Caller | undefined;
-  initiate: (order: Order) => Reply;
-  listing: Listing;
+  callerOf: (token: string) => SandboxCaller | undefined;
+  initiate: (order: SandboxOrder) => Reply;
+  listing: SandboxListing;
   resend: Resend;
   extras: ExtraEndpoints;
   /** Called with the reference of every initiation, refused ones included. */
   received: (reference: string | undefined) => void;
 }): (arrival: Arrival) => Reply {
   const { book, listing, resend } = deps;
-  const callerOf = ({ token }: Arrival): Caller | undefined =>
+  const callerOf = ({ token }: Arrival): SandboxCaller | undefined =>
     token === undefined ? undefined : deps.callerOf(token);
 
   function initiate(arrival: Arrival): Reply {
@@ -47,7 +47,7 @@ export function createRoutes(deps: {
     return deps.initiate({ caller, body: arrival.body, parameters, signature: arrival.signature });
   }
 
-  function read(caller: Caller, name: string, argument: string | undefined, page: number): Reply {
+  function read(caller: SandboxCaller, name: string, argument: string | undefined, page: number): Reply {
     const { mode } = caller;
     if (name === 'wallet_balance' && argument === undefined) return deps.extras.balance();
     if (name === 'fetch_all_transfers') {
@@ -64,7 +64,7 @@ export function createRoutes(deps: {
     return refused('12');
   }
 
-  function order(caller: Caller, name: string, argument: string | undefined, body: Buffer): Reply {
+  function order(caller: SandboxCaller, name: string, argument: string | undefined, body: Buffer): Reply {
     if (name === 'account_name' && argument === undefined) return deps.extras.accountName(body);
     if (argument === undefined) return refused('12');
     if (name === 'resend_payout_webhook') return resend.payout(caller.mode, argument);
@@ -73,7 +73,7 @@ export function createRoutes(deps: {
   }
 
   /** Books money received from the given members, which are those of a collection webhook. Changes a known reference. */
-  function collect({ mode }: Caller, given: Parameters): Reply {
+  function collect({ mode }: SandboxCaller, given: Parameters): Reply {
     const patch = Object.fromEntries(
       ['reference', 'amount', 'currency', 'status', 'trx', 'paid_at'].flatMap((name) => {
         const value = given.get(name);
@@ -90,7 +90,7 @@ export function createRoutes(deps: {
   }
 
   /** What a person does, with the secret key, to the service itself. */
-  function told(arrival: Arrival, act: (caller: Caller, given: Parameters) => Reply): Reply {
+  function told(arrival: Arrival, act: (caller: SandboxCaller, given: Parameters) => Reply): Reply {
     const caller = callerOf(arrival);
     if (caller?.by !== 'secret') return refused('18');
     const given = readParameters(arrival.body);

@@ -4,16 +4,16 @@ import type { Fault, FaultFor } from './faults.ts';
 import { startHttpServer } from './http-server.ts';
 import { createInitiate, type Duplicates } from './initiate.ts';
 import { createKeyring, makeTestKeys, type SandboxKeys, type SandboxModes } from './keyring.ts';
-import { createListing } from './list-pages.ts';
+import { createSandboxListing } from './list-pages.ts';
 import { createRandom } from './random.ts';
 import { createRequestCounter } from './request-counter.ts';
 import { createResend } from './resend-endpoint.ts';
 import { createRoutes } from './routes.ts';
 import type { Now } from './sandbox-clock.ts';
 import { createScenario } from './scenarios.ts';
-import { createDelivery, type WebhookUrls, webhookUrls } from './send-webhooks.ts';
+import { createWebhookSender, type WebhookUrls, webhookUrls } from './send-webhooks.ts';
 import { createSettlement } from './settlement.ts';
-import type { ListOrder } from './shelves.ts';
+import type { SandboxListOrder } from './shelves.ts';
 import { createBook } from './transfer-book.ts';
 
 export type { Fault } from './faults.ts';
@@ -42,7 +42,7 @@ export type SandboxOptions = {
   duplicates?: Duplicates;
   /** A signature must be valid under both readings of its rule: an order accepted here passes at either kind of service. */
   strictSignature?: boolean;
-  listOrder?: ListOrder;
+  listOrder?: SandboxListOrder;
   now?: Now;
 };
 
@@ -58,7 +58,7 @@ export async function createSandbox(options: SandboxOptions = {}) {
   const faultFor: FaultFor = (reference) => faults.get(reference) ?? scenario.faultFor(reference);
   const keys = modesOf(options.keys, seed);
   const settleMs = options.settleMs ?? 300;
-  const delivery = createDelivery({ keys, retryMs: options.webhookRetryMs ?? 200, now });
+  const delivery = createWebhookSender({ keys, retryMs: options.webhookRetryMs ?? 200, now });
   if (options.webhookUrl !== undefined) delivery.setUrls(webhookUrls(options.webhookUrl));
   const announcing = { delivery, faultFor, lateMs: 500 + 5 * settleMs };
   const webhooks = createPayoutWebhooks(announcing);
@@ -90,7 +90,7 @@ export async function createSandbox(options: SandboxOptions = {}) {
         duplicates: options.duplicates ?? 'refuse',
         strictSignature: options.strictSignature ?? false,
       }),
-      listing: createListing({ book, perPage: options.perPage ?? 50, base: () => `${url}/api/v1` }),
+      listing: createSandboxListing({ book, perPage: options.perPage ?? 50, base: () => `${url}/api/v1` }),
       resend: createResend({
         book,
         delivery,

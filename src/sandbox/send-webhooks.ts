@@ -8,7 +8,7 @@ import { type WebhookMessage, webhookHeaders } from './webhook-message.ts';
 /** Where webhooks go, by mode; a mode without an address gets none. */
 export type WebhookUrls = { test?: string; live?: string };
 
-export type Delivery = ReturnType<typeof createDelivery>;
+export type WebhookSender = ReturnType<typeof createWebhookSender>;
 
 const maxTries = 10;
 const answerTimeoutMs = 10_000;
@@ -18,7 +18,7 @@ const connections = 32;
  * Delivers webhooks until they are answered 200. It tries at most ten times: `retryMs` apart at first, then twice as long
  * each time.
  */
-export function createDelivery(deps: { keys: SandboxModes; retryMs: number; now: Now }) {
+export function createWebhookSender(deps: { keys: SandboxModes; retryMs: number; now: Now }) {
   const pending = createPending();
   const schedule = createSchedule(pending);
   const agent = new Agent({

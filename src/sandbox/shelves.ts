@@ -3,7 +3,7 @@ import { createOrderedIndex, type OrderedIndex } from './ordered-index.ts';
 import type { BookedTransfer } from './transfer.ts';
 
 /** The order of list rows. The document does not show one ("Initiate a bank transfer", last line). */
-export type ListOrder = 'newest' | 'oldest' | 'updated';
+export type SandboxListOrder = 'newest' | 'oldest' | 'updated';
 
 /** One transfer with its position in the order of changes, and whether the lists hide it. */
 export type Shelved = { transfer: BookedTransfer; change: number; hidden: boolean };
@@ -12,7 +12,7 @@ export type Shelved = { transfer: BookedTransfer; change: number; hidden: boolea
  * The transfers that the service shows, ordered for its lists; none at first. Take an item out before its status or its
  * `change` changes.
  */
-export function createShelves(order: ListOrder) {
+export function createShelves(order: SandboxListOrder) {
   const shelves = new Map<string, OrderedIndex<Shelved>>();
   const keyOf = order === 'updated' ? (item: Shelved) => item.change : (item: Shelved) => item.transfer.id;
 

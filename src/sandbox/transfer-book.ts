@@ -3,7 +3,7 @@ import type { FaultFor } from './faults.ts';
 import { createCollections } from './incoming.ts';
 import type { Random } from './random.ts';
 import { createStamp, type Now } from './sandbox-clock.ts';
-import { createShelves, type ListOrder, type Shelved } from './shelves.ts';
+import { createShelves, type SandboxListOrder, type Shelved } from './shelves.ts';
 import { type BookedTransfer, createIdentifiers, transferOf } from './transfer.ts';
 
 /** What `change` may alter: everything except the identity of the transfer. */
@@ -15,7 +15,7 @@ export type Book = ReturnType<typeof createBook>;
 export function createBook(deps: {
   now: Now;
   random: Random;
-  listOrder: ListOrder;
+  listOrder: SandboxListOrder;
   /** The faults of collections; payouts meet theirs at initiation. */
   faultFor: FaultFor;
   announceCollection: (collection: CollectionData) => void;

@@ -1,4 +1,4 @@
-import type { CollectionData, CollectionEvent, PayoutEvent, WireDomain } from '../service/wire.ts';
+import type { CollectionData, CollectionEvent, WireDomain, WirePayoutEvent } from '../service/wire.ts';
 import type { SandboxKeys } from './keyring.ts';
 import { hmacSha512 } from './signatures.ts';
 import type { BookedTransfer } from './transfer.ts';
@@ -7,7 +7,7 @@ import type { BookedTransfer } from './transfer.ts';
 export type WebhookMessage = { mode: WireDomain; reference: string; body: string; forged: boolean };
 
 /** Fields in which a payout webhook may differ from the record. */
-export type EventPatch = Partial<Pick<PayoutEvent, 'statusMessage' | 'fee'>>;
+export type EventPatch = Partial<Pick<WirePayoutEvent, 'statusMessage' | 'fee'>>;
 
 /** The payout event of a transfer in its present state ("Payout event"); `timestamp` is that of its last change. */
 export function payoutMessage(
@@ -16,7 +16,7 @@ export function payoutMessage(
   forged = false,
 ): WebhookMessage {
   const statusMessage = patch.statusMessage ?? transfer.status;
-  const event: PayoutEvent = {
+  const event: WirePayoutEvent = {
     status: '00',
     event: 'payout',
     currency: transfer.currency,

@@ -3,7 +3,7 @@ import type { Clock } from '../runtime/clock.ts';
 import type { AccountName, ServiceClient, ServiceTrouble } from '../service/types.ts';
 import type { Ledger } from '../storage/ledger.ts';
 import { type Patience, patiently } from './patient-question.ts';
-import { type Account, accountsToAsk, keepNames, otherNames } from './precheck.sql.ts';
+import { accountsToAsk, type Beneficiary, keepNames, otherNames } from './precheck.sql.ts';
 
 /** How many answers one transaction keeps: a crash loses no more. */
 const keptAtOnce = 50;
@@ -65,12 +65,12 @@ export async function compareNames(deps: Deps, turn: Turn): Promise<Names> {
   return { kind: 'compared', reason: count === 0 ? null : { kind: 'account_names', count, first } };
 }
 
-type Said = Account & { name: string | null; message: string };
+type Said = Beneficiary & { name: string | null; message: string };
 
 /** Asks about some accounts at once; `ended`: why it stopped before all were asked. */
 async function askSome(
   deps: Deps,
-  accounts: readonly Account[],
+  accounts: readonly Beneficiary[],
   signal: AbortSignal | undefined,
 ): Promise<{ names: Said[]; ended: ServiceTrouble | null }> {
   const queue = [...accounts];

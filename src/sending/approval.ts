@@ -5,10 +5,10 @@ import type { Brakes } from './brakes.ts';
 type Rule = Pick<Brakes, 'approval' | 'approvalAbove'>;
 
 /** An account of this machine that dropped a batch or approves one. `uid` is null where accounts have no number. */
-export type Account = { name: string; uid: number | null };
+export type OsUser = { name: string; uid: number | null };
 
 /** Returns the account that called sudo, from the variables that sudo sets; null where sudo was not used. */
-export function behindSudo(env: Record<string, string | undefined>): Account | null {
+export function behindSudo(env: Record<string, string | undefined>): OsUser | null {
   const { SUDO_UID: uid, SUDO_USER: name } = env;
   if (uid === undefined || !/^\d+$/.test(uid)) return null;
   return { name: name || `uid-${uid}`, uid: Number(uid) };
@@ -39,7 +39,7 @@ export function approvalLimits({ approvalAbove }: Rule): [currency: string, mino
  * person, such as the one behind sudo. It is enough to refuse that one of them is the dropper. Without numbers the names
  * decide, and those of two people differ by more than their case.
  */
-export function whyNotApprove(dropper: Account, approvers: readonly Account[]): string | null {
+export function whyNotApprove(dropper: OsUser, approvers: readonly OsUser[]): string | null {
   const same = approvers.find((one) =>
     one.uid !== null && dropper.uid !== null
       ? one.uid === dropper.uid

@@ -1,10 +1,10 @@
-import type { Reason } from '../domain/advice.ts';
+import type { AdvisedReason } from '../domain/advice.ts';
 import type { PayoutState } from '../domain/payout.ts';
 import { adviceOnHeld, withheldBy } from '../evidence/withheld.ts';
 import type { Db } from '../storage/ledger.ts';
 
 /** Payouts that wait for a person: how many, and the first of them. */
-export type Named = { count: number; first: ({ batch: string; reference: string } & Reason)[] };
+export type Named = { count: number; first: ({ batch: string; reference: string } & AdvisedReason)[] };
 /** `unknown`: they may have been paid. `withheld`: held just before they were sent, because that could pay twice. */
 export type Attention = { unknown: Named; withheld: Named };
 
@@ -30,7 +30,7 @@ async function named(db: Db, query: Query): Promise<Named> {
   const held = rows.filter(({ state }) => state === 'held');
   // What keeps them now says more than their columns.
   const reasons = await withheldBy(db, held);
-  const reasonOf = (row: (typeof rows)[number]): Reason =>
+  const reasonOf = (row: (typeof rows)[number]): AdvisedReason =>
     reasons.get(row.id) ?? {
       why: row.message ?? '',
       advice: row.state === 'held' ? adviceOnHeld(row) : null,

@@ -1,7 +1,7 @@
 import type { Brakes } from './brakes.ts';
 
 /** What may be claimed: only these batches, only these payouts; everything when absent. */
-export type Scope = { batches?: readonly string[]; payouts?: readonly bigint[] };
+export type ClaimScope = { batches?: readonly string[]; payouts?: readonly bigint[] };
 
 /** Payouts that the service's answers allow to be sent, each with its number of attempts when the service was asked. */
 export type Cleared = ReadonlyMap<bigint, bigint>;
@@ -9,7 +9,7 @@ export type Cleared = ReadonlyMap<bigint, bigint>;
 /** The brakes of the configuration, and the present time, ISO UTC. */
 export type Under = { brakes: Brakes; at: string };
 
-export type ClaimRequest = Scope &
+export type ClaimRequest = ClaimScope &
   Under & {
     workerId: string;
     limit: number;

@@ -7,7 +7,7 @@ import type { Db, Trx } from '../storage/ledger.ts';
 import { prepared } from '../storage/prepared.ts';
 import type { Brakes } from './brakes.ts';
 import { beginCanaries, settleCanaries } from './canaries.sql.ts';
-import type { ClaimRequest, Scope, Under } from './claim-request.ts';
+import type { ClaimRequest, ClaimScope, Under } from './claim-request.ts';
 import { admit } from './daily-limit.ts';
 import type { Halt } from './halt.ts';
 import { findHalt, halt } from './halts.sql.ts';
@@ -129,7 +129,7 @@ type Sendable = { ready: number; again: number; nextAt: string | null; againAt: 
  * Counts the payouts that the sender could send now or later, and how many of them it must ask about first (P31). What a
  * brake keeps back does not count. `nextAt` is for those that were never sent, `againAt` for the others.
  */
-export async function sendable(db: Db, only: Scope & Under): Promise<Sendable> {
+export async function sendable(db: Db, only: ClaimScope & Under): Promise<Sendable> {
   const parts = await readyParts(db, only, await lanesOf(db, only));
   const going = parts.filter(({ waits }) => waits === null);
   const again = going.filter((part) => part.again);

@@ -1,11 +1,16 @@
-import { type Answer, type Clearance, judgeClearance, type Subject } from '../domain/clearance.ts';
-import { type Account, whyElsewhere } from '../domain/origin.ts';
+import {
+  type Clearance,
+  type ClearanceAnswer,
+  type ClearanceSubject,
+  judgeClearance,
+} from '../domain/clearance.ts';
+import { type Payer, whyElsewhere } from '../domain/origin.ts';
 import { linesOf } from '../evidence/lineage.sql.ts';
 import { withholder } from '../evidence/withheld.ts';
 import { sentElsewhere } from '../ledger/origins.ts';
 import type { RecordEvent } from '../ledger/projection.ts';
 import { record } from '../ledger/record.ts';
-import { idsOf } from '../storage/bulk.ts';
+import { idList } from '../storage/bulk.ts';
 import type { Db, Trx } from '../storage/ledger.ts';
 import type { Cleared } from './claim-request.ts';
 
@@ -18,7 +23,7 @@ export async function subjectsOf(db: Db | Trx, ids: readonly bigint[]): Promise<
   const rows = await db
     .selectFrom('payouts')
     .select(['id', 'submitted_at', 'unseen_sends'])
-    .where('id', 'in', idsOf(ids))
+    .where('id', 'in', idList(ids))
     .execute();
   return new Map(
     rows.map(({ id, submitted_at, unseen_sends }) => {
@@ -30,11 +35,11 @@ export async function subjectsOf(db: Db | Trx, ids: readonly bigint[]): Promise<
 
 /** The references of these payouts, in the order of their ids. */
 export async function referencesFor(db: Db, ids: readonly bigint[]): Promise<string[]> {
-  const query = db.selectFrom('payouts').select('reference').where('id', 'in', idsOf(ids));
+  const query = db.selectFrom('payouts').select('reference').where('id', 'in', idList(ids));
   return (await query.orderBy('id').execute()).map(({ reference }) => reference);
 }
 
-const silence: Answer = { word: 'no_answer', status: null };
+const silence: ClearanceAnswer = { word: 'no_answer', status: null };
 
 /**
  * Weighs the answers about these payouts (P31), and returns those that the answers allow. Where an answer speaks against
@@ -45,7 +50,7 @@ const silence: Answer = { word: 'no_answer', status: null };
 export async function weighAnswers(
   trx: Trx,
   about: Cleared,
-  { answers, account, at }: { answers: ReadonlyMap<bigint, Answer>; account: Account; at: string },
+  { answers, account, at }: { answers: ReadonlyMap<bigint, ClearanceAnswer>; account: Payer; at: string },
 ): Promise<{ cleared: Cleared; waiting: bigint[] }> {
   const ids = [...about.keys()];
   const subjectsById = await subjectsOf(trx, ids);
@@ -54,10 +59,10 @@ export async function weighAnswers(
   const rows = await trx
     .selectFrom('payouts')
     .select(['id', 'reference', 'state', 'attempt_count'])
-    .where('id', 'in', idsOf(asked))
+    .where('id', 'in', idList(asked))
     .execute();
   const rowOf = new Map(rows.map((row) => [row.id, row]));
-  const subject = (id: bigint): Subject[] => {
+  const subject = (id: bigint): ClearanceSubject[] => {
     const row = rowOf.get(id);
     if (!row) return [];
     const { reference, state } = row;
@@ -84,13 +89,13 @@ export async function weighAnswers(
 
 type Against = Extract<Clearance, { kind: 'against' }>;
 
-function takenBack(id: bigint, reference: string, against: Against, account: Account): RecordEvent {
+function takenBack(id: bigint, reference: string, against: Against, account: Payer): RecordEvent {
   const why = whyAgainst(reference, against, account);
   const kind = against.by === 'itself' ? 'doubted' : 'hold';
   return { payoutId: id, source: withholder, event: { kind, why, by: 'answer' } };
 }
 
-function whyAgainst(reference: string, { because, of }: Against, account: Account): string {
+function whyAgainst(reference: string, { because, of }: Against, account: Payer): string {
   if (because === 'elsewhere' && of.elsewhere)
     return `${of.reference}: ${whyElsewhere(of.elsewhere, account)}`;
   const said =

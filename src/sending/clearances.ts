@@ -1,8 +1,8 @@
-import type { Answer } from '../domain/clearance.ts';
-import type { Account } from '../domain/origin.ts';
+import type { ClearanceAnswer } from '../domain/clearance.ts';
+import type { Payer } from '../domain/origin.ts';
 import { type Clock, elapsedSince, type Moment } from '../runtime/clock.ts';
 import type { Ledger } from '../storage/ledger.ts';
-import type { Cleared, Scope, Under } from './claim-request.ts';
+import type { ClaimScope, Cleared, Under } from './claim-request.ts';
 import { subjectsOf, weighAnswers } from './clearance-answers.sql.ts';
 import { nextToAsk } from './ready.sql.ts';
 
@@ -13,7 +13,7 @@ export type AskService = (
 ) => Promise<ReadonlyMap<bigint, Timed>>;
 
 /** `askedAt`: when it was asked, on both clocks of this process. */
-type Timed = Answer & { askedAt: Moment };
+type Timed = ClearanceAnswer & { askedAt: Moment };
 
 /**
  * What the service's answers allow this process to send again (P31). The questions run beside the loop, so that no first
@@ -40,7 +40,7 @@ export type Clearances = {
 type Deps = {
   ledger: Ledger;
   clock: Clock;
-  account: Account;
+  account: Payer;
   askService: AskService;
   concurrency: number;
   under(): Under;
@@ -56,7 +56,7 @@ const firstRestMs = 1000;
 
 export function createClearances(
   deps: Deps,
-  { scope, signal }: { scope: Scope | undefined; signal: AbortSignal | undefined },
+  { scope, signal }: { scope: ClaimScope | undefined; signal: AbortSignal | undefined },
 ): Clearances {
   const { ledger, clock } = deps;
   const held = new Map<bigint, { attempts: bigint; askedAt: readonly Moment[] }>();

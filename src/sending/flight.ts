@@ -1,4 +1,4 @@
-import type { Outcome } from '../domain/outcome.ts';
+import type { AttemptOutcome } from '../domain/outcome.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Claim } from './claims.sql.ts';
 
@@ -6,7 +6,7 @@ import type { Claim } from './claims.sql.ts';
 export type KeptBack = 'aged' | 'lost' | 'stopped';
 
 /** The end of an intent. `keptBack` null: its request was tried. */
-export type Done = { claim: Claim; outcome: Outcome; keptBack: KeptBack | null };
+export type EndedIntent = { claim: Claim; outcome: AttemptOutcome; keptBack: KeptBack | null };
 
 /** How long an answer that has come in waits for others to share its commit. */
 const patienceMs = 4;
@@ -14,14 +14,14 @@ const patienceMs = 4;
 /** Requests under way, and the answers that have come in. */
 export type Flight = {
   underWay(): number;
-  launch(request: Promise<Done>): void;
+  launch(request: Promise<EndedIntent>): void;
   /**
    * False after `stop`, and while an answer that may stop sending is not written yet (P8, P11). Each request asks in the
    * tick in which it would be written.
    */
   mayBegin(): boolean;
   /** Takes the answers that have come in, in their order. Throws what the client threw, which it never should. */
-  take(): Done[];
+  take(): EndedIntent[];
   /** The answers that were taken are committed. */
   written(): void;
   /** How many answers have come in since the last were taken. */
@@ -35,13 +35,13 @@ export type Flight = {
   /** No request begins any more. What is under way goes on. */
   stop(): void;
   /** Stops, waits until nothing is under way any more, and returns all answers that are not written. */
-  landed(): Promise<Done[]>;
+  landed(): Promise<EndedIntent[]>;
 };
 
 export function createFlight(clock: Clock): Flight {
   let underWay = 0;
-  let unwritten: Done[] = [];
-  let answers: Done[] = [];
+  let unwritten: EndedIntent[] = [];
+  let answers: EndedIntent[] = [];
   let isStopped = false;
   let failure: { error: unknown } | undefined;
   let watch: { enough: number; wake: () => void } | undefined;
@@ -54,7 +54,7 @@ export function createFlight(clock: Clock): Flight {
       watch = { enough, wake };
       look();
     });
-  const takeAll = (): Done[] => {
+  const takeAll = (): EndedIntent[] => {
     const taken = answers;
     answers = [];
     unwritten.push(...taken);
@@ -109,6 +109,6 @@ export function createFlight(clock: Clock): Flight {
 }
 
 /** True for an answer after which a halt or a pause may follow (P8, P11). */
-function mayStop({ outcome }: Done): boolean {
+function mayStop({ outcome }: EndedIntent): boolean {
   return outcome.kind === 'unknown' || outcome.kind === 'turned_away';
 }

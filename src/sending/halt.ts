@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Reason } from '../domain/advice.ts';
+import type { AdvisedReason } from '../domain/advice.ts';
 import { payoutStates } from '../domain/payout.ts';
 
 const text = z.string();
@@ -37,14 +37,14 @@ export type CanaryFailure = z.infer<typeof canaryFailure>;
 /** One cause of a halt. */
 export type HaltCause = z.infer<typeof haltCause>;
 /** A barrier of the ledger itself, which names its own way out and which no release lifts (P25, P26). */
-export type BarrierCause = { kind: 'barrier' } & Reason;
+export type BarrierCause = { kind: 'barrier' } & AdvisedReason;
 export type HaltKind = (HaltCause | BarrierCause)['kind'];
 
 /** A halt in force: its causes, and since when. */
 export type Halt = { at: string; causes: (HaltCause | BarrierCause)[] };
 
 /** A barrier as a halt. */
-export function barrierHalt({ at, why, advice }: Reason & { at: string }): Halt {
+export function barrierHalt({ at, why, advice }: AdvisedReason & { at: string }): Halt {
   return { at, causes: [{ kind: 'barrier', why, advice }] };
 }
 

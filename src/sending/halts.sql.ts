@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import type { Insertable } from 'kysely';
 import { findBarrier } from '../ledger/barriers.ts';
-import { idsOf } from '../storage/bulk.ts';
+import { idList } from '../storage/bulk.ts';
 import type { Db, Trx } from '../storage/ledger.ts';
 import { prepared } from '../storage/prepared.ts';
 import type { Tables } from '../storage/tables/tables.ts';
@@ -91,7 +91,7 @@ export async function liftHalt(trx: Trx, { at, seen }: Lift): Promise<Halt | und
   const all = await standing(trx, []);
   const lifted = all.filter((row) => seen === undefined || seen.includes(markOf(row)));
   const ids = lifted.map(({ id }) => id);
-  await trx.deleteFrom('halts').where('id', 'in', idsOf(ids)).execute();
+  await trx.deleteFrom('halts').where('id', 'in', idList(ids)).execute();
   for (const { batch_id } of lifted) if (batch_id !== null) await releaseCanary(trx, batch_id);
   if (lifted.length === all.length) await noteRelease(trx, at);
   return haltOf(lifted);

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { farAhead } from '../ledger/projection.ts';
-import { idsOf } from '../storage/bulk.ts';
+import { idList } from '../storage/bulk.ts';
 import type { Db, Trx } from '../storage/ledger.ts';
 import type { Brakes } from './brakes.ts';
 import { canaryVerdict, standingCanaries } from './canaries.sql.ts';
@@ -84,7 +84,7 @@ type Head = {
 
 /** The heads of what is ready, by batch and currency. Each costs two index steps, however many payouts are ready. */
 export async function headsOf(db: Db | Trx, { at, payouts }: Pick<Ask, 'at' | 'payouts'>): Promise<Head[]> {
-  const only = payouts ? sql` and p.id in ${idsOf(payouts)}` : sql``;
+  const only = payouts ? sql` and p.id in ${idList(payouts)}` : sql``;
   const isReady = sql`p.state = 'ready'${only}`;
   const own = sql`${isReady} and p.batch_id = substr(k.name, 4) and p.currency = substr(k.name, 1, 3)`;
   const claimable = sql`(p.turned_away_until is null

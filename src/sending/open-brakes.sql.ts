@@ -8,7 +8,7 @@ import { approvalAsked } from './approval.ts';
 import { batchTotals, isApproved, needApproval } from './approvals.sql.ts';
 import type { Brakes } from './brakes.ts';
 import { canaryCounts, payoutsOf, standingCanaries } from './canaries.sql.ts';
-import type { Scope, Under } from './claim-request.ts';
+import type { ClaimScope, Under } from './claim-request.ts';
 import { stopForCanaries } from './claims.sql.ts';
 import { finishHolds, holdBatch } from './holds.sql.ts';
 import { headsOf, type Lane, lanesOf } from './lanes.sql.ts';
@@ -17,7 +17,7 @@ import { batchesAwaitingCheck, expireLooks } from './precheck.sql.ts';
 import { readyParts } from './ready-parts.sql.ts';
 
 /** What is ready but kept back, and until when. */
-export type Waiting =
+export type KeptReady =
   | { kind: 'daily_limit'; currency: string; count: number; amount: string; until: string }
   | {
       kind: 'canary';
@@ -100,9 +100,9 @@ export function createBrakes(deps: {
   }
 
   /** What is ready but kept back by the day's limit, by a canary, or by a file that cannot be checked. */
-  async function waits(only: Scope = {}): Promise<Waiting[]> {
+  async function waits(only: ClaimScope = {}): Promise<KeptReady[]> {
     const found = await lanesOf(db, { ...under(), ...only });
-    const waiting: Waiting[] = [];
+    const waiting: KeptReady[] = [];
     const limited = (found?.lanes ?? []).filter(({ waits: why }) => why === 'daily limit');
     const parts = found ? await readyParts(db, { ...under(), ...only }, found) : [];
     const limitedParts = parts.filter(({ waits: why }) => why === 'daily limit');

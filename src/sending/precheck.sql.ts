@@ -115,14 +115,14 @@ export async function batchesAwaitingCheck(
 }
 
 /** An account that a batch pays. */
-export type Account = { bankCode: string; accountNumber: string };
+export type Beneficiary = { bankCode: string; accountNumber: string };
 
 /** Returns the accounts of the next ready payouts without an answer, each once, and the place to go on from; null at the end. */
 export async function accountsToAsk(
   db: Db,
   batch: string,
   after: bigint,
-): Promise<{ accounts: Account[]; payouts: number; next: bigint | null }> {
+): Promise<{ accounts: Beneficiary[]; payouts: number; next: bigint | null }> {
   const rows = await db
     .selectFrom('payouts as p')
     .leftJoin('account_names as n', (join) =>
@@ -153,7 +153,7 @@ export async function accountsToAsk(
 export async function keepNames(
   trx: Trx,
   batch: string,
-  names: readonly (Account & { name: string | null; message: string })[],
+  names: readonly (Beneficiary & { name: string | null; message: string })[],
 ): Promise<void> {
   const rows = names.map(({ bankCode, accountNumber, name, message }) => ({
     batch_id: batch,

@@ -1,5 +1,5 @@
 import type { Clock } from '../runtime/clock.ts';
-import type { Done } from './flight.ts';
+import type { EndedIntent } from './flight.ts';
 
 const notSentLimit = 3;
 const stuckMs = 60_000;
@@ -17,14 +17,14 @@ const provenMs = 5000;
  * setting the clock back must not turn a pause of a minute into hours. `inARow`: how many pauses the service has caused
  * since it last gave another answer.
  */
-export type Pause = { until: number; acceptedAt: number; inARow: number };
+export type PostPause = { until: number; acceptedAt: number; inARow: number };
 
-export function noPause(): Pause {
+export function noPause(): PostPause {
   return { until: Number.NEGATIVE_INFINITY, acceptedAt: Number.NEGATIVE_INFINITY, inARow: 0 };
 }
 
 /** Pauses all POSTs after a rejection: each time twice as long, and never shorter than Retry-After (P8). */
-function prolong(pause: Pause, now: number, retryAfterMs: number | null): void {
+function prolong(pause: PostPause, now: number, retryAfterMs: number | null): void {
   // Requests that were under way together are turned away together, and count once.
   if (now >= pause.until) pause.inARow += 1;
   const ownMs = Math.min(longestOwnPauseMs, shortestPauseMs * 2 ** Math.max(0, pause.inARow - 1));
@@ -37,7 +37,7 @@ type Stop = { ended: 'unreachable' | 'stuck'; detail: string };
 /** What the answers of a run say about how it goes on. */
 export type Progress = {
   /** Takes the answers of a turn into account, and when the service was last asked something. */
-  note(finished: readonly Done[], askedAt: number): void;
+  note(finished: readonly EndedIntent[], askedAt: number): void;
   verdict(underWay: number): Stop | undefined;
   /** How many requests may be under way at once. */
   slots(): number;
@@ -46,13 +46,13 @@ export type Progress = {
 type Deps = { clock: Clock; rules: { concurrency: number } };
 
 /** `pause` is kept over runs; the answers change it. */
-export function createProgress({ clock, rules }: Deps, pause: Pause): Progress {
+export function createProgress({ clock, rules }: Deps, pause: PostPause): Progress {
   let isAccepted = clock.monotonic() - pause.acceptedAt < provenMs;
   let notSentInARow = 0;
   let agedInARow = 0;
   let progressAt = clock.monotonic();
 
-  function noteOne({ outcome }: Done): void {
+  function noteOne({ outcome }: EndedIntent): void {
     const isUsual = outcome.kind === 'accepted' || outcome.kind === 'refused';
     if (outcome.kind === 'accepted') {
       isAccepted = true;

@@ -1,13 +1,13 @@
 import { sql } from 'kysely';
 import { fileMayGo } from '../ledger/batch-files.ts';
 import { farAhead } from '../ledger/projection.ts';
-import { idsOf } from '../storage/bulk.ts';
+import { idList } from '../storage/bulk.ts';
 import type { Db } from '../storage/ledger.ts';
 import { isApproved } from './approvals.sql.ts';
-import type { Scope, Under } from './claim-request.ts';
+import type { ClaimScope, Under } from './claim-request.ts';
 import { isOver, type Lanes } from './lanes.sql.ts';
 import { isChecked } from './precheck.sql.ts';
-import { lanesATurn, ofLane, openOf, sentBefore } from './ready.sql.ts';
+import { lanesATurn, ofLane, openLanes, sentBefore } from './ready.sql.ts';
 
 /**
  * The payouts of one batch in one currency that no brake of the batch keeps back: those never sent, or those that need an
@@ -25,8 +25,12 @@ export type ReadyPart = {
 };
 
 /** Returns the parts of what is ready, as far as `lanes` lets it go. */
-export async function readyParts(db: Db, only: Scope & Under, lanes: Lanes | null): Promise<ReadyPart[]> {
-  const open = lanes && openOf(lanes).slice(0, lanesATurn);
+export async function readyParts(
+  db: Db,
+  only: ClaimScope & Under,
+  lanes: Lanes | null,
+): Promise<ReadyPart[]> {
+  const open = lanes && openLanes(lanes).slice(0, lanesATurn);
   if (open?.length === 0) return [];
   const pausedUntil = sql<
     string | null
@@ -75,7 +79,7 @@ async function amountsOf(db: Db, ids: readonly bigint[]): Promise<Map<bigint, bi
   const rows = await db
     .selectFrom('payouts')
     .select(['id', 'amount'])
-    .where('id', 'in', idsOf(ids))
+    .where('id', 'in', idList(ids))
     .execute();
   return new Map(rows.map(({ id, amount }) => [id, amount]));
 }

@@ -1,14 +1,14 @@
 import { type RawBuilder, sql } from 'kysely';
 import { fileMayGo } from '../ledger/batch-files.ts';
 import { columns, farAhead, type Row } from '../ledger/projection.ts';
-import { idsOf } from '../storage/bulk.ts';
+import { idList } from '../storage/bulk.ts';
 import { perDialect } from '../storage/dialect.ts';
 import type { Db, Trx } from '../storage/ledger.ts';
 import { prepared, unseen } from '../storage/prepared.ts';
 import type { Payout } from '../storage/tables/tables.ts';
 import { isApproved } from './approvals.sql.ts';
 import type { Brakes } from './brakes.ts';
-import type { ClaimRequest, Cleared, Scope, Under } from './claim-request.ts';
+import type { ClaimRequest, ClaimScope, Cleared, Under } from './claim-request.ts';
 import { type Lane, type Lanes, lanesOf } from './lanes.sql.ts';
 import { isChecked } from './precheck.sql.ts';
 
@@ -37,7 +37,7 @@ export async function readyOf(trx: Trx, request: ClaimRequest, lanes: Lanes | nu
 async function clearedOf(trx: Trx, request: ClaimRequest, lanes: Lanes | null): Promise<Ready[]> {
   const { cleared } = request;
   const base = claimable(trx, request, { ...request, far: farAhead(request.at) })
-    .where('payouts.id', 'in', idsOf([...cleared.keys()]))
+    .where('payouts.id', 'in', idList([...cleared.keys()]))
     .where(sentBefore);
   return inLanes(base, lanes, request.limit, (row) => cleared.get(row.id) === row.attempt_count);
 }
@@ -56,7 +56,7 @@ async function inLanes(
 ): Promise<Ready[]> {
   const found: Ready[] = [];
   if (!lanes) found.push(...(await base.where('payouts.state', '=', readyState).execute()));
-  for (const lane of lanes ? openOf(lanes).slice(0, lanesATurn) : [])
+  for (const lane of lanes ? openLanes(lanes).slice(0, lanesATurn) : [])
     found.push(...(await base.where(ofLane(lane)).execute()));
   return found.filter(may).toSorted(byId).slice(0, limit);
 }
@@ -79,7 +79,7 @@ export const sentBefore: RawBuilder<boolean> = sql`(submitted_at is not null or 
  */
 export async function nextToAsk(
   db: Db,
-  request: Scope & Under & { limit: number; except: readonly bigint[] },
+  request: ClaimScope & Under & { limit: number; except: readonly bigint[] },
 ): Promise<Cleared> {
   const { limit, except } = request;
   // The index is named: without statistics SQLite would read all that is ready, and most of that was never sent.
@@ -90,7 +90,7 @@ export async function nextToAsk(
   const lanes = await lanesOf(db, request);
   const base = claimable(db, request, { ...request, far: farAhead(request.at) })
     .where('payouts.id', 'in', again)
-    .where('payouts.id', 'not in', idsOf(except));
+    .where('payouts.id', 'not in', idList(except));
   const found = await inLanes(base, lanes, limit, () => true);
   return new Map(found.map(({ id, attempt_count }) => [id, attempt_count]));
 }
@@ -169,7 +169,7 @@ function readyOfBatches(trx: Trx, { brakes, at, limit, batches }: ClaimRequest):
   return query(trx, [at, farAhead(at), BigInt(limit), ...(batches ?? [])]);
 }
 
-export function openOf({ lanes }: Lanes): Lane[] {
+export function openLanes({ lanes }: Lanes): Lane[] {
   return lanes.filter(({ waits }) => waits === null);
 }
 

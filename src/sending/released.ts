@@ -1,4 +1,4 @@
-import type { Reason } from '../domain/advice.ts';
+import type { AdvisedReason } from '../domain/advice.ts';
 import { type Withheld, withholding } from '../evidence/withheld.ts';
 import type { HoldReason } from '../ledger/hold-reasons.ts';
 import type { RecordEvent } from '../ledger/projection.ts';
@@ -6,7 +6,7 @@ import type { Payout } from '../storage/tables/tables.ts';
 
 const shownKept = 10;
 
-type Reasoned = { reference: string } & Reason;
+type Reasoned = { reference: string } & AdvisedReason;
 
 /** What a release let go, and what it did not: how many, and the first of them with the reason. */
 export type Released = {

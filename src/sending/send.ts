@@ -1,6 +1,6 @@
 import type { Advice } from '../domain/advice.ts';
 import type { Standpoint } from '../domain/origin.ts';
-import type { Outcome } from '../domain/outcome.ts';
+import type { AttemptOutcome } from '../domain/outcome.ts';
 import type { RecordEvent } from '../ledger/projection.ts';
 import { record } from '../ledger/record.ts';
 import { type Clock, elapsedSince, type Moment, momentOf } from '../runtime/clock.ts';
@@ -8,16 +8,16 @@ import type { ServiceClient } from '../service/types.ts';
 import { isLockConflict, PostgresFailure } from '../storage/failure.ts';
 import type { Ledger } from '../storage/ledger.ts';
 import type { Brakes } from './brakes.ts';
-import type { Cleared, Scope } from './claim-request.ts';
+import type { ClaimScope, Cleared } from './claim-request.ts';
 import { type Claim, claimUnlessHalted, sendable } from './claims.sql.ts';
 import { referencesFor } from './clearance-answers.sql.ts';
 import { type AskService, type Clearances, createClearances } from './clearances.ts';
-import { createFlight, type Done, type Flight, type KeptBack } from './flight.ts';
+import { createFlight, type EndedIntent, type Flight, type KeptBack } from './flight.ts';
 import { type Halt, type HaltCause, haltKindOf } from './halt.ts';
 import { halt, tooManyUnknown } from './halts.sql.ts';
 import { holdReturned } from './holds.sql.ts';
 import { createPermits, type Limiter } from './permits.ts';
-import { createProgress, noPause, type Pause } from './progress.ts';
+import { createProgress, noPause, type PostPause } from './progress.ts';
 
 export type SenderDeps = {
   ledger: Ledger;
@@ -38,15 +38,15 @@ export type SenderDeps = {
 
 export type SendRequest = {
   /** All when absent. */
-  scope?: Scope;
+  scope?: ClaimScope;
   signal?: AbortSignal;
   onProgress?: (done: number) => void;
 };
 
 /** Why the sender stopped. `drained`: nothing is left that it may send now. */
-export type SendResult = {
+export type SenderStop = {
   ended: 'drained' | 'halted' | 'interrupted' | 'unreachable' | 'stuck';
-  counts: Record<Outcome['kind'], number>;
+  counts: Record<AttemptOutcome['kind'], number>;
   detail: string;
   /** What helps, where it stopped for something that a person can end. */
   advice?: Advice;
@@ -62,14 +62,14 @@ const idleMs = 50;
  * turn carries the outcomes that have come in, and the intents for the slots that they freed. No request starts before
  * its intent is committed.
  */
-export function createSender(deps: SenderDeps): { run(request?: SendRequest): Promise<SendResult> } {
+export function createSender(deps: SenderDeps): { run(request?: SendRequest): Promise<SenderStop> } {
   // Kept over runs: a Retry-After pauses all POSTs of the process, whichever run received it.
   const pause = noPause();
   return { run: (request = {}) => runSender(deps, request, pause) };
 }
 
 /** Runs the loop. When the ledger fails, waits for what is in flight and tries once more to write the answers (P12). */
-async function runSender(deps: SenderDeps, request: SendRequest, pause: Pause): Promise<SendResult> {
+async function runSender(deps: SenderDeps, request: SendRequest, pause: PostPause): Promise<SenderStop> {
   const flight = createFlight(deps.clock);
   const { ledger, clock, askService } = deps;
   const { account } = deps.standpoint;
@@ -100,14 +100,14 @@ type Journey = { flight: Flight; clearances: Clearances };
 async function loop(
   deps: SenderDeps,
   request: SendRequest,
-  pause: Pause,
+  pause: PostPause,
   { flight, clearances }: Journey,
-): Promise<SendResult> {
+): Promise<SenderStop> {
   const { clock } = deps;
   const counts = { accepted: 0, refused: 0, not_sent: 0, turned_away: 0, unknown: 0 };
   const progress = createProgress(deps, pause);
   const permits = createPermits(deps, request.signal);
-  let stop: { ended: SendResult['ended']; detail: string } | undefined;
+  let stop: { ended: SenderStop['ended']; detail: string } | undefined;
   for (;;) {
     if (request.signal?.aborted) stop ??= { ended: 'interrupted', detail: 'interrupted; nothing is lost' };
     const finished = flight.take();
@@ -162,18 +162,18 @@ async function loop(
 }
 
 /** Adds to `stuck` which database sessions hold locks: payouts that they have locked are skipped. */
-async function explained({ ledger }: SenderDeps, { ended, detail }: Pick<SendResult, 'ended' | 'detail'>) {
+async function explained({ ledger }: SenderDeps, { ended, detail }: Pick<SenderStop, 'ended' | 'detail'>) {
   const holders = ended === 'stuck' ? await ledger.session?.holders() : '';
   return holders ? `${detail}: ${holders}` : detail;
 }
 
 /** What a turn may claim; `cleared` is read inside its transaction, however long that had to wait. */
-type Intents = { free: number; scope: Scope | undefined; cleared: () => Cleared };
+type Intents = { free: number; scope: ClaimScope | undefined; cleared: () => Cleared };
 
 /** Makes one group commit: outcomes first, then the halt they may cause (P11), then intents for free slots (P1). */
 async function commitTurn(
   deps: SenderDeps,
-  finished: readonly Done[],
+  finished: readonly EndedIntent[],
   { free, scope, cleared }: Intents,
 ): Promise<{ claims: Claim[]; halted: Halt | null; asked: number; began: Moment }> {
   const { clock } = deps;
@@ -205,7 +205,7 @@ async function commitTurn(
 }
 
 async function haltCause(
-  finished: readonly Done[],
+  finished: readonly EndedIntent[],
   countUnknown: () => Promise<HaltCause | null>,
 ): Promise<HaltCause | null> {
   for (const { claim: claimed, outcome } of finished) {
@@ -229,7 +229,7 @@ async function post(
   deps: SenderDeps,
   claimed: Claim,
   { began, may }: { began: Moment; may: () => boolean },
-): Promise<Done> {
+): Promise<EndedIntent> {
   let keptBack: KeptBack | null = null;
   const mayBegin = (): boolean => {
     if (elapsedSince(deps.clock, began) > deps.rules.sendDeadlineMs) keptBack = 'aged';
@@ -243,10 +243,14 @@ async function post(
   return { claim: claimed, outcome: { kind: 'not_sent', message: keptBackWords[keptBack] }, keptBack };
 }
 
-type Next = { kind: 'in'; ms: number } | { kind: 'over'; why: Omit<SendResult, 'counts'> };
+type Next = { kind: 'in'; ms: number } | { kind: 'over'; why: Omit<SenderStop, 'counts'> };
 
 /** Returns when something may be sendable again, or why nothing will be in this run. */
-async function untilNext(deps: SenderDeps, scope: Scope | undefined, clearances: Clearances): Promise<Next> {
+async function untilNext(
+  deps: SenderDeps,
+  scope: ClaimScope | undefined,
+  clearances: Clearances,
+): Promise<Next> {
   const { brakes } = deps.rules;
   const left = await sendable(deps.ledger.db, { ...scope, brakes, at: deps.clock.iso() });
   const until = (at: string | null): number => (at === null ? 0 : Date.parse(at) - deps.clock.now());

@@ -1,5 +1,5 @@
 import { foldReference } from '../domain/ids.ts';
-import type { Outcome } from '../domain/outcome.ts';
+import type { AttemptOutcome } from '../domain/outcome.ts';
 import { classOf, textOf } from './codes.ts';
 import { asText, type Envelope, parseLossless, readEnvelope } from './json.ts';
 
@@ -10,7 +10,7 @@ export type AnswerRules = {
 };
 
 /** Judges what a complete HTTP reply to a bank transfer proves (P5, P6, P8). Every reply has exactly one outcome. */
-export function judgeAnswer(reply: PostReply, reference: string, rules: AnswerRules): Outcome {
+export function judgeAnswer(reply: PostReply, reference: string, rules: AnswerRules): AttemptOutcome {
   const envelope = readEnvelope(parseLossless(reply.text));
   if (!envelope) {
     return rules.edgeRejections.includes(reply.httpStatus)
@@ -35,7 +35,12 @@ export function judgeAnswer(reply: PostReply, reference: string, rules: AnswerRu
     : judgeFailure(reply, envelope, message, rules);
 }
 
-function judgeSuccess(reply: PostReply, envelope: Envelope, echo: string | null, message: string): Outcome {
+function judgeSuccess(
+  reply: PostReply,
+  envelope: Envelope,
+  echo: string | null,
+  message: string,
+): AttemptOutcome {
   const transferId = asText(envelope.data?.transfer_id);
   if (reply.httpStatus < 200 || reply.httpStatus > 299)
     return unknown(reply, '00', `success with HTTP ${reply.httpStatus}`);
@@ -46,7 +51,12 @@ function judgeSuccess(reply: PostReply, envelope: Envelope, echo: string | null,
   return { kind: 'accepted', transferId, status, httpStatus: reply.httpStatus, message, raw: reply.text };
 }
 
-function judgeFailure(reply: PostReply, envelope: Envelope, message: string, rules: AnswerRules): Outcome {
+function judgeFailure(
+  reply: PostReply,
+  envelope: Envelope,
+  message: string,
+  rules: AnswerRules,
+): AttemptOutcome {
   const code = envelope.status;
   const type = classOf(code, rules.codes);
   if (type === 'refused' && reply.httpStatus < 500) {
@@ -55,7 +65,7 @@ function judgeFailure(reply: PostReply, envelope: Envelope, message: string, rul
   return { ...unknown(reply, code, message), halts: type === 'halt' };
 }
 
-function turnedAway(reply: PostReply, code: string | null, message: string): Outcome {
+function turnedAway(reply: PostReply, code: string | null, message: string): AttemptOutcome {
   const { httpStatus, retryAfterMs, text } = reply;
   return { kind: 'turned_away', retryAfterMs, httpStatus, code, message, raw: text };
 }
@@ -64,6 +74,6 @@ function unknown(
   reply: PostReply,
   code: string | null,
   message: string,
-): Extract<Outcome, { kind: 'unknown' }> {
+): Extract<AttemptOutcome, { kind: 'unknown' }> {
   return { kind: 'unknown', code, httpStatus: reply.httpStatus, message, raw: reply.text, halts: false };
 }

@@ -1,11 +1,11 @@
-import type { Outcome } from '../domain/outcome.ts';
+import type { AttemptOutcome } from '../domain/outcome.ts';
 import type { Redact } from '../domain/redact.ts';
 import { type AnswerRules, judgeAnswer } from './answer.ts';
 import { readAccountName, readBalances } from './extras.ts';
-import type { Delivery, HttpReply, HttpRequest, Question, Transport } from './http.ts';
+import type { HttpReply, HttpRequest, RequestEnd, ServiceQuestion, Transport } from './http.ts';
 import { mentions, parseLossless, readEnvelope } from './json.ts';
 import { httpsPort, isFromHttpsPort, schemeTrouble } from './other-scheme.ts';
-import { digestOf, readListPage } from './pages.ts';
+import { readListPage, replyDigest } from './pages.ts';
 import { refusalStands } from './refusal.ts';
 import { readRetryAfter } from './retry-after.ts';
 import { signBody } from './signing.ts';
@@ -42,7 +42,7 @@ export function createServiceClient(options: ClientOptions): ServiceClient {
     'accept-encoding': 'identity',
   });
 
-  function noted(delivery: Delivery): Delivery {
+  function noted(delivery: RequestEnd): RequestEnd {
     isAnswered ||= delivery.kind === 'reply';
     // A server that has answered speaks this scheme: then a broken connection is only that.
     if (delivery.kind === 'failed')
@@ -52,16 +52,20 @@ export function createServiceClient(options: ClientOptions): ServiceClient {
     return delivery;
   }
 
-  async function deliver(request: HttpRequest): Promise<Delivery> {
+  async function deliver(request: HttpRequest): Promise<RequestEnd> {
     const delivery = noted(await transport.deliver(request));
     return delivery.kind === 'failed'
       ? { ...delivery, message: redact(delivery.message) }
       : { ...delivery, reply: { ...delivery.reply, text: redact(delivery.reply.text) } };
   }
 
-  async function bankTransfer(body: string, reference: string, beforeWrite: () => boolean): Promise<Outcome> {
+  async function bankTransfer(
+    body: string,
+    reference: string,
+    beforeWrite: () => boolean,
+  ): Promise<AttemptOutcome> {
     if (!beforeWrite()) return { kind: 'not_sent', message: 'the intent was too old to send' };
-    const judge = ({ status, headers, text }: HttpReply): Outcome => {
+    const judge = ({ status, headers, text }: HttpReply): AttemptOutcome => {
       const answer = { httpStatus: status, text: redact(text), retryAfterMs: readRetryAfter(headers) };
       return judgeAnswer(answer, reference, options.rules);
     };
@@ -88,22 +92,27 @@ export function createServiceClient(options: ClientOptions): ServiceClient {
     return unknown('a refusal that may be the answer to another order', reply.text);
   }
 
-  function question(method: 'GET' | 'POST', path: string, answers?: Question['answers']): Question {
+  function question(
+    method: 'GET' | 'POST',
+    path: string,
+    answers?: ServiceQuestion['answers'],
+  ): ServiceQuestion {
     const request = { method, path: `${prefix}/${path}`, headers: headersWith(options.secretKey) };
     return answers ? { ...request, answers } : request;
   }
 
   /** A question about one reference. A reply that the service did not make is no evidence, whichever request it answers. */
-  function questionAbout(path: string, reference: string): Question {
+  function questionAbout(path: string, reference: string): ServiceQuestion {
     return question('GET', `${path}/${encodeURIComponent(reference)}`, (reply) => {
       const judged = judgeReply(reply);
       return judged.kind === 'trouble' || mentions(judged.json, reference);
     });
   }
 
-  const detailsOf = (reference: string): Question => questionAbout('fetch_transfer_details', reference);
+  const detailsOf = (reference: string): ServiceQuestion =>
+    questionAbout('fetch_transfer_details', reference);
 
-  async function ask(request: Question): Promise<LookUpReply | ServiceTrouble> {
+  async function ask(request: ServiceQuestion): Promise<LookUpReply | ServiceTrouble> {
     const delivery = await deliver(request);
     return delivery.kind === 'failed' ? unanswered(delivery) : judgeReply(delivery.reply);
   }
@@ -118,7 +127,7 @@ export function createServiceClient(options: ClientOptions): ServiceClient {
       if (delivery.kind === 'failed') return unanswered({ ...delivery, message: redact(delivery.message) });
       const { reply } = delivery;
       // The digest is of the raw text, before redaction: a known page is then not searched for secrets again.
-      const digest = digestOf(reply.text);
+      const digest = replyDigest(reply.text);
       const known = reply.status === 200 ? recall?.(digest) : undefined;
       if (known) return { kind: 'page', page: { ...known, date: dateOf(reply) } };
       return judgePage({ ...reply, text: redact(reply.text) }, digest, page);
@@ -147,7 +156,7 @@ function readOr<Answer>(
 }
 
 /** True for the outcomes that allow another POST: there the reply must be the order's own (P6, P8). */
-function leavesUntaken({ kind }: Outcome): boolean {
+function leavesUntaken({ kind }: AttemptOutcome): boolean {
   return kind === 'refused' || kind === 'turned_away';
 }
 
@@ -178,7 +187,7 @@ function isPage(text: string, wanted: number): boolean {
   return current === undefined || Number(current) === wanted;
 }
 
-function unknown(message: string, raw: string): Outcome {
+function unknown(message: string, raw: string): AttemptOutcome {
   return { kind: 'unknown', code: null, httpStatus: null, message, raw, halts: false };
 }
 
@@ -187,7 +196,7 @@ function dateOf({ headers }: HttpReply): number | null {
   return Number.isNaN(stamp) ? null : stamp;
 }
 
-function unanswered({ timedOut, message }: Extract<Delivery, { kind: 'failed' }>): ServiceTrouble {
+function unanswered({ timedOut, message }: Extract<RequestEnd, { kind: 'failed' }>): ServiceTrouble {
   return trouble(timedOut ? 'timeout' : 'unreachable', message, null);
 }
 

@@ -1,9 +1,9 @@
 import type { Dispatcher } from 'undici';
 import { decodeBody } from './content-coding.ts';
-import type { Delivery, HttpReply } from './http.ts';
+import type { HttpReply, RequestEnd } from './http.ts';
 
 /** `begins` is called in the tick in which the request would be written. If it returns false, nothing is written. */
-export type Watch = { timeoutMs: number; wasSent: () => boolean; begins: () => boolean };
+export type ExchangeWatch = { timeoutMs: number; wasSent: () => boolean; begins: () => boolean };
 
 const maxReplyBytes = 16 * 1024 * 1024;
 
@@ -11,8 +11,8 @@ const maxReplyBytes = 16 * 1024 * 1024;
 export function exchange(
   client: Dispatcher,
   request: Dispatcher.DispatchOptions,
-  watch: Watch,
-): Promise<Delivery> {
+  watch: ExchangeWatch,
+): Promise<RequestEnd> {
   return new Promise((resolve) => {
     let controller: Dispatcher.DispatchController | null = null;
     let late: Error | null = null;
@@ -23,7 +23,7 @@ export function exchange(
       late = new TimedOut('The operation was aborted due to timeout');
       controller?.abort(late);
     }, watch.timeoutMs);
-    const end = (delivery: Delivery): void => {
+    const end = (delivery: RequestEnd): void => {
       clearTimeout(timer);
       resolve(delivery);
     };
@@ -54,7 +54,7 @@ export function exchange(
   });
 }
 
-function read(reply: Omit<HttpReply, 'text'>, chunks: readonly Buffer[], watch: Watch): Delivery {
+function read(reply: Omit<HttpReply, 'text'>, chunks: readonly Buffer[], watch: ExchangeWatch): RequestEnd {
   try {
     const coding = reply.headers['content-encoding'];
     const body = decodeBody(Buffer.concat(chunks), { coding, maxBytes: maxReplyBytes });
@@ -69,7 +69,7 @@ class TimedOut extends Error {
   override readonly name = 'TimeoutError';
 }
 
-function failed(error: unknown, { wasSent }: Watch): Delivery {
+function failed(error: unknown, { wasSent }: ExchangeWatch): RequestEnd {
   const timedOut = error instanceof Error && /Timeout/.test(error.name);
   return { kind: 'failed', message: describe(error), timedOut, sent: wasSent() };
 }

@@ -16,10 +16,10 @@ export type HttpReply = {
 type Answering = { answers?: (reply: HttpReply) => boolean };
 
 /** A question is safe to repeat. `query`: JSON that a POST carries to say what is asked. */
-export type Question = Head & Answering & { query?: string; body?: undefined; mayWrite?: undefined };
+export type ServiceQuestion = Head & Answering & { query?: string; body?: undefined; mayWrite?: undefined };
 
 /** An order is written at most once. */
-export type Order = Head &
+export type ServiceOrder = Head &
   Answering & {
     /** A new buffer for each order: it identifies the order. */
     body: Buffer;
@@ -32,16 +32,16 @@ export type Order = Head &
     control?: (reply: HttpReply) => Head | undefined;
   };
 
-export type HttpRequest = Order | Question;
+export type HttpRequest = ServiceOrder | ServiceQuestion;
 
 /**
  * `failed`: no whole reply came. `sent` false: the request's bytes never began to leave (P7). `control.next` is the
  * next answer of the socket; undefined where it had closed. `alone`: the socket carried no other request before this
  * order.
  */
-export type Delivery =
-  | { kind: 'reply'; reply: HttpReply; control?: { next: Delivery | undefined; alone: boolean } }
+export type RequestEnd =
+  | { kind: 'reply'; reply: HttpReply; control?: { next: RequestEnd | undefined; alone: boolean } }
   | { kind: 'failed'; message: string; timedOut: boolean; sent: boolean };
 
 /** The wire. It carries an order at most once, never follows a redirect, and never throws for a network failure (P9). */
-export type Transport = { deliver(request: HttpRequest): Promise<Delivery>; close(): Promise<void> };
+export type Transport = { deliver(request: HttpRequest): Promise<RequestEnd>; close(): Promise<void> };

@@ -1,12 +1,12 @@
 import { Client, errors } from 'undici';
-import { exchange, type Watch } from './exchange.ts';
-import type { Delivery, Head } from './http.ts';
+import { type ExchangeWatch, exchange } from './exchange.ts';
+import type { Head, RequestEnd } from './http.ts';
 
 /** One socket to the service, reopened when it closes. It carries one request at a time. */
-export type Line = {
-  send(request: Head & { body?: Buffer }, watch: Watch): Promise<Delivery>;
+export type Socket = {
+  send(request: Head & { body?: Buffer }, watch: ExchangeWatch): Promise<RequestEnd>;
   /** Sends on the socket of the last request and on no other; undefined where that socket has closed. */
-  sendAfter(request: Head, watch: Watch): Promise<Delivery> | undefined;
+  sendAfter(request: Head, watch: ExchangeWatch): Promise<RequestEnd> | undefined;
   /** True while the socket has carried only the last request. */
   isAlone(): boolean;
   /** True once the socket ended because the service sent an answer that no request had asked for. */
@@ -22,7 +22,7 @@ export type Line = {
 /** undici's error for an answer without a request; a test sees it happen. */
 const unaskedAnswer = 'bad response';
 
-export function createLine(origin: string, options: Client.Options): Line {
+export function createLine(origin: string, options: Client.Options): Socket {
   let client = connect();
   /** Numbers the sockets. */
   let socket = 0;
@@ -46,7 +46,7 @@ export function createLine(origin: string, options: Client.Options): Line {
     return made;
   }
 
-  const counted = (watch: Watch, mayCarry: () => boolean): Watch => ({
+  const counted = (watch: ExchangeWatch, mayCarry: () => boolean): ExchangeWatch => ({
     ...watch,
     begins() {
       if (!mayCarry()) return false;
@@ -83,18 +83,18 @@ export function createLine(origin: string, options: Client.Options): Line {
 }
 
 /** A fixed number of lines; each serves one user at a time. */
-export type Lines = {
-  use<T>(work: (line: Line) => Promise<T>): Promise<T>;
+export type SocketLines = {
+  use<T>(work: (line: Socket) => Promise<T>): Promise<T>;
   close(): Promise<void>;
 };
 
-export function createLines(count: number, make: () => Line): Lines {
-  const all: Line[] = [];
-  const free: Line[] = [];
-  const waiting: ((line: Line) => void)[] = [];
+export function createLines(count: number, make: () => Socket): SocketLines {
+  const all: Socket[] = [];
+  const free: Socket[] = [];
+  const waiting: ((line: Socket) => void)[] = [];
   let closed = false;
 
-  function take(): Line | Promise<Line> {
+  function take(): Socket | Promise<Socket> {
     const idle = free.pop();
     if (idle) return idle;
     if (all.length >= count) return new Promise((resolve) => void waiting.push(resolve));

@@ -25,7 +25,7 @@ export function readListPage(text: string, date: number | null): ReadPage {
 }
 
 /** The digest of a reply's text: two replies with the same digest are the same byte for byte. */
-export function digestOf(text: string): string {
+export function replyDigest(text: string): string {
   return hash('sha256', text, 'base64');
 }
 

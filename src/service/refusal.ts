@@ -1,8 +1,8 @@
 import { isNotFound } from '../domain/witness.ts';
-import type { Delivery, HttpReply } from './http.ts';
+import type { HttpReply, RequestEnd } from './http.ts';
 import { mentions, parseLossless, readEnvelope } from './json.ts';
 
-type Control = NonNullable<Extract<Delivery, { kind: 'reply' }>['control']>;
+type Control = NonNullable<Extract<RequestEnd, { kind: 'reply' }>['control']>;
 
 /**
  * Whether a refusal or a 429 that names no reference belongs to the order (P6, P8). On a socket that carried other

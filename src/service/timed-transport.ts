@@ -1,4 +1,4 @@
-import type { Delivery, Transport } from './http.ts';
+import type { RequestEnd, Transport } from './http.ts';
 
 /** One request to the service, for monitors. `operation` is the interface's name of it, without any reference. */
 export type RequestTime = { operation: string; result: string; seconds: number };
@@ -38,7 +38,7 @@ function operationOf(path: string): string {
 }
 
 /** `2xx` to `5xx`, or how it failed: `timed_out`, `no_answer`, `not_sent`. */
-function resultOf(delivery: Delivery): string {
+function resultOf(delivery: RequestEnd): string {
   if (delivery.kind === 'reply') return `${Math.floor(delivery.reply.status / 100)}xx`;
   if (!delivery.sent) return 'not_sent';
   return delivery.timedOut ? 'timed_out' : 'no_answer';

@@ -1,9 +1,9 @@
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
-import type { Delivery, Order, Question, Transport } from './http.ts';
-import { createLine, createLines, type Line } from './lines.ts';
+import type { RequestEnd, ServiceOrder, ServiceQuestion, Transport } from './http.ts';
+import { createLine, createLines, type Socket } from './lines.ts';
 import { createSentProbe } from './sent-probe.ts';
 
-export type { Delivery, HttpReply, HttpRequest, Transport } from './http.ts';
+export type { HttpReply, HttpRequest, RequestEnd as Delivery, Transport } from './http.ts';
 
 /** How long a socket is watched for a surplus answer. */
 const afterwardsMs = 200;
@@ -17,7 +17,7 @@ export function createTransport(options: {
   permit?: () => Promise<void>;
 }): Transport {
   const { timeoutMs, permit = () => Promise.resolve() } = options;
-  const line = (): Line =>
+  const line = (): Socket =>
     createLine(options.origin, {
       allowH2: false,
       pipelining: 1,
@@ -33,7 +33,10 @@ export function createTransport(options: {
   const plain = { timeoutMs, wasSent: () => true, begins: () => true };
 
   /** Asks again where the reply may answer another request, on a socket that has carried nothing else. */
-  async function ask(own: Line, { answers, method, path, headers, query }: Question): Promise<Delivery> {
+  async function ask(
+    own: Socket,
+    { answers, method, path, headers, query }: ServiceQuestion,
+  ): Promise<RequestEnd> {
     const request = { method, path, headers, ...(query && { body: Buffer.from(query, 'utf8') }) };
     const first = await own.send(request, plain);
     if (first.kind === 'failed' || !answers || answers(first.reply)) return first;
@@ -47,7 +50,10 @@ export function createTransport(options: {
   }
 
   /** Sends an order. A reply that may answer another order is followed by a question: one socket answers in order. */
-  async function order(own: Line, { answers, control, mayWrite, ...request }: Order): Promise<Delivery> {
+  async function order(
+    own: Socket,
+    { answers, control, mayWrite, ...request }: ServiceOrder,
+  ): Promise<RequestEnd> {
     const wasSent = probe.watch(request.body);
     // Stops undici from writing the same request a second time (P9).
     const begins = (): boolean => !wasSent() && (mayWrite?.() ?? true);
@@ -82,7 +88,7 @@ export function createTransport(options: {
   };
 }
 
-const mixedUp: Delivery = {
+const mixedUp: RequestEnd = {
   kind: 'failed',
   message: 'the connection brought more answers than requests',
   timedOut: false,

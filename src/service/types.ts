@@ -1,5 +1,5 @@
 import type { ListedTransfer } from '../domain/listed-transfer.ts';
-import type { Outcome } from '../domain/outcome.ts';
+import type { AttemptOutcome } from '../domain/outcome.ts';
 
 /** What is read of a listed transfer without an id. */
 export type NamelessTransfer = { id: null; domain: string | null };
@@ -51,7 +51,7 @@ export type AccountName = { kind: 'name'; name: string | null; message: string }
 
 export type ServiceClient = {
   /** Sends one frozen body exactly once. Never retries, and never throws for a failure of the network or the service. */
-  bankTransfer(body: string, reference: string, beforeWrite: () => boolean): Promise<Outcome>;
+  bankTransfer(body: string, reference: string, beforeWrite: () => boolean): Promise<AttemptOutcome>;
   /** `GET /fetch_all_transfers?page=n`, or the status-filtered list. */
   listPage(
     page: number,

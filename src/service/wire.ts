@@ -46,7 +46,7 @@ export type FilteredListPage<Item = FilteredTransferRecord> = {
 };
 
 /** The page object of "List all transfers". */
-export type ListPage<Item = TransferRecord> = FilteredListPage<Item> & {
+export type WireListPage<Item = TransferRecord> = FilteredListPage<Item> & {
   last_page_url: string;
   links: readonly PageLink[];
   next_page_url: string | null;
@@ -55,13 +55,13 @@ export type ListPage<Item = TransferRecord> = FilteredListPage<Item> & {
 };
 
 /** The envelope of both list endpoints; `status` is `00` on success. */
-export type ListEnvelope<Page = ListPage> = { success: boolean; status: string; data: Page };
+export type ListEnvelope<Page = WireListPage> = { success: boolean; status: string; data: Page };
 
 /** The body of "Initiate a bank transfer"; `type` means `RTC` when omitted. */
 export type { TransferOrder as BankTransferRequest } from '../domain/body.ts';
 
 /** The body of a payout webhook ("Payout event"). */
-export type PayoutEvent = {
+export type WirePayoutEvent = {
   status: string;
   event: 'payout';
   currency: string;

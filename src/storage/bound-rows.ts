@@ -3,7 +3,7 @@ import { storable } from './bulk.ts';
 import type { Db, Trx } from './ledger.ts';
 import { prepared, Slot } from './prepared.ts';
 
-export type Cell = string | bigint | null;
+export type BoundCell = string | bigint | null;
 
 /** Rows whose values are bound to places, as a statement refers to them. */
 type Given<C extends string> = {
@@ -28,14 +28,14 @@ export function overRows<C extends string, R = never>(
   columns: readonly C[],
   shared: number,
   build: (given: Given<C>) => RawBuilder<R>,
-): (trx: Trx, values: readonly Cell[], rows: readonly Readonly<Record<C, Cell>>[]) => Promise<R[]> {
+): (trx: Trx, values: readonly BoundCell[], rows: readonly Readonly<Record<C, BoundCell>>[]) => Promise<R[]> {
   const statements = new Map(sizes.map((size) => [size, prepareFor(columns, { shared, size }, build)]));
   return async (trx, values, rows) => {
     const returned: R[] = [];
     for (let from = 0; from < rows.length; from += mostRows) {
       const some = rows.slice(from, from + mostRows);
       const size = sizes.find((one) => one >= some.length) ?? mostRows;
-      const parameters: Cell[] = Array(shared + size * columns.length).fill(null);
+      const parameters: BoundCell[] = Array(shared + size * columns.length).fill(null);
       parameters.splice(0, shared, ...values);
       some.forEach((row, at) => {
         place(parameters, shared + at * columns.length, columns, row);
@@ -50,7 +50,7 @@ function prepareFor<C extends string, R>(
   columns: readonly C[],
   { shared, size }: { shared: number; size: number },
   build: (given: Given<C>) => RawBuilder<R>,
-): (db: Db | Trx, values: readonly Cell[]) => Promise<R[]> {
+): (db: Db | Trx, values: readonly BoundCell[]) => Promise<R[]> {
   return prepared((db, slot) => {
     const row = (at: number): RawBuilder<unknown> =>
       sql`(${sql.join(columns.map((_, i) => new Slot(shared + at * columns.length + i)))})`;
@@ -67,16 +67,16 @@ function prepareFor<C extends string, R>(
 
 /** Writes the values of one row. As a function of its own it is soon compiled: a loop over all rows takes longer. */
 function place<C extends string>(
-  parameters: Cell[],
+  parameters: BoundCell[],
   from: number,
   columns: readonly C[],
-  row: Readonly<Record<C, Cell>>,
+  row: Readonly<Record<C, BoundCell>>,
 ): void {
   columns.forEach((column, i) => {
     parameters[from + i] = bindable(row[column]);
   });
 }
 
-function bindable(value: Cell): Cell {
+function bindable(value: BoundCell): BoundCell {
   return typeof value === 'string' ? storable(value) : value;
 }

@@ -15,10 +15,10 @@ type BulkRow = Readonly<Record<string, string | bigint | null>>;
  * reads a whole table.
  */
 export function rowsOf(rows: readonly BulkRow[]): RawBuilder<{ value: string }> {
-  return rowsIn(sql`${rowsText(rows)}`);
+  return rowsIn(sql`${bulkText(rows)}`);
 }
 
-/** The rows in a text of {@link rowsText}, for a statement that is prepared before its rows are known. */
+/** The rows in a text of {@link bulkText}, for a statement that is prepared before its rows are known. */
 export function rowsIn(text: RawBuilder<unknown>): RawBuilder<{ value: string }> {
   return perDialect(
     sql`json_each(${text})`,
@@ -29,7 +29,7 @@ export function rowsIn(text: RawBuilder<unknown>): RawBuilder<{ value: string }>
 }
 
 /** Writes the text for {@link rowsIn}. */
-export function rowsText(rows: readonly BulkRow[]): string {
+export function bulkText(rows: readonly BulkRow[]): string {
   return JSON.stringify(rows.map(plain));
 }
 
@@ -54,7 +54,7 @@ export function integerField(name: string): RawBuilder<bigint> {
 }
 
 /** A list of ids as one parameter, for `in`. The statement is the same for any number of ids. */
-export function idsOf(ids: readonly bigint[]): RawBuilder<bigint> {
+export function idList(ids: readonly bigint[]): RawBuilder<bigint> {
   return idsIn(sql`${idsText(ids)}`);
 }
 

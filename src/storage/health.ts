@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { foldReference } from '../domain/ids.ts';
-import type { RejectionKind } from '../domain/rejection.ts';
+import type { WebhookRejectionKind } from '../domain/rejection.ts';
 import { hasRow } from './counting.ts';
 import { isPostgres } from './dialect.ts';
 import { isDamage } from './failure.ts';
@@ -65,7 +65,7 @@ export async function describeServer(db: Db): Promise<string> {
 export async function rejectionsSince(
   db: Db,
   since: string,
-): Promise<{ kind: RejectionKind; count: number }[]> {
+): Promise<{ kind: WebhookRejectionKind; count: number }[]> {
   const rows = await db
     .selectFrom('rejections')
     .select(['kind', (on) => on.fn.countAll<bigint>().as('n')])

@@ -41,7 +41,7 @@ export function placeNamed(url: string, dataDir: string): Place {
 }
 
 /** The place's name for people: a file, or a database URL without its password. */
-export function nameOf(place: Place): string {
+export function placeName(place: Place): string {
   return place.kind === 'sqlite' ? place.path : withoutPassword(place.url);
 }
 

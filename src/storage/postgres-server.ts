@@ -1,5 +1,5 @@
 import { PostgresFailure } from './failure.ts';
-import type { Session } from './postgres-session.ts';
+import type { PostgresSession } from './postgres-session.ts';
 
 export type ServerFacts = {
   version: string;
@@ -13,7 +13,7 @@ export type ServerFacts = {
 
 const oldest = 130_000;
 
-export async function serverFacts(session: Pick<Session, 'ask'>): Promise<ServerFacts> {
+export async function serverFacts(session: Pick<PostgresSession, 'ask'>): Promise<ServerFacts> {
   const [row = {}] = await session.ask(`select current_setting('server_version') as version,
     current_setting('server_version_num') as number, current_setting('synchronous_commit') as synchronous_commit,
     current_setting('fsync') as fsync, current_setting('full_page_writes') as full_page_writes,
@@ -47,7 +47,7 @@ export function unfitness(facts: ServerFacts): string | null {
 }
 
 /** P25: refuses a server on which a commit may be lost. */
-export async function assertFit(session: Pick<Session, 'ask'>): Promise<void> {
+export async function assertFit(session: Pick<PostgresSession, 'ask'>): Promise<void> {
   const facts = await serverFacts(session);
   const why = unfitness(facts);
   // A standby may become the primary.

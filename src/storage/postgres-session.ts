@@ -35,7 +35,7 @@ export type SessionLock = { release(): Promise<void> };
  * One connection for as long as a ledger is open (P3). Its advisory locks show every machine that this process lives.
  * Once it is lost, others may have taken over, and this process writes nothing more.
  */
-export type Session = {
+export type PostgresSession = {
   /** The statements that begin a write transaction: exclusive among all writers, and only while this session lives. */
   begin: string;
   /** Takes a named lock of the ledger; null when another holder, in this process or elsewhere, has it. */
@@ -55,7 +55,7 @@ export type Session = {
 };
 
 /** Connects to the ledger at `url`. Throws PostgresFailure when that cannot be done. */
-export async function openSession(url: string): Promise<Session> {
+export async function openPostgresSession(url: string): Promise<PostgresSession> {
   const { Client: PostgresClient } = await import('pg');
   const sockets = new Set<Socket>();
   const stream = (): Socket => {

@@ -3,10 +3,10 @@ import type { Contradiction } from '../domain/contradiction.ts';
 import { foldReference } from '../domain/ids.ts';
 import type { InquiryReason } from '../domain/inquiry-reason.ts';
 import { decimalToMinor } from '../domain/money.ts';
-import type { Account } from '../domain/origin.ts';
+import type { Payer } from '../domain/origin.ts';
 import type { WitnessStatus } from '../domain/payout.ts';
 import type { Witness } from '../domain/witness.ts';
-import { type Expected, findWitness } from '../domain/witness.ts';
+import { type ExpectedTransfer, findWitness } from '../domain/witness.ts';
 import { columnsOf, plainWord } from '../ledger/contradiction-columns.ts';
 import { addInquiry, askDetails } from '../ledger/inquiries.ts';
 import { loadKnown } from '../ledger/known.ts';
@@ -16,7 +16,7 @@ import type { Clock } from '../runtime/clock.ts';
 import { asObject, asText, parseLossless } from '../service/json.ts';
 import type { Ledger, Trx } from '../storage/ledger.ts';
 import type { Webhook } from '../storage/tables/tables.ts';
-import type { WebhookVerdict } from '../storage/tables/word-columns.ts';
+import type { WordVerdict } from '../storage/tables/word-columns.ts';
 import { askWhereHeaderDiffers } from './header-reference.ts';
 import { differingReference } from './webhook-inbox.sql.ts';
 import {
@@ -37,7 +37,7 @@ export type ApplyDeps = {
   ledger: Ledger;
   clock: Clock;
   /** The account of this process (P31); absent: everything was sent with its keys. */
-  account?: Account | null;
+  account?: Payer | null;
 };
 
 /** How many one transaction takes: it holds the event loop for some tens of milliseconds at most. */
@@ -72,7 +72,7 @@ export async function applyWebhooksAgain(deps: ApplyDeps, signal?: AbortSignal):
 }
 
 /** When it is, ISO UTC, and the account of this process. */
-type By = { at: string; account: Account | null };
+type By = { at: string; account: Payer | null };
 
 /** A webhook about a payout of ours. */
 type Placed = { webhook: Webhook; json: unknown; payoutId: bigint };
@@ -163,7 +163,7 @@ const ofAnotherAccount: Said = {
   applied: { verdict: 'other_key' },
 };
 
-function whatItSays({ webhook, json }: Placed, expected: Expected): Said {
+function whatItSays({ webhook, json }: Placed, expected: ExpectedTransfer): Said {
   const finding = findWitness(json, expected, 'webhook');
   if (webhook.stale === 1n) {
     const word = plainWord(finding.kind === 'witness' ? finding.witness.status : null);
@@ -209,7 +209,7 @@ function against(one: Contradiction): Applied {
 }
 
 /** A webhook under an unknown reference may use the service's own name for one of our payouts: ask, never assume. */
-async function askAboutLikely(trx: Trx, json: unknown, at: string): Promise<WebhookVerdict> {
+async function askAboutLikely(trx: Trx, json: unknown, at: string): Promise<WordVerdict> {
   const fields = asObject(json);
   const [account, code, amountText] = ['account_number', 'currency', 'amount'].map((key) =>
     asText(fields?.[key]),

@@ -3,8 +3,8 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { foldReference, isReference } from '../domain/ids.ts';
 import { keptReference } from '../domain/others-reference.ts';
 import type { Redact } from '../domain/redact.ts';
-import type { Source } from './receiver-address.ts';
-import { type Delivery, differsHeader, signedWithHeader } from './webhook-inbox.sql.ts';
+import type { RequestSource } from './receiver-address.ts';
+import { differsHeader, signedWithHeader, type WebhookDelivery } from './webhook-inbox.sql.ts';
 
 /** Headers that carry credentials; Authorization's verdict is stored instead. */
 const secretHeaders = new Set(['authorization', 'proxy-authorization', 'cookie']);
@@ -16,13 +16,13 @@ export function describeDelivery(input: {
   authorization: string;
   /** The fingerprint of the key that signed it. */
   signedWith: string;
-  source: Source;
+  source: RequestSource;
   receivedAt: string;
   nowMs: number;
   replayWindowMs: number;
   /** Removes our secrets from what is stored. */
   redact?: Redact;
-}): Delivery {
+}): WebhookDelivery {
   const { redact = (text: string) => text } = input;
   const { body, headers } = input;
   const event = readEvent(body);
@@ -78,7 +78,7 @@ export function namedReference(body: Uint8Array): string {
 }
 
 /** Reads the event leniently: its fields are at the top level or under `data`. */
-function readEvent(body: Uint8Array): Pick<Delivery, 'kind' | 'reference' | 'trx'> {
+function readEvent(body: Uint8Array): Pick<WebhookDelivery, 'kind' | 'reference' | 'trx'> {
   const text = Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('utf8');
   const source = text.replace(/^\ufeff/, '');
   const plain = readFields(parseJson(source));
@@ -92,7 +92,7 @@ function readEvent(body: Uint8Array): Pick<Delivery, 'kind' | 'reference' | 'trx
 }
 
 /** Event names that services use, in any case. */
-const kinds = new Map<string, Delivery['kind']>([
+const kinds = new Map<string, WebhookDelivery['kind']>([
   ['payout', 'payout'],
   ['transaction', 'transaction'],
   ['collection', 'transaction'],

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { foldReference, isReference } from '../domain/ids.ts';
 import type { PayoutState } from '../domain/payout.ts';
-import { idsOf } from '../storage/bulk.ts';
+import { idList } from '../storage/bulk.ts';
 import type { Db, Ledger, Trx } from '../storage/ledger.ts';
 
 const dayMs = 24 * 60 * 60_000;
@@ -83,7 +83,7 @@ async function pruneSome(trx: Trx, { before, newest }: { before: string; newest:
       .execute();
   await trx
     .deleteFrom('webhooks')
-    .where('id', 'in', idsOf(rows.map(({ id }) => id)))
+    .where('id', 'in', idList(rows.map(({ id }) => id)))
     .execute();
   await addTally(trx, tallies.rows, BigInt(rows.length));
   await addTally(

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { BlockList, isIP } from 'node:net';
 
 /** Where a request came from, as far as that can be trusted. */
-export type Source = { address: string; protocol: 'http' | 'https' };
+export type RequestSource = { address: string; protocol: 'http' | 'https' };
 
 /** Returns a test for membership in the list of addresses and subnets; nothing is in an empty list. */
 export function addressList(entries: readonly string[]): (address: string) => boolean {
@@ -48,7 +48,7 @@ export function ownerOf(address: string): string {
  */
 export function createSourceReader(
   isTrusted: (address: string) => boolean,
-): (request: IncomingMessage) => Source {
+): (request: IncomingMessage) => RequestSource {
   return (request) => {
     const peer = plainAddress(request.socket.remoteAddress);
     const protocol = 'encrypted' in request.socket ? 'https' : 'http';

@@ -12,7 +12,7 @@ export type BodyRead =
 const pieceBytes = 256;
 
 /** Reads a request's body, at most `maxBytes` of it. Always resolves; a body that is too large is not kept. */
-export function readBody(request: IncomingMessage, maxBytes: number, turn: Turn): Promise<BodyRead> {
+export function receiveBody(request: IncomingMessage, maxBytes: number, turn: Turn): Promise<BodyRead> {
   return new Promise((resolve) => {
     const chunks: Buffer[] = [];
     let size = 0;

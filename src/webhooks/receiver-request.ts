@@ -1,21 +1,21 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createRedactor } from '../domain/redact.ts';
-import type { RejectionKind } from '../domain/rejection.ts';
+import type { WebhookRejectionKind } from '../domain/rejection.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { type Config, secretsOf } from '../settings/settings.ts';
 import { describeDelivery, headerText, namedReference } from './delivery.ts';
 import type { GroupCommit } from './group-commit.ts';
-import { addressList, createSourceReader, type Source } from './receiver-address.ts';
-import { readBody } from './receiver-body.ts';
+import { addressList, createSourceReader, type RequestSource } from './receiver-address.ts';
+import { receiveBody } from './receiver-body.ts';
 import type { Connections, Turn } from './receiver-connections.ts';
-import type { Delivery, Rejection } from './webhook-inbox.sql.ts';
+import type { Rejection, WebhookDelivery } from './webhook-inbox.sql.ts';
 import { createWebhookVerifier, type VerifyWebhook } from './webhook-signature.ts';
 
 type Deps = {
   config: Pick<Config, 'mode' | 'receiver' | 'keys'> & Partial<Pick<Config, 'adminTokens'>>;
   clock: Clock;
   connections: Connections;
-  deliveries: GroupCommit<Delivery>;
+  deliveries: GroupCommit<WebhookDelivery>;
   reject(rejection: Rejection): void;
   /** What made a delivery be answered 503 although there was room for it. */
   onError(error: unknown): void;
@@ -26,9 +26,9 @@ export type RequestHandler = (request: IncomingMessage, response: ServerResponse
 
 type Answer = { status: number; text: string; headers?: Record<string, string> };
 /** A rejection is noted for `status`; without one it was no delivery. */
-type Refusal = Answer & { rejection?: { kind: RejectionKind; detail: string } };
+type Refusal = Answer & { rejection?: { kind: WebhookRejectionKind; detail: string } };
 /** What is known of a request before its body is read. */
-type Heard = { source: Source; verify: VerifyWebhook };
+type Heard = { source: RequestSource; verify: VerifyWebhook };
 
 const success: Answer = { status: 200, text: 'success' };
 const unavailable: Answer = { status: 503, text: 'try again later', headers: { 'retry-after': '5' } };
@@ -70,7 +70,7 @@ export function createRequestHandler(deps: Deps): RequestHandler {
   }
 
   async function judge(request: IncomingMessage, turn: Turn, heard: Heard): Promise<Refusal> {
-    const read = await readBody(request, receiver.maxBodyBytes, turn);
+    const read = await receiveBody(request, receiver.maxBodyBytes, turn);
     if (read.kind === 'too_large') return tooLarge(receiver.maxBodyBytes);
     if (read.kind !== 'body') return unavailable;
     turn.owe();

@@ -13,7 +13,7 @@ import { createReceiverServer } from './receiver-server.ts';
 import { createRejectionNotice } from './rejection-notice.ts';
 import { readTlsPair } from './tls.ts';
 import { renewTls, type TlsRenewal } from './tls-renewal.ts';
-import { type Delivery, recordRejections, storeDeliveries } from './webhook-inbox.sql.ts';
+import { recordRejections, storeDeliveries, type WebhookDelivery } from './webhook-inbox.sql.ts';
 
 export type Receiver = {
   /**
@@ -53,7 +53,7 @@ export function createReceiver(deps: Deps): Receiver {
   const { config, ledger, clock, log, requestTimeoutMs = defaultTimeoutMs } = deps;
   const { tlsCert, tlsKey, host, port } = config.receiver;
   const files = tlsCert === '' ? null : { certFile: tlsCert, keyFile: tlsKey };
-  const deliveries = createGroupCommit<Delivery>({
+  const deliveries = createGroupCommit<WebhookDelivery>({
     clock,
     maxGroup: 500,
     maxWaiting: 2000,

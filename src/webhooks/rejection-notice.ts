@@ -1,5 +1,5 @@
 import { counted } from '../domain/counted.ts';
-import type { RejectionKind } from '../domain/rejection.ts';
+import type { WebhookRejectionKind } from '../domain/rejection.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { logEvent } from '../runtime/log-events.ts';
 import type { Logger } from '../runtime/logger.ts';
@@ -15,8 +15,8 @@ export function createRejectionNotice({
 }: {
   clock: Clock;
   log: Logger;
-}): (rejected: readonly { kind: RejectionKind; count: number; address?: string }[]) => void {
-  let waiting = new Map<RejectionKind, number>();
+}): (rejected: readonly { kind: WebhookRejectionKind; count: number; address?: string }[]) => void {
+  let waiting = new Map<WebhookRejectionKind, number>();
   let sources = new Set<string>();
   let quietUntil = -Infinity;
   return (rejected) => {

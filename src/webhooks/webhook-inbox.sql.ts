@@ -1,5 +1,5 @@
 import { type CompiledQuery, sql } from 'kysely';
-import { isForged, type RejectionKind } from '../domain/rejection.ts';
+import { isForged, type WebhookRejectionKind } from '../domain/rejection.ts';
 import type { Db, Trx } from '../storage/ledger.ts';
 import type { Webhook } from '../storage/tables/tables.ts';
 import { noteAuthentic } from './refused-references.sql.ts';
@@ -7,7 +7,7 @@ import { tallyForged } from './webhook-figures.sql.ts';
 import { countWebhooks } from './webhook-tallies.sql.ts';
 
 /** An authentic delivery as it came; `digest` is SHA-256 of the raw body. */
-export type Delivery = {
+export type WebhookDelivery = {
   digest: string;
   receivedAt: string;
   kind: 'payout' | 'transaction' | 'unknown';
@@ -33,7 +33,7 @@ const keptRejections = 1000n;
  * be applied. A fresh delivery of a body known only as stale turns it into a witness, so it is applied again. So is one
  * that came under another key: the repeat may bear the right one.
  */
-export async function storeDeliveries(trx: Trx, deliveries: readonly Delivery[]): Promise<bigint[]> {
+export async function storeDeliveries(trx: Trx, deliveries: readonly WebhookDelivery[]): Promise<bigint[]> {
   const rows = oncePerDigest(deliveries);
   await tallyDiffering(trx, deliveries);
   await countWebhooks(trx, [{ what: 'received', n: deliveries.length }]);
@@ -71,7 +71,7 @@ export async function countDiffering(db: Db): Promise<number> {
   return Number(row?.n ?? 0n);
 }
 
-async function tallyDiffering(trx: Trx, deliveries: readonly Delivery[]): Promise<void> {
+async function tallyDiffering(trx: Trx, deliveries: readonly WebhookDelivery[]): Promise<void> {
   const n = deliveries.filter((delivery) => differingReference(delivery) !== null).length;
   if (n === 0) return;
   await trx
@@ -127,7 +127,7 @@ function compileInsert(trx: Trx, rows: NewRow[]): CompiledQuery {
     .compile();
 }
 
-function oncePerDigest(deliveries: readonly Delivery[]) {
+function oncePerDigest(deliveries: readonly WebhookDelivery[]) {
   const groups = Map.groupBy(deliveries, ({ digest }) => digest);
   return [...groups.values()].flatMap((group) => {
     const [first] = group;
@@ -151,10 +151,16 @@ function oncePerDigest(deliveries: readonly Delivery[]) {
 }
 
 /** A delivery that was turned away: where it came from and why, without its body. */
-export type Rejection = { at: string; path: string; kind: RejectionKind; detail: string; address: string };
+export type Rejection = {
+  at: string;
+  path: string;
+  kind: WebhookRejectionKind;
+  detail: string;
+  address: string;
+};
 
 /** Rejections that were counted and not kept one by one. */
-export type RejectionCount = { path: string; kind: RejectionKind; count: number };
+export type RejectionCount = { path: string; kind: WebhookRejectionKind; count: number };
 
 /** Records refused deliveries, and counts those that were too many to keep; deletes all but the newest thousand. */
 export async function recordRejections(

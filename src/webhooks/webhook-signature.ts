@@ -1,6 +1,6 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import { fingerprint } from '../domain/origin.ts';
-import type { RejectionKind } from '../domain/rejection.ts';
+import type { WebhookRejectionKind } from '../domain/rejection.ts';
 
 /** The keys that check a delivery; during a rotation several values verify. */
 export type WebhookKeys = {
@@ -16,13 +16,13 @@ export type WebhookProof = {
   authorization: string | undefined;
 };
 
-export type WebhookVerdict =
+export type SignatureVerdict =
   /** `signedWith`: the fingerprint of the secret key. */
   | { kind: 'authentic'; authorization: 'valid' | 'unchecked' | 'absent'; signedWith: string }
-  | { kind: 'rejected'; why: RejectionKind };
+  | { kind: 'rejected'; why: WebhookRejectionKind };
 
 /** Judges one delivery by its raw body and its headers. Never throws, whatever they hold. */
-export type VerifyWebhook = (body: Uint8Array, proof: WebhookProof) => WebhookVerdict;
+export type VerifyWebhook = (body: Uint8Array, proof: WebhookProof) => SignatureVerdict;
 
 /**
  * Creates a verifier for one set of keys. `payloadsignature` over the raw bytes decides. Authorization counts where a
@@ -56,7 +56,7 @@ export function createWebhookVerifier(keys: WebhookKeys): VerifyWebhook {
   };
 }
 
-function rejected(why: RejectionKind): WebhookVerdict {
+function rejected(why: WebhookRejectionKind): SignatureVerdict {
   return { kind: 'rejected', why };
 }
 

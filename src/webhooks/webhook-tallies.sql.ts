@@ -1,11 +1,11 @@
 import { sql } from 'kysely';
-import type { RejectionKind } from '../domain/rejection.ts';
+import type { WebhookRejectionKind } from '../domain/rejection.ts';
 import { overRows } from '../storage/bound-rows.ts';
 import type { Db, Trx } from '../storage/ledger.ts';
-import type { WebhookVerdict } from '../storage/tables/word-columns.ts';
+import type { WordVerdict } from '../storage/tables/word-columns.ts';
 
 /** What is counted for monitors: a number only grows, and nothing must be read again to know it. */
-type Counted = 'received' | `applied:${WebhookVerdict}` | `rejected:${RejectionKind}`;
+type Counted = 'received' | `applied:${WordVerdict}` | `rejected:${WebhookRejectionKind}`;
 
 const prefix = 'webhooks:';
 
@@ -31,7 +31,7 @@ export async function countWebhooks(
 }
 
 /** Whether a webhook ever came to this verdict: without one there is nothing to search for. */
-export async function wasEverApplied(db: Db, verdict: WebhookVerdict): Promise<boolean> {
+export async function wasEverApplied(db: Db, verdict: WordVerdict): Promise<boolean> {
   const name = `${prefix}applied:${verdict}`;
   const row = await db.selectFrom('tallies').select('name').where('name', '=', name).executeTakeFirst();
   return row !== undefined;

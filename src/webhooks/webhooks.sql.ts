@@ -1,14 +1,14 @@
 import { sql } from 'kysely';
 import { foldReference } from '../domain/ids.ts';
-import { type Account, accountOfKey } from '../domain/origin.ts';
+import { accountOfKey, type Payer } from '../domain/origin.ts';
 import type { WitnessStatus } from '../domain/payout.ts';
-import { plainWord, type Word } from '../ledger/contradiction-columns.ts';
+import { type ContradictionWord, plainWord } from '../ledger/contradiction-columns.ts';
 import { sentWithOtherKeys } from '../ledger/origins.ts';
-import { field, idsIn, idsOf, idsText, integerField, rowsIn, rowsText, textsIn } from '../storage/bulk.ts';
+import { bulkText, field, idList, idsIn, idsText, integerField, rowsIn, textsIn } from '../storage/bulk.ts';
 import type { Db, Ledger, Trx } from '../storage/ledger.ts';
 import { prepared } from '../storage/prepared.ts';
 import type { Webhook } from '../storage/tables/tables.ts';
-import type { WebhookVerdict } from '../storage/tables/word-columns.ts';
+import type { WordVerdict } from '../storage/tables/word-columns.ts';
 import { prunedCounts } from './prune-unmatched.sql.ts';
 import { signedWith } from './webhook-inbox.sql.ts';
 import { countWebhooks, readWebhookTallies, wasEverApplied } from './webhook-tallies.sql.ts';
@@ -39,7 +39,7 @@ export async function stillUnapplied(trx: Trx, webhooks: readonly Webhook[]): Pr
  * Marks webhooks to be applied again that say more now than when they came. A payout may have become known by their trx
  * (P13, P18), or the key that signed them as one of their payout's account (P31).
  */
-export async function hearAgain(ledger: Ledger, account: Account | null): Promise<void> {
+export async function hearAgain(ledger: Ledger, account: Payer | null): Promise<void> {
   const tellMore = async (db: Db | Trx): Promise<bigint[]> => [
     ...(await nowMatched(db)),
     ...(account ? await nowOfTheirAccount(db, account) : []),
@@ -47,7 +47,7 @@ export async function hearAgain(ledger: Ledger, account: Account | null): Promis
   // Most often there are none, and so nothing to write.
   if ((await tellMore(ledger.db)).length === 0) return;
   await ledger.write(async (trx) => {
-    const ids = idsOf(await tellMore(trx));
+    const ids = idList(await tellMore(trx));
     await trx.updateTable('webhooks').set({ applied_at: null }).where('id', 'in', ids).execute();
   });
 }
@@ -65,7 +65,7 @@ async function nowMatched(db: Db | Trx): Promise<bigint[]> {
   return rows.map(({ id }) => id);
 }
 
-async function nowOfTheirAccount(db: Db | Trx, account: Account): Promise<bigint[]> {
+async function nowOfTheirAccount(db: Db | Trx, account: Payer): Promise<bigint[]> {
   if (!(await wasEverApplied(db, 'other_key'))) return [];
   const rows = await db
     .selectFrom('webhooks as w')
@@ -85,7 +85,7 @@ async function nowOfTheirAccount(db: Db | Trx, account: Account): Promise<bigint
 export async function ofOtherKeys<One extends { webhook: Pick<Webhook, 'headers'>; payoutId: bigint }>(
   db: Db | Trx,
   placed: readonly One[],
-  account: Account,
+  account: Payer,
 ): Promise<One[]> {
   const others: One[] = [];
   for (const [key, own] of Map.groupBy(placed, ({ webhook }) => signedWith(webhook))) {
@@ -151,7 +151,7 @@ const updateApplied = prepared<never>(
 );
 
 /** What applying a webhook found. */
-export type Applied = { verdict: WebhookVerdict; word?: Word };
+export type Applied = { verdict: WordVerdict; word?: ContradictionWord };
 
 /** Marks webhooks about payouts as applied, with what each said. */
 export async function markAllApplied(
@@ -166,7 +166,7 @@ export async function markAllApplied(
     verdict,
     ...word,
   }));
-  await updateApplied(trx, [at, rowsText(rows)]);
+  await updateApplied(trx, [at, bulkText(rows)]);
   await countWebhooks(
     trx,
     applied.map(({ verdict }) => ({ what: `applied:${verdict}`, n: 1 })),

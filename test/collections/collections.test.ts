@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { collectionLines, collectionStory } from '../../src/collections/collection-lines.sql.ts';
+import { collectionStory, collectionsInOrder } from '../../src/collections/collection-lines.sql.ts';
 import { findCollection } from '../../src/collections/collections.sql.ts';
 import { expectSome, openFile } from '../../src/collections/expectations.sql.ts';
 import { createCollectionLookUps } from '../../src/collections/verify-collections.ts';
@@ -143,7 +143,7 @@ it.each([
 ])('P22: a collection named %s is noted, asked about and received', async (reference) => {
   await deliver({ reference });
   expect(await verify(shown({ reference }))).toEqual([reference]);
-  const lines = await allOf(collectionLines(ledger.db));
+  const lines = await allOf(collectionsInOrder(ledger.db));
   expect(lines.map(({ row }) => [row.reference, row.state])).toEqual([[reference, 'received']]);
 });
 
@@ -165,7 +165,7 @@ it.each(['.', '..', 'a\0b', 'half \ud800', 'z'.repeat(501)])(
 
 it('P22: two endless references that begin alike are two collections', async () => {
   for (const end of ['a', 'b']) await deliver({ reference: `${'z'.repeat(5000)}${end}`, trx: end });
-  const lines = await allOf(collectionLines(ledger.db));
+  const lines = await allOf(collectionsInOrder(ledger.db));
   expect(lines.map(({ row }) => row.told_trx)).toEqual(['a', 'b']);
 });
 
@@ -330,6 +330,6 @@ it.each([
   await expectInvoice();
   await verify(shown({ amount }));
   const told: string[] = [];
-  for await (const page of collectionLines(ledger.db)) told.push(...page.map((line) => line.received));
+  for await (const page of collectionsInOrder(ledger.db)) told.push(...page.map((line) => line.received));
   expect(told).toEqual([received]);
 });

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { question } from '../../src/commands/decided.ts';
+import { decisionQuestion } from '../../src/commands/decided.ts';
 import { weigh } from '../../src/evidence/weigh.ts';
 import { newsOf, plainCause } from '../../src/reporting/plain-words.ts';
 import { addBatch, at, claimAt, makeLedger, recordOutcome, replies } from '../support/ledger.ts';
@@ -27,8 +27,10 @@ it('leaves what the service said as it is, and calls the answer to the order wha
   }
   const shown = await weigh(ledger.db, { ids, since: at(3) });
   await ledger.remove();
-  expect(question(shown, true)).toBe('Send 2 of 3 payouts again, NGN 3,000.00?');
-  expect(question(shown, false)).toMatch(/^Order that 2 of 3 .* next submit\? Nothing is sent now\.$/);
+  expect(decisionQuestion(shown, true)).toBe('Send 2 of 3 payouts again, NGN 3,000.00?');
+  expect(decisionQuestion(shown, false)).toMatch(
+    /^Order that 2 of 3 .* next submit\? Nothing is sent now\.$/,
+  );
   const [, refused] = shown.cases;
   if (!refused) throw new Error('no case');
   const { payout, attempts } = refused;

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createDecisions } from '../../src/decisions/decisions.ts';
-import type { Outcome } from '../../src/domain/outcome.ts';
+import type { AttemptOutcome } from '../../src/domain/outcome.ts';
 import type { WitnessStatus } from '../../src/domain/payout.ts';
 import type { RecordEvent } from '../../src/ledger/projection.ts';
 import { record } from '../../src/ledger/record.ts';
@@ -60,7 +60,8 @@ export async function addSent(
   const claims = await claimAt(ledger, november(day), fates.length);
   for (const claim of claims) {
     const fate = fates[ids.indexOf(claim.payoutId)] ?? 'success';
-    const outcome: Outcome = fate === 'refused' ? replies.refused() : replies.accepted(`T-${claim.payoutId}`);
+    const outcome: AttemptOutcome =
+      fate === 'refused' ? replies.refused() : replies.accepted(`T-${claim.payoutId}`);
     await recordOutcome(ledger, november(day, 1000), claim, outcome);
     if (fate !== 'success' && fate !== 'failed') continue;
     await addWebhook(ledger, claim.payoutId, { at: november(day, 2000), said: fate });

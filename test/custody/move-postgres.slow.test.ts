@@ -7,7 +7,7 @@ import { moveLedger } from '../../src/custody/move.ts';
 import { openLedger } from '../../src/custody/open-ledger.ts';
 import { verifyLedger } from '../../src/custody/verify-ledger.ts';
 import type { Ledger } from '../../src/storage/ledger.ts';
-import { nameOf, type PostgresPlace } from '../../src/storage/place.ts';
+import { type PostgresPlace, placeName } from '../../src/storage/place.ts';
 import {
   addBatch,
   at,
@@ -34,7 +34,7 @@ beforeEach(async () => {
 afterEach(() => ledger.remove());
 
 const move = (more: { onRows?: () => void } = {}) =>
-  moveLedger({ from: ledger.path, to, url: nameOf(to), now: () => at(5000), ...more });
+  moveLedger({ from: ledger.path, to, url: placeName(to), now: () => at(5000), ...more });
 
 async function openThere(): Promise<Ledger> {
   const there = await openLedger(to, { now: () => at(9000) });

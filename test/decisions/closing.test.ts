@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { question, refusals } from '../../src/commands/decided.ts';
+import { decisionQuestion, refusals } from '../../src/commands/decided.ts';
 import { remedyText } from '../../src/commands/remedy-text.ts';
 import { barrierKeys, raiseBarrier } from '../../src/ledger/barriers.ts';
 import { batchCounts } from '../../src/ledger/batches.ts';
@@ -226,7 +226,7 @@ it('P20: a batch whose payouts got successors keeps the totals of its file', asy
   for (const one of attempts)
     await recordOutcome(ledger, at(100), { payoutId: one.payout_id, attemptId: one.id }, replies.refused());
   const weighed = await decided.weigh([first], at(hour));
-  expect(question(weighed, false)).toContain('1 of 1');
+  expect(decisionQuestion(weighed, false)).toContain('1 of 1');
   await told.orderAgain(first, hour);
   const [batch] = await batchCounts(ledger.db);
   expect(batch).toMatchObject({

@@ -4,7 +4,7 @@ import { remedyText } from '../../src/commands/remedy-text.ts';
 import { payoutStates } from '../../src/domain/payout.ts';
 import { isClosedByPerson, isFinalByEvidence } from '../../src/domain/transition.ts';
 import type { Remedy } from '../../src/evidence/remedy.ts';
-import type { Case } from '../../src/evidence/weigh.ts';
+import type { WeighedCase } from '../../src/evidence/weigh.ts';
 import { countOpen, listOpen } from '../../src/reconciliation/discrepancies.sql.ts';
 import { decide } from '../../src/reconciliation/discrepancy-decisions.sql.ts';
 import { reasonText } from '../../src/reporting/advice-text.ts';
@@ -35,7 +35,7 @@ afterEach(() => ledger.remove());
 const told = createTold(() => ledger);
 const batch = (ms: number) => ({ batch: 'b-1', at: at(ms) });
 
-async function weighed(id: bigint, ms: number): Promise<{ one: Case; digest: string }> {
+async function weighed(id: bigint, ms: number): Promise<{ one: WeighedCase; digest: string }> {
   const { cases, digest } = await told.decisionsAt(ms).weigh([id], at(ms - 10));
   const [one] = cases;
   if (!one) throw new Error('the payout is there');

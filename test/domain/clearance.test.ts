@@ -1,16 +1,16 @@
 import { expect, it } from 'vitest';
-import { judgeClearance, type Subject } from '../../src/domain/clearance.ts';
+import { type ClearanceSubject, judgeClearance } from '../../src/domain/clearance.ts';
 import { accountOf, isOfAccount } from '../../src/domain/origin.ts';
 
 const went = { baseUrl: 'https://one.test', secretKey: 'a', orderKey: 'a' };
-const itself = (more: Partial<Subject> = {}): Subject => ({
+const itself = (more: Partial<ClearanceSubject> = {}): ClearanceSubject => ({
   reference: 'R-1',
   state: 'ready',
   answer: { word: 'not_found', status: null },
   elsewhere: null,
   ...more,
 });
-const before = (more: Partial<Subject> = {}): Subject =>
+const before = (more: Partial<ClearanceSubject> = {}): ClearanceSubject =>
   itself({ state: 'failed', answer: { word: 'found', status: 'failed' }, ...more });
 const notFound = { word: 'not_found', status: null } as const;
 const silence = { word: 'no_answer', status: null } as const;

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { type Known, onSight } from '../../src/domain/discrepancy-life.ts';
+import { type KnownDiscrepancy, onSight } from '../../src/domain/discrepancy-life.ts';
 
 const shown = { expected: '10.00', actual: '9.00' };
 const other = { expected: '10.00', actual: '8.00' };
-const known = (more: Partial<Known>): Known => ({
+const known = (more: Partial<KnownDiscrepancy>): KnownDiscrepancy => ({
   state: 'open',
   resolvedBy: null,
   note: '',

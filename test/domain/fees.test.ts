@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
 import { type Fees, isSameFee, nameFee, otherFees } from '../../src/domain/fees.ts';
-import type { Source } from '../../src/domain/payout.ts';
+import type { RecordSource } from '../../src/domain/payout.ts';
 
 const unknown: Fees = { fee: null, fee_by: null, other_fees: null };
-const named = (...said: [Source, string | null][]): Fees =>
+const named = (...said: [RecordSource, string | null][]): Fees =>
   said.reduce((known, [source, fee]) => nameFee(known, source, fee), unknown);
 
 it('P30: fees are compared as exact decimals of their own scale', () => {

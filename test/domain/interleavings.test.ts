@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import type { Outcome } from '../../src/domain/outcome.ts';
+import type { AttemptOutcome } from '../../src/domain/outcome.ts';
 import type { PayoutState, WitnessStatus } from '../../src/domain/payout.ts';
-import { type PayoutEvent, type Standing, transition } from '../../src/domain/transition.ts';
+import { type LedgerEvent, type PayoutStanding, transition } from '../../src/domain/transition.ts';
 import type { Witness } from '../../src/domain/witness.ts';
 import { record } from '../../src/ledger/record.ts';
 import { addBatch, at, claimAt, makeLedger, payoutById } from '../support/ledger.ts';
@@ -11,9 +11,9 @@ import { repeats } from '../support/repeats.ts';
 /** The one truth: whether the service took the POST, and what it did with it. */
 type World = { taken: boolean; end: WitnessStatus };
 /** Something that may be heard, at any time and any number of times. */
-type Heard = Exclude<PayoutEvent, { kind: 'intent' }>;
+type Heard = Exclude<LedgerEvent, { kind: 'intent' }>;
 
-const answer: Record<Outcome['kind'], Outcome> = {
+const answer: Record<AttemptOutcome['kind'], AttemptOutcome> = {
   accepted: { kind: 'accepted', transferId: '7', status: 'pending', httpStatus: 200, message: '', raw: '' },
   refused: { kind: 'refused', code: '24', httpStatus: 400, message: '', raw: '' },
   not_sent: { kind: 'not_sent', message: '' },
@@ -21,7 +21,11 @@ const answer: Record<Outcome['kind'], Outcome> = {
   unknown: { kind: 'unknown', code: null, httpStatus: null, message: '', raw: '', halts: false },
 };
 const attemptId = 1n;
-const outcome = (kind: Outcome['kind']): Heard => ({ kind: 'outcome', attemptId, outcome: answer[kind] });
+const outcome = (kind: AttemptOutcome['kind']): Heard => ({
+  kind: 'outcome',
+  attemptId,
+  outcome: answer[kind],
+});
 const witness = (source: Witness['source'], status: WitnessStatus): Heard => ({
   kind: 'witness',
   witness: { source, status, transferId: '7', trx: 'T', fee: null, message: null, settledAt: null },
@@ -67,7 +71,7 @@ const stories = worlds.chain((world) =>
 
 /** The payout's standing kept in memory as `record` keeps it in the ledger. */
 function live(events: readonly Heard[]): { state: PayoutState; evidence: string; path: PayoutState[] } {
-  const now: Standing = {
+  const now: PayoutStanding = {
     state: 'ready',
     evidence: '',
     isNeverSent: true,
@@ -76,9 +80,9 @@ function live(events: readonly Heard[]): { state: PayoutState; evidence: string;
     forgetful: false,
     possiblyTaken: 0,
   };
-  let ended: Outcome['kind'] | null = null;
+  let ended: AttemptOutcome['kind'] | null = null;
   const path: PayoutState[] = [];
-  const apply = (event: PayoutEvent): void => {
+  const apply = (event: LedgerEvent): void => {
     const effect = transition(now, event);
     if (effect.kind === 'move') now.state = effect.to;
     if (effect.kind !== 'conflict') now.evidence = effect.evidence;
@@ -152,7 +156,7 @@ it('P4: what the service refused ends refused once its answer is heard, and is n
 });
 
 it('P17: with two POSTs that may have been taken, no order of words makes it failed while one may have succeeded', () => {
-  const once: Standing = {
+  const once: PayoutStanding = {
     state: 'unknown',
     evidence: '',
     isNeverSent: false,

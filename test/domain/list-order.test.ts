@@ -5,14 +5,14 @@ import {
   edgeOf,
   pagesSaved,
   sentInside,
-  unreadable,
+  unreadableTime,
 } from '../../src/domain/list-order.ts';
 
 const at = (day: number): string => `2026-11-${String(day).padStart(2, '0')}T12:00:00.000Z`;
 
 function seen(...created: string[]) {
   const watch = createOrderWatch();
-  for (const one of created) watch.row(one === '' ? unreadable : Date.parse(one));
+  for (const one of created) watch.row(one === '' ? unreadableTime : Date.parse(one));
   return watch.seen();
 }
 

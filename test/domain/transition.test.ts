@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import type { Outcome } from '../../src/domain/outcome.ts';
+import type { AttemptOutcome } from '../../src/domain/outcome.ts';
 import { type PayoutState, payoutStates, type WitnessStatus } from '../../src/domain/payout.ts';
-import { type PayoutEvent, type Standing, transition } from '../../src/domain/transition.ts';
+import { type LedgerEvent, type PayoutStanding, transition } from '../../src/domain/transition.ts';
 import type { Witness } from '../../src/domain/witness.ts';
 
-const outcomes: Record<Outcome['kind'], Outcome> = {
+const outcomes: Record<AttemptOutcome['kind'], AttemptOutcome> = {
   accepted: { kind: 'accepted', transferId: '7', status: 'pending', httpStatus: 200, message: '', raw: '' },
   refused: { kind: 'refused', code: '24', httpStatus: 400, message: '', raw: '' },
   not_sent: { kind: 'not_sent', message: '' },
@@ -18,7 +18,7 @@ const outcomes: Record<Outcome['kind'], Outcome> = {
   },
   unknown: { kind: 'unknown', code: null, httpStatus: null, message: '', raw: '', halts: false },
 };
-const outcome = (kind: Outcome['kind']): PayoutEvent => ({
+const outcome = (kind: AttemptOutcome['kind']): LedgerEvent => ({
   kind: 'outcome',
   attemptId: 1n,
   outcome: outcomes[kind],
@@ -26,11 +26,11 @@ const outcome = (kind: Outcome['kind']): PayoutEvent => ({
 const said = (source: Witness['source'], status: WitnessStatus): Witness => ({
   ...{ source, status, transferId: '7', trx: 'T', fee: null, message: null, settledAt: null },
 });
-const witness = (source: Witness['source'], status: WitnessStatus): PayoutEvent => ({
+const witness = (source: Witness['source'], status: WitnessStatus): LedgerEvent => ({
   kind: 'witness',
   witness: said(source, status),
 });
-const standing = (state: PayoutState, more: Partial<Standing> = {}): Standing => ({
+const standing = (state: PayoutState, more: Partial<PayoutStanding> = {}): PayoutStanding => ({
   state,
   evidence: '',
   isNeverSent: false,
@@ -40,18 +40,18 @@ const standing = (state: PayoutState, more: Partial<Standing> = {}): Standing =>
   possiblyTaken: 0,
   ...more,
 });
-const turned = (sure: boolean): PayoutEvent => ({
+const turned = (sure: boolean): LedgerEvent => ({
   ...{ kind: 'turned', witness: said('listing', 'failed'), first: 'r-1', sure },
 });
 
-function result(now: Standing, event: PayoutEvent): string {
+function result(now: PayoutStanding, event: LedgerEvent): string {
   const effect = transition(now, event);
   return effect.kind === 'move' ? effect.to : effect.kind;
 }
 
 const order = 'held ready sending pending success failed refused unknown cancelled returned';
 /** One row an event, one column a state: the state moved to, `.` kept, `!` a conflict for a person, `-` cannot be. */
-const table: [name: string, event: PayoutEvent, effects: string][] = [
+const table: [name: string, event: LedgerEvent, effects: string][] = [
   ['an intent', { kind: 'intent', attemptId: 1n }, '! sending ! ! ! ! ! ! ! !'],
   // A held payout has no attempt that could still be answered: `hold` leaves everything but `ready` alone.
   ['accepted', outcome('accepted'), '- pending pending . . . ! pending ! .'],
@@ -157,7 +157,7 @@ describe('P4: an outcome belongs to its attempt', () => {
 });
 
 describe('P20: what is heard before a retry goes takes the order back', () => {
-  const doubt: PayoutEvent = { kind: 'doubted', why: 'listed' };
+  const doubt: LedgerEvent = { kind: 'doubted', why: 'listed' };
   it.each(['ready', 'held'] as const)(
     'P20: what may have been taken is unknown again, %s as it was',
     (state) => {
@@ -193,7 +193,7 @@ describe('P19: a person’s word stands until later evidence', () => {
 
 describe('P17: after a resend, failed needs every transfer', () => {
   const twice = { possiblyTaken: 2 };
-  const listed = (transfers: number): PayoutEvent => {
+  const listed = (transfers: number): LedgerEvent => {
     const event = witness('listing', 'failed');
     return event.kind === 'witness' ? { ...event, witness: { ...event.witness, transfers } } : event;
   };
@@ -280,7 +280,7 @@ describe('P14: final needs a details or listing witness', () => {
 });
 
 it('P36: a success asked for after a return contradicts it, one asked for before or a webhook may be older', () => {
-  const asked = (source: Witness['source'], askedIn?: PayoutState): PayoutEvent => ({
+  const asked = (source: Witness['source'], askedIn?: PayoutState): LedgerEvent => ({
     kind: 'witness',
     witness: said(source, 'success'),
     ...(askedIn && { askedIn }),

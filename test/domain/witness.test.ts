@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import {
   couldBeOurs,
-  type Expected,
+  type ExpectedTransfer,
   findWitness,
   isNotFound,
   readInstant,
 } from '../../src/domain/witness.ts';
 import { parseLossless } from '../../src/service/json.ts';
 
-const ours: Expected = {
+const ours: ExpectedTransfer = {
   reference: 'ACME-1',
   referenceKey: 'acme-1',
   transferId: null,

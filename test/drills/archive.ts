@@ -1,7 +1,7 @@
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { archiveLedger } from '../../src/custody/archive/archive-ledger.ts';
-import { type Verdict, verifyArchive, verifyLedger } from '../../src/custody/verify-ledger.ts';
+import { type Verification, verifyArchive, verifyLedger } from '../../src/custody/verify-ledger.ts';
 import { record } from '../../src/ledger/record.ts';
 import { noBrakes } from '../../src/sending/brakes.ts';
 import { claim } from '../../src/sending/claims.sql.ts';
@@ -15,7 +15,7 @@ const perCommit = 1000;
 export async function measureArchive(count: number): Promise<{ lines: string[]; failed: boolean }> {
   const ledger = await makeLedger();
   const { folder, path } = ledger;
-  const verdicts: Verdict[] = [];
+  const verdicts: Verification[] = [];
   const lines: string[] = [];
   async function timed<T>(what: string, work: () => Promise<T>): Promise<T> {
     const began = performance.now();
@@ -24,7 +24,7 @@ export async function measureArchive(count: number): Promise<{ lines: string[]; 
     process.stderr.write(`${lines.at(-1)}\n`);
     return done;
   }
-  const proven = async (what: string, work: () => Promise<Verdict>): Promise<void> =>
+  const proven = async (what: string, work: () => Promise<Verification>): Promise<void> =>
     void verdicts.push(await timed(what, work));
   try {
     await timed('made', () => fill(ledger, count));

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { accountOf } from '../../src/domain/origin.ts';
 import { absenceCases, type RunListing } from '../../src/evidence/absence-facts.sql.ts';
-import { standAt } from '../../src/ledger/origins.ts';
+import { recordStandpoint } from '../../src/ledger/origins.ts';
 import {
   addBatch,
   at,
@@ -69,8 +69,8 @@ it('P16, P31: what another account did not find is no look-up of the ladder', as
     accountOf('http://a.example', { secretKeys: [key], encryptionKeys: [] }, 'secret'),
   );
   if (!own || !other) throw new Error('no account');
-  const { originId } = await standAt(ledger, own);
-  const { originId: otherId } = await standAt(ledger, other);
+  const { originId } = await recordStandpoint(ledger, own);
+  const { originId: otherId } = await recordStandpoint(ledger, other);
   await ledger.db.updateTable('attempts').set({ origin_id: originId }).execute();
   await ledger.db.deleteFrom('inquiries').execute();
   for (const [ms, origin_id] of [

@@ -1,15 +1,15 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Contradiction } from '../../src/domain/contradiction.ts';
 import type { PayoutState, WitnessStatus } from '../../src/domain/payout.ts';
-import { type Evidence, loadEvidence } from '../../src/evidence/evidence.sql.ts';
+import { loadEvidence, type PayoutEvidence } from '../../src/evidence/evidence.sql.ts';
 import { judge } from '../../src/evidence/judge.ts';
-import { verdictOf } from '../../src/evidence/look-up-verdict.ts';
+import { lookUpResultOf } from '../../src/evidence/look-up-verdict.ts';
 import { reasonText } from '../../src/reporting/advice-text.ts';
 import type { LookUpOutcome } from '../../src/storage/tables/word-columns.ts';
 import { addBatch, at, makeLedger, type TestLedger } from '../support/ledger.ts';
 
 let ledger: TestLedger;
-let plain: Evidence;
+let plain: PayoutEvidence;
 
 beforeEach(async () => {
   ledger = await makeLedger();
@@ -20,7 +20,7 @@ beforeEach(async () => {
 });
 afterEach(() => ledger.remove());
 
-function listingOf(statuses: string[], from: number, to: number): NonNullable<Evidence['listing']> {
+function listingOf(statuses: string[], from: number, to: number): NonNullable<PayoutEvidence['listing']> {
   const transfers = statuses.map((_, i) => `T-${i + 1}`);
   return { run: 'r', startedAt: at(from), finishedAt: at(to), webhookMark: 0n, statuses, transfers };
 }
@@ -38,14 +38,14 @@ const differing = (field: string, actual: string, expected: string): Asked => [
   { kind: 'differs', differences: [{ field, actual, expected }] },
 ];
 
-type Outcome = Evidence['attempts'][number]['outcome'];
+type Outcome = PayoutEvidence['attempts'][number]['outcome'];
 
 function evidence(
-  state: Evidence['payout']['state'],
+  state: PayoutEvidence['payout']['state'],
   more: { outcomes?: Outcome[]; asked?: Asked; listed?: string[] } & Partial<
-    Pick<Evidence, 'successor'>
+    Pick<PayoutEvidence, 'successor'>
   > = {},
-): Evidence {
+): PayoutEvidence {
   const { outcomes = ['accepted'], asked, listed, successor = null } = more;
   const attempts = outcomes.map((outcome, i) => ({
     id: BigInt(i + 1),
@@ -77,7 +77,7 @@ function evidence(
 }
 
 const since = at(250);
-const kind = (one: Evidence, from = since): string => judge(one, from).kind;
+const kind = (one: PayoutEvidence, from = since): string => judge(one, from).kind;
 
 describe('P20: a failed payout', () => {
   it('gets a successor when the service says now that it failed', () => {
@@ -130,7 +130,7 @@ describe('P20: a failed payout', () => {
 });
 
 describe('P20: what a failed payout still lacks is said', () => {
-  const why = (one: Evidence, from = since): string => {
+  const why = (one: PayoutEvidence, from = since): string => {
     const told = judge(one, from);
     return told.kind === 'no' ? reasonText(told) : told.kind;
   };
@@ -232,8 +232,8 @@ describe('P20: other payouts', () => {
 
 it('a look-up’s verdict is one word, and what is no clear word is no answer', () => {
   const told = (outcome: LookUpOutcome, said: WitnessStatus | null, state: PayoutState = 'failed') =>
-    verdictOf({ lookUp: { askedAt: '', answeredAt: '', outcome, said }, payout: { state } });
-  expect(verdictOf({ lookUp: null, payout: { state: 'failed' } })).toBe('none');
+    lookUpResultOf({ lookUp: { askedAt: '', answeredAt: '', outcome, said }, payout: { state } });
+  expect(lookUpResultOf({ lookUp: null, payout: { state: 'failed' } })).toBe('none');
   expect(told('found', 'failed')).toBe('failed');
   expect(told('found', null)).toBe('no_answer');
   expect(told('differs', 'success')).toBe('conflict');

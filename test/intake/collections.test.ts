@@ -3,14 +3,14 @@ import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
 import { dueCollections } from '../../src/collections/collection-watch.sql.ts';
 import { expectSome, openFile } from '../../src/collections/expectations.sql.ts';
-import type { Expected } from '../../src/intake/collection-files.ts';
+import type { TakenCollections } from '../../src/intake/collection-files.ts';
 import type { NewCollection } from '../../src/storage/tables/collection-tables.ts';
 import { type Setting, setting } from './setting.ts';
 
 const head = 'reference,amount,currency';
 
 /** Drops a file of expected collections and takes in what lies there. */
-async function take(at: Setting, content: string | Buffer, name = 'invoices.csv'): Promise<Expected> {
+async function take(at: Setting, content: string | Buffer, name = 'invoices.csv'): Promise<TakenCollections> {
   const path = place(at, name);
   writeFileSync(path, content);
   const { taken } = await at.intake.takeCollections();
@@ -25,7 +25,7 @@ function place(at: Setting, name: string): string {
   return path;
 }
 
-const refusal = (one: Expected): string =>
+const refusal = (one: TakenCollections): string =>
   one.kind === 'refused'
     ? one.problems.map((p) => `row ${p.row} ${p.column} ${p.value} ${p.problem}; ${p.fix}`).join('\n')
     : `taken as ${one.id}`;

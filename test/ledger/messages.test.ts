@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import type { PayoutEvent } from '../../src/domain/transition.ts';
+import type { LedgerEvent } from '../../src/domain/transition.ts';
 import type { Witness } from '../../src/domain/witness.ts';
 import { record } from '../../src/ledger/record.ts';
 import {
@@ -22,11 +22,11 @@ beforeEach(async () => {
 afterEach(() => ledger.remove());
 
 const blank = { transferId: null, trx: null, fee: null, settledAt: null };
-const says = (source: Witness['source'], status: Witness['status'], message: string | null): PayoutEvent => ({
+const says = (source: Witness['source'], status: Witness['status'], message: string | null): LedgerEvent => ({
   kind: 'witness',
   witness: { ...blank, source, status, message },
 });
-const hear = (...events: PayoutEvent[]) =>
+const hear = (...events: LedgerEvent[]) =>
   ledger.write((trx) =>
     record(
       trx,

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { createDecisions } from '../../src/decisions/decisions.ts';
-import { type Account, accountOf } from '../../src/domain/origin.ts';
-import { standAt } from '../../src/ledger/origins.ts';
+import { accountOf, type Payer } from '../../src/domain/origin.ts';
+import { recordStandpoint } from '../../src/ledger/origins.ts';
 import { adviceText } from '../../src/reporting/advice-text.ts';
 import { applyWebhooks, applyWebhooksAgain } from '../../src/webhooks/apply-inbox.ts';
 import { signedWithHeader } from '../../src/webhooks/webhook-inbox.sql.ts';
@@ -22,7 +22,7 @@ let id: bigint;
 const clock = handClock();
 const rules = { mode: 'test' as const, referencePrefix: '', payoutLimit: {} };
 
-function account(baseUrl: string, ...secretKeys: string[]): Account {
+function account(baseUrl: string, ...secretKeys: string[]): Payer {
   const made = accountOf(baseUrl, { secretKeys, encryptionKeys: [] }, 'secret');
   if (!made) throw new Error('no account');
   return made;
@@ -36,13 +36,13 @@ beforeEach(async () => {
   [id = 0n] = await addBatch(ledger, ['R-1']);
   const [one] = await claimAt(ledger, at(0));
   if (one) await recordOutcome(ledger, at(1), one, replies.unknown());
-  const { originId } = await standAt(ledger, sender);
+  const { originId } = await recordStandpoint(ledger, sender);
   await ledger.db.updateTable('attempts').set({ origin_id: originId }).execute();
   clock.set(10);
 });
 afterEach(() => ledger.remove());
 
-const heardBy = (by: Account) => applyWebhooks({ ledger, clock, account: by });
+const heardBy = (by: Payer) => applyWebhooks({ ledger, clock, account: by });
 
 it('P31: a webhook signed with a key that an unknown was not sent with is a question, not a witness', async () => {
   await deliver(ledger);

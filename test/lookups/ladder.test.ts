@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { PayoutEvent } from '../../src/domain/transition.ts';
+import type { LedgerEvent } from '../../src/domain/transition.ts';
 import { record } from '../../src/ledger/record.ts';
 import type { ServiceClient } from '../../src/service/types.ts';
 import { applyWebhooks } from '../../src/webhooks/apply-inbox.ts';
@@ -17,7 +17,7 @@ async function send(ms: number, limit = 1): Promise<bigint> {
   for (const claim of claims) await recordOutcome(ledger, at(ms), claim, replies.unknown());
   return claims[0]?.payoutId ?? 0n;
 }
-const tell = (ms: number, payoutId: bigint, event: PayoutEvent) =>
+const tell = (ms: number, payoutId: bigint, event: LedgerEvent) =>
   ledger.write((trx) => record(trx, at(ms), [{ payoutId, source: 'test', event }]));
 const ask = (service = client) => lookUpsOf(ledger, clock, service).askDue({ budget: 99 });
 /** The minutes, from `from` on, at which something was asked. */

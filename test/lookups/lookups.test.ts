@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { Outcome } from '../../src/domain/outcome.ts';
+import type { AttemptOutcome } from '../../src/domain/outcome.ts';
 import { weigh } from '../../src/evidence/weigh.ts';
 import { answerText } from '../../src/reporting/word-texts.ts';
 import type { ServiceClient } from '../../src/service/types.ts';
@@ -10,7 +10,7 @@ import { client, clock, ledger, sandbox, withService } from './with-service.ts';
 
 withService();
 
-async function sent(outcome: Outcome): Promise<bigint> {
+async function sent(outcome: AttemptOutcome): Promise<bigint> {
   await addBatch(ledger, ['R-1']);
   const [one] = await claimAt(ledger, at(0));
   if (!one) throw new Error('nothing was claimed');

@@ -1,7 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { noteCollection } from '../../src/collections/collections.sql.ts';
 import type { WitnessStatus } from '../../src/domain/payout.ts';
-import { claimResend, nextDue, resendsOf, waitingResends } from '../../src/lookups/resend-requests.sql.ts';
+import {
+  claimResend,
+  nextDueRequest,
+  resendsOf,
+  waitingResends,
+} from '../../src/lookups/resend-requests.sql.ts';
 import { createResends, type Resends } from '../../src/lookups/resends.ts';
 import { createThrottle } from '../../src/runtime/rate-limiter.ts';
 import { createSandbox, type Sandbox } from '../../src/sandbox/sandbox.ts';
@@ -222,11 +227,11 @@ describe('resend requests', () => {
     const { service } = scripted();
     await resendsOn(service, { receives: true }).ask([id]);
     clock.set(11 * minute);
-    const due = await nextDue(ledger.db, { at: clock.iso() });
+    const due = await nextDueRequest(ledger.db, { at: clock.iso() });
     if (!due) throw new Error('nothing is due');
     expect(await ledger.write((trx) => claimResend(trx, due, clock.iso(), false))).toBe(true);
     expect(await ledger.write((trx) => claimResend(trx, due, clock.iso(), false))).toBe(false);
-    expect(await nextDue(ledger.db, { at: clock.iso() })).toBeUndefined();
+    expect(await nextDueRequest(ledger.db, { at: clock.iso() })).toBeUndefined();
   });
 
   it('are not made where no webhook can reach us, unless a person asks', async () => {

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { cancelUnsent } from '../../src/decisions/cancel-unsent.sql.ts';
 import { accountOf } from '../../src/domain/origin.ts';
 import { barrierKeys, raiseBarrier } from '../../src/ledger/barriers.ts';
-import { standAt } from '../../src/ledger/origins.ts';
+import { recordStandpoint } from '../../src/ledger/origins.ts';
 import { record } from '../../src/ledger/record.ts';
 import { createSandbox, type Sandbox } from '../../src/sandbox/sandbox.ts';
 import type { ServiceClient } from '../../src/service/types.ts';
@@ -149,11 +149,11 @@ it('P16: a key that no longer sees what is present proves nothing', async () => 
 
 it('P16, P31: the list of another address or key lacks it, until it shows what was sent from the first', async () => {
   await follow(0, 3 * hour);
-  const first = await standAt(
+  const first = await recordStandpoint(
     ledger,
     accountOf('https://one.test', keys('sk_one'), 'secret') ?? here.account,
   );
-  const second = await standAt(
+  const second = await recordStandpoint(
     ledger,
     accountOf('https://two.test', keys('sk_two'), 'secret') ?? here.account,
   );

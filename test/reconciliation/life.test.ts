@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import type { Word } from '../../src/ledger/contradiction-columns.ts';
+import type { ContradictionWord } from '../../src/ledger/contradiction-columns.ts';
 import { listOpen } from '../../src/reconciliation/discrepancies.sql.ts';
-import { decide, type Verdict } from '../../src/reconciliation/discrepancy-decisions.sql.ts';
+import { type DiscrepancyDecision, decide } from '../../src/reconciliation/discrepancy-decisions.sql.ts';
 import { livesOf } from '../../src/reconciliation/discrepancy-events.sql.ts';
 import type { LookUpOutcome } from '../../src/storage/tables/word-columns.ts';
 import { addBatch, at, makeLedger, type TestLedger } from '../support/ledger.ts';
@@ -22,7 +22,7 @@ const one = async () => {
   return found;
 };
 const life = async () => (await livesOf(ledger.db, [(await one()).id])).get((await one()).id) ?? [];
-const say = async (verdict: Verdict, note: string, ms: number) => {
+const say = async (verdict: DiscrepancyDecision, note: string, ms: number) => {
   const { id } = await one();
   const word = { verdict, note, person: 'ada', at: at(ms) };
   return ledger.write((trx) => decide(trx, { ids: [id] }, word));
@@ -160,7 +160,7 @@ it('P14: details that contradict the ledger are reported though the list agrees,
   await sendAll(ledger);
   await nightOf(ledger, { at: hour, rows: bothListed() });
   const [payout] = await ledger.db.selectFrom('payouts').selectAll().where('reference', '=', 'R-1').execute();
-  const answered = (ms: number, outcome: LookUpOutcome, word: Partial<Word> = {}) =>
+  const answered = (ms: number, outcome: LookUpOutcome, word: Partial<ContradictionWord> = {}) =>
     ledger.db
       .insertInto('inquiries')
       .values({

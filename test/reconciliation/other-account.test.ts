@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { accountOf, type Standpoint } from '../../src/domain/origin.ts';
 import { weigh } from '../../src/evidence/weigh.ts';
-import { foreignOrigins, standAt } from '../../src/ledger/origins.ts';
+import { foreignOrigins, recordStandpoint } from '../../src/ledger/origins.ts';
 import { trustedBase } from '../../src/listing/short-cuts.sql.ts';
 import { lastRun, setVerdicts } from '../../src/reporting/run-verdicts.sql.ts';
 import { here } from '../sending/setting.ts';
@@ -27,8 +27,8 @@ beforeEach(async () => {
   const keys = { secretKeys: ['sk_test_other'], encryptionKeys: [] };
   const account = accountOf('http://other.example', keys, 'secret');
   if (!account) throw new Error('no account');
-  sender = await standAt(ledger, here.account);
-  elsewhere = await standAt(ledger, account);
+  sender = await recordStandpoint(ledger, here.account);
+  elsewhere = await recordStandpoint(ledger, account);
   await addBatch(ledger, ['R-1']);
 });
 afterEach(async () => {
@@ -128,5 +128,5 @@ it('P31: the last run of status is the last at the account that is asked now', a
     { secretKeys: ['sk_test_third'], encryptionKeys: [] },
     'secret',
   );
-  if (third) expect(await lastAt(await standAt(ledger, third))).toBeUndefined();
+  if (third) expect(await lastAt(await recordStandpoint(ledger, third))).toBeUndefined();
 });

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import type { PayoutEvent } from '../../src/domain/transition.ts';
+import type { LedgerEvent } from '../../src/domain/transition.ts';
 import { barrierKeys, findBarrier, raiseBarrier } from '../../src/ledger/barriers.ts';
 import { record } from '../../src/ledger/record.ts';
 import {
@@ -28,7 +28,7 @@ async function send(ms: number, outcome = replies.unknown()): Promise<void> {
   if (!claim) throw new Error('nothing was claimed');
   await recordOutcome(ledger, at(ms + 1), claim, outcome);
 }
-const tell = (ms: number, event: PayoutEvent) =>
+const tell = (ms: number, event: LedgerEvent) =>
   ledger.write((trx) => record(trx, at(ms), [{ payoutId: id, source: 'test', event }]));
 const retry = (ms: number, to: 'ready' | 'held' = 'ready') =>
   tell(ms, { kind: 'retry', to, automatic: false, why: 'a person' });

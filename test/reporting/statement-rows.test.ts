@@ -4,7 +4,7 @@ import { createStatement } from '../../src/reporting/statement/statement.ts';
 import {
   foreignEntries,
   payoutEntries,
-  standAt,
+  placeInBooks,
   strangerEntries,
 } from '../../src/reporting/statement/statement-rows.ts';
 import type { ListedPart, PayoutFacts } from '../../src/reporting/statement-facts.sql.ts';
@@ -167,7 +167,7 @@ it('P35: without a usable list nothing of ours is called unseen', () => {
     const unusable = { ...listing, standing };
     expect(linesUnder(unusable), standing).toEqual(['timing -150000']);
     const about = { ...scope, listing: unusable, until: null, show: (one: string) => one };
-    expect(standAt({ payout, moves, listed: [] }, about).late, standing).toBe(true);
+    expect(placeInBooks({ payout, moves, listed: [] }, about).late, standing).toBe(true);
   }
 });
 

@@ -8,7 +8,7 @@ import type { PayoutState } from '../../src/domain/payout.ts';
 import type { ListStanding } from '../../src/domain/verdict.ts';
 import { newestHistory } from '../../src/ledger/history.ts';
 import { pairListed } from '../../src/listing/pairing.sql.ts';
-import type { Shown } from '../../src/listing/shown-under.sql.ts';
+import type { ShownRow } from '../../src/listing/shown-under.sql.ts';
 import { adviceText } from '../../src/reporting/advice-text.ts';
 import { createReporting } from '../../src/reporting/reporting.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
@@ -177,8 +177,12 @@ export async function addRun(
 }
 
 /** A listed transfer of the run: 100.00 NGN, success, to the builder's account, unless `more` says otherwise. */
-export async function addListed(ledger: Ledger, reference: string, more: Partial<Shown> = {}): Promise<void> {
-  const listed: Shown = {
+export async function addListed(
+  ledger: Ledger,
+  reference: string,
+  more: Partial<ShownRow> = {},
+): Promise<void> {
+  const listed: ShownRow = {
     run_id: runId,
     transfer_id: `T-${reference}`,
     trx: null,

@@ -6,7 +6,7 @@ import readSheets from 'read-excel-file/node';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { troubleIn } from '../../src/commands/discrepancies/workbook-guard.ts';
 import { writeWhole } from '../../src/reporting/atomic-file.ts';
-import { type Column, ownColumns, resultColumns } from '../../src/reporting/workbook/columns.ts';
+import { ownColumns, resultColumns, type SheetColumn } from '../../src/reporting/workbook/columns.ts';
 import { columnName } from '../../src/reporting/workbook/sheet-xml.ts';
 import { beginWorkbook, writeWorkbook } from '../../src/reporting/workbook/xlsx-file.ts';
 import { createArchive } from '../../src/reporting/workbook/zip-archive.ts';
@@ -22,8 +22,8 @@ const file = (): string => join(folder, 'a.xlsx');
 const part = (name: string): string => Buffer.from(unzipSync(readFileSync(file()))[name] ?? []).toString();
 const sheet = (): string => part('xl/worksheets/sheet1.xml');
 
-async function write(rows: string[][], kinds: Record<number, Column> = {}): Promise<unknown[][]> {
-  const layout = (header: string[]): Column[] => header.map((_, at) => kinds[at] ?? { kind: 'text' });
+async function write(rows: string[][], kinds: Record<number, SheetColumn> = {}): Promise<unknown[][]> {
+  const layout = (header: string[]): SheetColumn[] => header.map((_, at) => kinds[at] ?? { kind: 'text' });
   await writeWorkbook(file(), [{ name: 'results', rows, layout }]);
   return (await readSheets(file(), { trim: false }))[0]?.data ?? [];
 }

@@ -166,7 +166,7 @@ it('P25, P31: the unproven list of another account allows no note here', async (
   await atAnother(async ({ other, env }) => {
     other.book.plant({ reference: 'WHO-1', created_at: '2027-11-24T12:00:00.000000Z' });
     expect((await home.json(['reconcile', '--full'], 4, env)).list).toBe('incomplete');
-    const { evidence } = await home.json(note, 4, env);
+    const { evidence } = await home.json(['release', '--mode'], 4, env);
     note.push('--evidence', evidence);
     expect((await home.json(note, 4)).waived).toBe(false);
     expect((await home.json(note, 0, env)).waived, 'but it does where it was read').toBe(true);

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openLedger } from '../../src/custody/open-ledger.ts';
-import type { Outcome } from '../../src/domain/outcome.ts';
+import type { AttemptOutcome } from '../../src/domain/outcome.ts';
 import { record } from '../../src/ledger/record.ts';
 import { haltInWords } from '../../src/reporting/halt-words.ts';
 import { noBrakes } from '../../src/sending/brakes.ts';
@@ -167,7 +167,7 @@ it('P1: two processes on one ledger claim disjoint payouts', async () => {
 
 describe('P11: too many unknown outcomes', () => {
   const count = (inARow = 3) => ledger.write((trx) => tooManyUnknown(trx, inARow));
-  const ends: Record<string, () => Outcome> = {
+  const ends: Record<string, () => AttemptOutcome> = {
     u: () => replies.unknown(),
     a: () => replies.accepted(String(now)),
     n: () => ({ kind: 'not_sent', message: '' }),

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import type { Answer } from '../../src/domain/clearance.ts';
-import { standAt } from '../../src/ledger/origins.ts';
+import type { ClearanceAnswer } from '../../src/domain/clearance.ts';
+import { recordStandpoint } from '../../src/ledger/origins.ts';
 import { type Clock, momentOf, systemClock } from '../../src/runtime/clock.ts';
 import { createSandbox, type Sandbox } from '../../src/sandbox/sandbox.ts';
 import { noBrakes } from '../../src/sending/brakes.ts';
@@ -73,7 +73,7 @@ function handsOf(): Clock & { wall: number; passed: number } {
 
 function clearancesOf(
   clock: Clock,
-  answer: Answer,
+  answer: ClearanceAnswer,
   asked: bigint[] = [],
   beforeWeighed: () => Promise<void> = async () => undefined,
 ) {
@@ -87,8 +87,8 @@ function clearancesOf(
   const deps = { ledger, clock, account: here.account, askService, concurrency: 4, under };
   return createClearances(deps, { scope: undefined, signal: undefined });
 }
-const notFound: Answer = { word: 'not_found', status: null };
-const silence: Answer = { word: 'no_answer', status: null };
+const notFound: ClearanceAnswer = { word: 'not_found', status: null };
+const silence: ClearanceAnswer = { word: 'no_answer', status: null };
 
 it('P31: an answer is good for two minutes of the monotonic clock, and then is asked for again', async () => {
   const [id = 0n] = await turnedAway(1);
@@ -303,7 +303,7 @@ it('P31: what never left this machine went to no account, and what was turned aw
   await recordOutcome(ledger, at(0), left, replies.notSent());
   await recordOutcome(ledger, at(0), away, replies.turnedAway());
   const wrong = { baseUrl: 'http://wrong.test', secretKey: 'b', orderKey: 'b' };
-  const other = await standAt(ledger, { own: wrong, secretKeys: ['b'], orderKeys: ['b'] });
+  const other = await recordStandpoint(ledger, { own: wrong, secretKeys: ['b'], orderKeys: ['b'] });
   await ledger.db.updateTable('attempts').set({ origin_id: other.originId }).execute();
   await senderOf(ledger, client).run();
   expect(await states(ledger)).toEqual({ 'R-1': 'pending', 'R-2': 'held' });

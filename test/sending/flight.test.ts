@@ -1,21 +1,28 @@
 import { setImmediate } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import type { Outcome } from '../../src/domain/outcome.ts';
+import type { AttemptOutcome } from '../../src/domain/outcome.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
 import type { Claim } from '../../src/sending/claims.sql.ts';
-import { createFlight, type Done } from '../../src/sending/flight.ts';
+import { createFlight, type EndedIntent } from '../../src/sending/flight.ts';
 
 const claimOf = (reference: string): Claim => ({ payoutId: 1n, attemptId: 1n, reference, body: '{}' });
-const refused: Outcome = { kind: 'refused', code: '01', httpStatus: 200, message: '', raw: '' };
-const lost: Outcome = { kind: 'unknown', code: null, httpStatus: null, message: '', raw: '', halts: false };
+const refused: AttemptOutcome = { kind: 'refused', code: '01', httpStatus: 200, message: '', raw: '' };
+const lost: AttemptOutcome = {
+  kind: 'unknown',
+  code: null,
+  httpStatus: null,
+  message: '',
+  raw: '',
+  halts: false,
+};
 
 const never = () => new Promise<void>(() => undefined);
 /** A flight whose patience never ends by itself, and requests that are answered when the test says so. */
 function underWay(names: readonly string[], { sleep = never } = {}) {
   const flight = createFlight({ ...systemClock(), sleep });
-  const answers = new Map<string, (done: Done) => void>();
+  const answers = new Map<string, (done: EndedIntent) => void>();
   for (const reference of names) {
-    const { promise, resolve } = Promise.withResolvers<Done>();
+    const { promise, resolve } = Promise.withResolvers<EndedIntent>();
     answers.set(reference, resolve);
     flight.launch(promise);
   }
@@ -26,8 +33,8 @@ function underWay(names: readonly string[], { sleep = never } = {}) {
   return { flight, reply };
 }
 
-const references = (done: readonly Done[]): string[] => done.map(({ claim }) => claim.reference);
-const broken = (): Promise<Done> => Promise.reject(new Error('a fault of the client'));
+const references = (done: readonly EndedIntent[]): string[] => done.map(({ claim }) => claim.reference);
+const broken = (): Promise<EndedIntent> => Promise.reject(new Error('a fault of the client'));
 
 it('waits until enough answers share a commit, and gives them in the order in which they came', async () => {
   const { flight, reply } = underWay(['R-1', 'R-2', 'R-3']);

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import type { Outcome } from '../../src/domain/outcome.ts';
+import type { AttemptOutcome } from '../../src/domain/outcome.ts';
 import { createSandbox, type Sandbox } from '../../src/sandbox/sandbox.ts';
 import type { ServiceClient } from '../../src/service/types.ts';
 import type { Ledger } from '../../src/storage/ledger.ts';
@@ -22,7 +22,7 @@ afterEach(async () => {
   await ledger.remove();
 });
 
-const halting: Outcome = {
+const halting: AttemptOutcome = {
   kind: 'unknown',
   code: '10',
   httpStatus: 200,

@@ -1,4 +1,4 @@
-import type { Account, Standpoint } from '../../src/domain/origin.ts';
+import type { Payer, Standpoint } from '../../src/domain/origin.ts';
 import type { Mode } from '../../src/domain/payout.ts';
 import { createLookUps } from '../../src/lookups/lookups.ts';
 import { type Clock, systemClock } from '../../src/runtime/clock.ts';
@@ -25,7 +25,7 @@ export function clientOf(sandbox: Pick<Sandbox, 'url' | 'keys'>, timeoutMs = 200
 }
 
 /** Whoever sends in these tests. */
-const anAccount: Account = {
+const anAccount: Payer = {
   own: { baseUrl: 'http://127.0.0.1', secretKey: 'aaaaaaaaaaaa', orderKey: 'aaaaaaaaaaaa' },
   secretKeys: ['aaaaaaaaaaaa'],
   orderKeys: ['aaaaaaaaaaaa'],

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import type { Outcome } from '../../src/domain/outcome.ts';
+import type { AttemptOutcome } from '../../src/domain/outcome.ts';
 import { type Clock, systemClock } from '../../src/runtime/clock.ts';
 import { createSandbox, type Sandbox } from '../../src/sandbox/sandbox.ts';
 import type { ServiceClient } from '../../src/service/types.ts';
@@ -35,7 +35,7 @@ function quickClock(): Clock {
   };
 }
 
-const turnedAway = (retryAfterMs: number | null): Outcome => ({
+const turnedAway = (retryAfterMs: number | null): AttemptOutcome => ({
   kind: 'turned_away',
   retryAfterMs,
   httpStatus: 429,
@@ -45,7 +45,7 @@ const turnedAway = (retryAfterMs: number | null): Outcome => ({
 });
 
 /** A sender whose service gives these answers to its POSTs in turn, `null` by the sandbox, and the last one for ever. */
-function senderAgainst(answers: (Outcome | null)[], concurrency = 1) {
+function senderAgainst(answers: (AttemptOutcome | null)[], concurrency = 1) {
   const clock = quickClock();
   const begun: number[] = [];
   const stop = new AbortController();

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { digestOf, readListPage } from '../../src/service/pages.ts';
+import { readListPage, replyDigest } from '../../src/service/pages.ts';
 
 const page = (...rows: unknown[]): string =>
   JSON.stringify({
@@ -71,6 +71,6 @@ it('says what is wrong with a text that is no JSON', () => {
 });
 
 it('two replies have one digest only when they are the same', () => {
-  expect(digestOf(page(row))).toBe(digestOf(page(row)));
-  expect(digestOf(page(row))).not.toBe(digestOf(page({ ...row, status: 'success' })));
+  expect(replyDigest(page(row))).toBe(replyDigest(page(row)));
+  expect(replyDigest(page(row))).not.toBe(replyDigest(page({ ...row, status: 'success' })));
 });

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import type { PayoutEvent } from '../../src/service/wire.ts';
+import type { WirePayoutEvent } from '../../src/service/wire.ts';
 import { type Entry, stampOf } from './book.ts';
 import type { WebhookFault } from './coverage.ts';
 import { accounts } from './service.ts';
@@ -65,7 +65,7 @@ function message(world: World, { record, account }: Entry, fault: WebhookFault |
   // What nobody may believe: a forged word, and an authentic one that is not so.
   const untrue = record.status === 'pending' ? 'success' : 'failed';
   const status = fault === 'forged' || fault === 'false' ? untrue : record.status;
-  const event: PayoutEvent = {
+  const event: WirePayoutEvent = {
     status: '00',
     event: 'payout',
     currency: record.currency,

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { canonicalBody } from '../../src/domain/body.ts';
-import type { Outcome } from '../../src/domain/outcome.ts';
+import type { AttemptOutcome } from '../../src/domain/outcome.ts';
 import type { PayoutState } from '../../src/domain/payout.ts';
 import { record, recordIntake } from '../../src/ledger/record.ts';
 import { type Brakes, noBrakes } from '../../src/sending/brakes.ts';
@@ -89,7 +89,7 @@ function payoutOf(
 }
 
 export const replies = {
-  accepted: (transferId = '481'): Outcome => ({
+  accepted: (transferId = '481'): AttemptOutcome => ({
     kind: 'accepted',
     transferId,
     status: 'pending',
@@ -97,9 +97,9 @@ export const replies = {
     message: 'ok',
     raw: '{}',
   }),
-  refused: (): Outcome => ({ kind: 'refused', code: '24', httpStatus: 400, message: 'no', raw: '{}' }),
-  notSent: (): Outcome => ({ kind: 'not_sent', message: 'ECONNREFUSED' }),
-  turnedAway: (retryAfterMs: number | null = null): Outcome => ({
+  refused: (): AttemptOutcome => ({ kind: 'refused', code: '24', httpStatus: 400, message: 'no', raw: '{}' }),
+  notSent: (): AttemptOutcome => ({ kind: 'not_sent', message: 'ECONNREFUSED' }),
+  turnedAway: (retryAfterMs: number | null = null): AttemptOutcome => ({
     kind: 'turned_away',
     retryAfterMs,
     httpStatus: 429,
@@ -107,7 +107,7 @@ export const replies = {
     message: 'slow down',
     raw: '{}',
   }),
-  unknown: (): Outcome => ({
+  unknown: (): AttemptOutcome => ({
     kind: 'unknown',
     code: null,
     httpStatus: null,
@@ -138,7 +138,7 @@ export function recordOutcome(
   ledger: Ledger,
   when: string,
   { payoutId, attemptId }: Pick<Claim, 'payoutId' | 'attemptId'>,
-  outcome: Outcome,
+  outcome: AttemptOutcome,
 ) {
   const event = { kind: 'outcome' as const, attemptId, outcome };
   return ledger.write((trx) => record(trx, when, [{ payoutId, source: 'response', event }]));

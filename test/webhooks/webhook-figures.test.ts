@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { WitnessStatus } from '../../src/domain/payout.ts';
-import type { RejectionKind } from '../../src/domain/rejection.ts';
+import type { WebhookRejectionKind } from '../../src/domain/rejection.ts';
 import { forgedReported, webhookFigures } from '../../src/webhooks/webhook-figures.sql.ts';
 import { recordRejections } from '../../src/webhooks/webhook-inbox.sql.ts';
 import { addBatch, at, makeLedger, type TestLedger } from '../support/ledger.ts';
@@ -62,7 +62,7 @@ it('nothing is due where nobody can reach us', async () => {
 });
 
 it('counts forged deliveries since the last run, also when more came than are kept', async () => {
-  const rejection = (kind: RejectionKind) => ({
+  const rejection = (kind: WebhookRejectionKind) => ({
     at: at(0),
     path: '/webhooks/test',
     kind,

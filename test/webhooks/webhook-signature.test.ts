@@ -3,9 +3,9 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import {
   createWebhookVerifier,
+  type SignatureVerdict,
   type WebhookKeys,
   type WebhookProof,
-  type WebhookVerdict,
 } from '../../src/webhooks/webhook-signature.ts';
 
 type Vector = { raw_body: string; key: string; payloadsignature: string };
@@ -13,7 +13,7 @@ const vectors: { webhook: Vector[] } = JSON.parse(
   readFileSync(new URL('../fixtures/vectors/signatures.json', import.meta.url), 'utf8'),
 );
 
-const verifyWebhook = (message: Uint8Array, proof: WebhookProof, by: WebhookKeys): WebhookVerdict =>
+const verifyWebhook = (message: Uint8Array, proof: WebhookProof, by: WebhookKeys): SignatureVerdict =>
   createWebhookVerifier(by)(message, proof);
 const sign = (message: string, key: string): string =>
   createHmac('sha512', key).update(message).digest('hex');

@@ -1,5 +1,5 @@
 import { Stop } from '../result.ts';
-import type { Entry } from '../verbs/entry.ts';
+import type { CommandEntry } from '../verbs/entry.ts';
 import type { Handler } from '../world.ts';
 import { bashScript } from './bash.ts';
 import { fishScript } from './fish.ts';
@@ -13,7 +13,7 @@ const scripts = new Map([
 ]);
 
 /** `completion bash|zsh|fish`: prints a script that the shell reads. It knows these commands. */
-export function completionOf(entries: readonly Entry[]): Handler {
+export function completionOf(entries: readonly CommandEntry[]): Handler {
   return async (_context, [shell = '']) => {
     const script = scripts.get(shell);
     if (!script) throw new Stop(`completion: expected bash, zsh or fish, got "${shell}"`);

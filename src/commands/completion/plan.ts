@@ -2,7 +2,7 @@ import { discrepancyKinds } from '../../domain/discrepancy-kinds.ts';
 import { payoutStates } from '../../domain/payout.ts';
 import { scenarioNames } from '../../sandbox/scenarios.ts';
 import { globalOptions } from '../global-options.ts';
-import { type Entry, type OptionEntry, verbName } from '../verbs/entry.ts';
+import { type CommandEntry, type OptionEntry, verbName } from '../verbs/entry.ts';
 
 /** What can stand in one place of a command line. */
 export type Candidates =
@@ -38,7 +38,7 @@ const candidates: Readonly<Record<string, Candidates>> = {
 };
 
 /** Everything that a completion script offers, from the table of commands. */
-export function planOf(entries: readonly Entry[]): Plan {
+export function planOf(entries: readonly CommandEntry[]): Plan {
   const verbs = entries.map((entry) => {
     const name = verbName(entry);
     return {

@@ -6,7 +6,12 @@ import {
   rejectedNamed,
 } from '../../ledger/rejected-files.ts';
 import { countOpen, type DiscrepancyFilter } from '../../reconciliation/discrepancies.sql.ts';
-import { decide, findByIds, openTo, type Verdict } from '../../reconciliation/discrepancy-decisions.sql.ts';
+import {
+  type DiscrepancyDecision,
+  decide,
+  findByIds,
+  openTo,
+} from '../../reconciliation/discrepancy-decisions.sql.ts';
 import { rejectedJson } from '../../reporting/rejected-words.ts';
 import { finished, leftOpen } from '../describe.ts';
 import { person } from '../person.ts';
@@ -16,7 +21,7 @@ import type { Context, Handler } from '../world.ts';
 import { readFilter } from './discrepancy-filter.ts';
 
 const longestNote = 2_000;
-const done: Record<Verdict, string> = { acknowledge: 'acknowledged', resolve: 'resolved' };
+const done: Record<DiscrepancyDecision, string> = { acknowledge: 'acknowledged', resolve: 'resolved' };
 
 /** `ack ID…`: records that somebody works on it. It stays listed, and reopens when something else is found. */
 export const acknowledge: Handler = (context, ids, options) => speak(context, 'acknowledge', ids, options);
@@ -33,7 +38,7 @@ export const resolve: Handler = async (context, ids, options) => {
 /** Records a decision on the named discrepancies, or on all that match the filters. Exits 4 while any stays open. */
 async function speak(
   context: Context,
-  verdict: Verdict,
+  verdict: DiscrepancyDecision,
   ids: readonly string[],
   options: Record<string, unknown>,
 ): Promise<Result> {

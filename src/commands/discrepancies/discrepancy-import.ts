@@ -2,16 +2,23 @@ import { resolve } from 'node:path';
 import { counted } from '../../domain/counted.ts';
 import type { Problem } from '../../domain/problem.ts';
 import { countOpen } from '../../reconciliation/discrepancies.sql.ts';
-import { decide, findByIds, type Verdict } from '../../reconciliation/discrepancy-decisions.sql.ts';
+import {
+  type DiscrepancyDecision,
+  decide,
+  findByIds,
+} from '../../reconciliation/discrepancy-decisions.sql.ts';
 import type { Discrepancy } from '../../storage/tables/tables.ts';
-import { type Asked, readDecisions, says } from '../decision-sheet.ts';
+import { readDecisions, type SheetDecision, says } from '../decision-sheet.ts';
 import { leftOpen, problemLines } from '../describe.ts';
 import { person } from '../person.ts';
 import { type Result, Stop } from '../result.ts';
 import { withApp } from '../with-app.ts';
 import type { Context } from '../world.ts';
 
-const after: Record<Verdict, Discrepancy['state']> = { acknowledge: 'acknowledged', resolve: 'resolved' };
+const after: Record<DiscrepancyDecision, Discrepancy['state']> = {
+  acknowledge: 'acknowledged',
+  resolve: 'resolved',
+};
 
 type Outcome =
   | { kind: 'refused'; problems: Problem[] }
@@ -64,10 +71,10 @@ export async function importWorkbook(
 
 /** Sorts the rows: to decide now, already decided the same way, and changed since the export. */
 function sort(
-  asked: readonly Asked[],
+  asked: readonly SheetDecision[],
   known: ReadonlyMap<string, Discrepancy>,
-): { fresh: Asked[]; already: number; problems: Problem[] } {
-  const fresh: Asked[] = [];
+): { fresh: SheetDecision[]; already: number; problems: Problem[] } {
+  const fresh: SheetDecision[] = [];
   const problems: Problem[] = [];
   let already = 0;
   for (const one of asked) {
@@ -81,20 +88,20 @@ function sort(
 }
 
 /** True when the row's decision is the last one recorded. */
-function isDecided(asked: Asked, row: Discrepancy): boolean {
+function isDecided(asked: SheetDecision, row: Discrepancy): boolean {
   const { verdict, note, expected, actual } = asked;
   const sameFacts = says(expected, row.expected) && says(actual, row.actual);
   const byPerson = row.state !== 'resolved' || row.resolved_by === 'person';
   return sameFacts && byPerson && row.state === after[verdict] && says(note, row.note);
 }
 
-function unknownId({ row, id }: Asked): Problem {
+function unknownId({ row, id }: SheetDecision): Problem {
   const problem = 'is no discrepancy of this ledger and mode';
   const fix = 'check that the workbook is of this ledger';
   return { row, column: 'discrepancy_id', value: id.slice(0, 100), problem, fix };
 }
 
-function changedSince({ row, ...asked }: Asked, now: Discrepancy): Problem | undefined {
+function changedSince({ row, ...asked }: SheetDecision, now: Discrepancy): Problem | undefined {
   for (const column of ['expected', 'actual', 'state'] as const) {
     if (says(asked[column], now[column])) continue;
     const state = column === 'state' ? `: it is ${now.state} now` : '';

@@ -3,13 +3,13 @@ import { testWords } from '../../alerts/message-words.ts';
 import type { App } from '../../app/app.ts';
 import type { Config } from '../../settings/settings.ts';
 import { alertsStanding } from '../alerts-standing.ts';
-import { type Check, skipped, well, wrong } from './doctor-check.ts';
+import { type DoctorCheck, skipped, well, wrong } from './doctor-check.ts';
 
 const off =
   'alerts.webhook_url and alerts.smtp_url are empty: no message about a halt or a failed run is sent';
 
 /** Checks that alerts leave: what could not be sent. */
-export async function checkAlerts(app: App<'looking'>): Promise<Check> {
+export async function checkAlerts(app: App<'looking'>): Promise<DoctorCheck> {
   const { problems, json } = await alertsStanding(app);
   if (json.channels.length === 0) return skipped('alerts', off);
   if (problems.length > 0)
@@ -22,7 +22,7 @@ export async function checkAlerts(app: App<'looking'>): Promise<Check> {
 }
 
 /** Sends a test message through each channel, and says how each answered. The heartbeat is not asked: it would be a false sign. */
-export async function tryChannels(config: Config): Promise<Check[]> {
+export async function tryChannels(config: Config): Promise<DoctorCheck[]> {
   const channels = openChannels(config);
   const names = wordChannels(channels.keys());
   if (names.length === 0)

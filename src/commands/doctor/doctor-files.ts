@@ -8,10 +8,10 @@ import type { Explained, SecretState } from '../../settings/explain.ts';
 import type { Config } from '../../settings/settings.ts';
 import { measureSpace } from '../../storage/free-space.ts';
 import { secretText } from '../config-show.ts';
-import { type Check, well, wrong } from './doctor-check.ts';
+import { type DoctorCheck, well, wrong } from './doctor-check.ts';
 
 /** Checks that the configuration is valid and safe. An unreadable one was refused before. */
-export function checkConfiguration({ config, unread }: Explained): Check {
+export function checkConfiguration({ config, unread }: Explained): DoctorCheck {
   const [first] = unread;
   if (first !== undefined) {
     return wrong(
@@ -30,7 +30,7 @@ export function checkConfiguration({ config, unread }: Explained): Check {
 }
 
 /** Checks that the configured mode has its keys (P24). Reading the configuration already refused keys of the other mode. */
-export function checkKeys({ config, secrets }: Explained): Check {
+export function checkKeys({ config, secrets }: Explained): DoctorCheck {
   const prefix = `COUNTERFOIL_${config.mode.toUpperCase()}`;
   const env = join(config.home, '.env');
   const isServed = findServing(config.dataDir) === true;
@@ -56,7 +56,7 @@ export function checkKeys({ config, secrets }: Explained): Check {
 }
 
 /** Checks that no other account can read the keys: a reader of the keys can send money. */
-export function checkSecretFiles({ config, secrets }: Explained): Check {
+export function checkSecretFiles({ config, secrets }: Explained): DoctorCheck {
   const files = new Set([
     join(config.home, '.env'),
     ...secrets.flatMap(({ file }: SecretState) => (file === null ? [] : resolve(config.home, file))),
@@ -76,7 +76,7 @@ export function checkSecretFiles({ config, secrets }: Explained): Check {
 }
 
 /** Checks that the data folder is writable and has room for a copy of the ledger. */
-export function checkDisk({ dataDir, ledgerFile }: Config): Check {
+export function checkDisk({ dataDir, ledgerFile }: Config): DoctorCheck {
   if (!existsSync(dataDir))
     return wrong('disk', `there is no data folder ${dataDir}`, 'run counterfoil init, or check --data');
   const probe = join(dataDir, `.doctor-${randomBytes(6).toString('hex')}`);

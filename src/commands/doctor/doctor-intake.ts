@@ -5,10 +5,10 @@ import { waitingWhy } from '../../domain/waiting-file.ts';
 import { openRejectedFiles } from '../../ledger/rejected-files.ts';
 import { rejectedText } from '../../reporting/rejected-words.ts';
 import { promisedStanding } from '../promised.ts';
-import { type Check, well, wrong } from './doctor-check.ts';
+import { type DoctorCheck, well, wrong } from './doctor-check.ts';
 
 /** Checks for refused files, files that are still being written, and files that differ from what the ledger says (P34). */
-export async function checkIntake(app: App<'local'>): Promise<Check> {
+export async function checkIntake(app: App<'local'>): Promise<DoctorCheck> {
   const { lines, faults } = await promisedStanding(app);
   const [fault] = faults;
   if (fault !== undefined) {

@@ -2,14 +2,14 @@ import type { App } from '../../app/app.ts';
 import { newestBackup } from '../../custody/daily-backup.ts';
 import { ledgerGrowth } from '../../custody/growth.ts';
 import { sizeText } from '../size-text.ts';
-import { type Check, skipped, well, wrong } from './doctor-check.ts';
+import { type DoctorCheck, skipped, well, wrong } from './doctor-check.ts';
 
 const hourMs = 60 * 60_000;
 /** A backup that is older than its pace and so many hours was missed: some copies take long. */
 const graceHours = 12;
 
 /** Says how large the ledger is, and how fast it grew over the last weeks. */
-export async function checkGrowth({ ledger, clock }: App<'local'>): Promise<Check> {
+export async function checkGrowth({ ledger, clock }: App<'local'>): Promise<DoctorCheck> {
   const { bytes, perDay, days } = await ledgerGrowth(ledger.db, clock.now());
   const size = `the ledger takes ${sizeText(bytes)}`;
   if (perDay === null)
@@ -29,7 +29,7 @@ function hoursOf(pace: App['config']['ledger']['backupEvery']): number {
 }
 
 /** Says how old the newest scheduled backup is; a fault when one was missed. */
-export function checkBackups({ ledger, config, clock }: App<'local'>): Check {
+export function checkBackups({ ledger, config, clock }: App<'local'>): DoctorCheck {
   const { backupDir, backupEvery } = config.ledger;
   const paceHours = hoursOf(backupEvery);
   const lateHours = paceHours + Math.min(graceHours, paceHours);

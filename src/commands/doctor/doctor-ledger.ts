@@ -2,37 +2,37 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { App } from '../../app/app.ts';
 import { readMark } from '../../custody/mark.ts';
-import type { RejectionKind } from '../../domain/rejection.ts';
+import type { WebhookRejectionKind } from '../../domain/rejection.ts';
 import { lookUpLag, overdueMs } from '../../ledger/inquiry-claims.ts';
 import { waivedListing } from '../../listing/waived-listing.sql.ts';
 import { type HaltAdvice, haltAdvice } from '../../sending/halt.ts';
 import type { Config } from '../../settings/settings.ts';
 import { isLedgerThere } from '../../storage/exists.ts';
 import { describeServer, quickCheck, rejectionsSince } from '../../storage/health.ts';
-import { nameOf } from '../../storage/place.ts';
+import { placeName } from '../../storage/place.ts';
 import { webhookCounts } from '../../webhooks/webhooks.sql.ts';
 import { waivedText } from '../describe.ts';
 import { fail } from '../result.ts';
-import { type Check, well, wrong } from './doctor-check.ts';
+import { type DoctorCheck, well, wrong } from './doctor-check.ts';
 
 const dayMs = 24 * 60 * 60_000;
 /** A webhook that waits longer has no process to apply it: a running one needs a second. */
 const lateMs = 5 * 60_000;
 
 /** Why the ledger cannot be opened. It replaces the checks that would read it. */
-export function describeUnopened(config: Config, error: unknown): Check {
+export function describeUnopened(config: Config, error: unknown): DoctorCheck {
   const { problem = 'it cannot be opened' } = fail(error);
   return wrong(
     'ledger',
-    `${nameOf(config.ledgerPlace)}: ${problem}`,
+    `${placeName(config.ledgerPlace)}: ${problem}`,
     'do as it says; then run counterfoil verify',
   );
 }
 
 /** Checks for a missing ledger: a fault only if batches were taken in before. Null when there is a ledger. */
-export async function checkAbsentLedger({ ledgerPlace, dataDir }: Config): Promise<Check | null> {
+export async function checkAbsentLedger({ ledgerPlace, dataDir }: Config): Promise<DoctorCheck | null> {
   if (await isLedgerThere(ledgerPlace)) return null;
-  const name = nameOf(ledgerPlace);
+  const name = placeName(ledgerPlace);
   const archive = join(dataDir, 'archive');
   if (existsSync(archive) && readdirSync(archive).some((name) => name.endsWith('.csv')))
     return wrong(
@@ -44,7 +44,7 @@ export async function checkAbsentLedger({ ledgerPlace, dataDir }: Config): Promi
 }
 
 /** Checks the file, the mark, what stops sending, and waiting webhooks. */
-export async function checkLedger(app: App<'local'>): Promise<Check[]> {
+export async function checkLedger(app: App<'local'>): Promise<DoctorCheck[]> {
   return [
     await checkFile(app),
     await checkHalt(app),
@@ -54,11 +54,11 @@ export async function checkLedger(app: App<'local'>): Promise<Check[]> {
   ];
 }
 
-async function checkFile({ ledger }: App<'local'>): Promise<Check> {
+async function checkFile({ ledger }: App<'local'>): Promise<DoctorCheck> {
   const { damage, read } = await quickCheck(ledger.db);
   const mark = readMark(ledger.path);
   const marked = mark.kind === 'mark' ? `marked at entry ${mark.mark.history}` : 'no mark beside it yet';
-  const name = nameOf(ledger.place);
+  const name = placeName(ledger.place);
   if (ledger.place.kind === 'postgres') {
     const [why] = damage;
     return why === undefined
@@ -81,7 +81,7 @@ async function checkFile({ ledger }: App<'local'>): Promise<Check> {
   return well('ledger', `${ledger.path} ${state}; ${marked}; counterfoil verify proves the rest`);
 }
 
-async function checkHalt(app: App<'local'>): Promise<Check> {
+async function checkHalt(app: App<'local'>): Promise<DoctorCheck> {
   const halt = await app.findHalt();
   if (!halt) {
     const waived = await waivedListing(app.ledger.db, app.account);
@@ -101,7 +101,7 @@ const wayOut: Record<HaltAdvice, string> = {
   none: 'remove the cause',
 };
 
-async function checkWebhooks({ ledger, clock }: App<'local'>): Promise<Check> {
+async function checkWebhooks({ ledger, clock }: App<'local'>): Promise<DoctorCheck> {
   const { oldestUnapplied, received, applied, strangers } = await webhookCounts(ledger.db);
   const old = strangers === 0 ? '' : `; of ${strangers} old ones about no payout only the reference is kept`;
   const detail = `${received} received, ${applied} applied${old}`;
@@ -117,7 +117,7 @@ async function checkWebhooks({ ledger, clock }: App<'local'>): Promise<Check> {
     : well('webhooks', detail);
 }
 
-async function checkLookUps({ ledger, clock }: App<'local'>): Promise<Check> {
+async function checkLookUps({ ledger, clock }: App<'local'>): Promise<DoctorCheck> {
   const lag = await lookUpLag(ledger.db, clock.iso());
   const waitsMs = overdueMs(lag, clock.now());
   const detail = lag.due === 0 ? 'none is due' : `${lag.due} due`;
@@ -131,7 +131,7 @@ async function checkLookUps({ ledger, clock }: App<'local'>): Promise<Check> {
 }
 
 /** Checks rejected webhooks: many with one reason mean a wrong key, a few are strangers. */
-async function checkRejections({ ledger, config, clock }: App<'local'>): Promise<Check> {
+async function checkRejections({ ledger, config, clock }: App<'local'>): Promise<DoctorCheck> {
   const since = new Date(clock.now() - dayMs).toISOString();
   const rejected = await rejectionsSince(ledger.db, since);
   if (rejected.length === 0) return well('rejected deliveries', 'none in the last 24 hours');
@@ -145,7 +145,7 @@ async function checkRejections({ ledger, config, clock }: App<'local'>): Promise
     : well('rejected deliveries', detail);
 }
 
-const rejectionText: Record<RejectionKind, string> = {
+const rejectionText: Record<WebhookRejectionKind, string> = {
   signature_missing: 'payloadsignature missing',
   signature_wrong: 'payloadsignature wrong',
   merchant_signature_wrong: 'merchantsignature wrong',
@@ -160,10 +160,10 @@ const rejectionText: Record<RejectionKind, string> = {
   many: 'of many kinds',
 };
 
-function fixFor(kind: RejectionKind, prefix: string): string | undefined {
+function fixFor(kind: WebhookRejectionKind, prefix: string): string | undefined {
   const secret = `compare ${prefix}_SECRET_KEY with the service's dashboard`;
   const token = `compare ${prefix}_WEBHOOK_KEY with the service's dashboard`;
-  const fixes: Record<RejectionKind, string | undefined> = {
+  const fixes: Record<WebhookRejectionKind, string | undefined> = {
     signature_missing: secret,
     signature_wrong: secret,
     merchant_signature_wrong: `compare ${prefix}_PUBLIC_KEY with the service's dashboard`,

@@ -3,14 +3,17 @@ import type { PostgresFacts } from '../../runtime/queue-postgres.sql.ts';
 import type { RedisFacts } from '../../runtime/queue-redis.ts';
 import { withoutCredentials } from '../../settings/file-values.ts';
 import type { Config } from '../../settings/settings.ts';
-import { type Check, skipped, well, wrong } from './doctor-check.ts';
+import { type DoctorCheck, skipped, well, wrong } from './doctor-check.ts';
 
 /** BullMQ's own limits: below the first it refuses. */
 const oldestRedis = '6.2';
 const oldestPostgres = 13;
 
 /** Checks that the shared queue's server answers, and keeps its jobs. */
-export async function checkQueue({ queue }: Config, { offline }: { offline: boolean }): Promise<Check[]> {
+export async function checkQueue(
+  { queue }: Config,
+  { offline }: { offline: boolean },
+): Promise<DoctorCheck[]> {
   const kind = queueKind(queue.url);
   if (kind === 'inline')
     return [well('queue', 'inline: in the process that works, with nothing of its own to lose')];
@@ -33,7 +36,7 @@ export async function checkQueue({ queue }: Config, { offline }: { offline: bool
   }
 }
 
-function describeRedis(at: string, { version, policy, persistent }: RedisFacts): Check[] {
+function describeRedis(at: string, { version, policy, persistent }: RedisFacts): DoctorCheck[] {
   const known = /^(\d+)\.(\d+)/.exec(version);
   const number = known ? Number(known[1]) * 100 + Number(known[2]) : null;
   if (number !== null && number < 602)
@@ -62,7 +65,7 @@ function persistence(persistent: boolean | null): string {
     : `it keeps nothing over a restart; ${advice}`;
 }
 
-function describePostgres(at: string, { version, schema, needed, mayCreate }: PostgresFacts): Check[] {
+function describePostgres(at: string, { version, schema, needed, mayCreate }: PostgresFacts): DoctorCheck[] {
   if (Number.parseInt(version, 10) < oldestPostgres)
     return [wrong('queue', `${at} is PostgreSQL ${version}`, `bring it to ${oldestPostgres} or newer`)];
   const answers = well('queue', `${at} answers: PostgreSQL ${version}`);

@@ -3,7 +3,7 @@ import { ownerOfPort } from '../../runtime/port-owner.ts';
 import type { Config } from '../../settings/settings.ts';
 import { readTlsPair, TlsProblem, validityProblem } from '../../webhooks/tls.ts';
 import { listenFix } from '../listen-problem.ts';
-import { type Check, skipped, well, wrong } from './doctor-check.ts';
+import { type DoctorCheck, skipped, well, wrong } from './doctor-check.ts';
 
 const dayMs = 24 * 60 * 60_000;
 const warnDays = 14;
@@ -12,7 +12,7 @@ const warnDays = 14;
 export async function checkReceiver(
   config: Config,
   { nowMs, serves }: { nowMs: number; serves: boolean | null },
-): Promise<Check[]> {
+): Promise<DoctorCheck[]> {
   const { receiver } = config;
   if (!receiver.enabled)
     return [
@@ -21,7 +21,7 @@ export async function checkReceiver(
   return [await checkPort(config, serves), await checkCertificate(config, nowMs)];
 }
 
-async function checkPort({ receiver }: Config, serves: boolean | null): Promise<Check> {
+async function checkPort({ receiver }: Config, serves: boolean | null): Promise<DoctorCheck> {
   if (serves === null) return skipped('receiver', 'this account cannot see whether serve runs');
   const { host, port } = receiver;
   const at = `${host}:${port}`;
@@ -57,7 +57,7 @@ function tryToListen(host: string, port: number): Promise<string | null> {
   });
 }
 
-async function checkCertificate({ receiver }: Config, nowMs: number): Promise<Check> {
+async function checkCertificate({ receiver }: Config, nowMs: number): Promise<DoctorCheck> {
   const { tlsCert, tlsKey } = receiver;
   if (tlsCert === '')
     return well('certificate', 'none (receiver.tls_cert): plain HTTP, for loopback or behind a TLS proxy');

@@ -1,9 +1,9 @@
 import type { App } from '../../app/app.ts';
 import { daemonStanding, isIdle, jobLabel, jobProblem, jobsStanding } from '../jobs-standing.ts';
-import { type Check, skipped, well, wrong } from './doctor-check.ts';
+import { type DoctorCheck, skipped, well, wrong } from './doctor-check.ts';
 
 /** Checks that scheduled jobs did their work last time, and that a daemon runs them. */
-export async function checkSchedules(app: App<'looking'>): Promise<Check> {
+export async function checkSchedules(app: App<'looking'>): Promise<DoctorCheck> {
   const daemon = await daemonStanding(app);
   const all = await jobsStanding(app, { daemon, idle: await isIdle(app, daemon) });
   const jobs = all.filter(({ expression }) => expression.trim() !== '');

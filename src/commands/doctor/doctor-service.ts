@@ -1,7 +1,7 @@
 import { otherMode } from '../../service/pages.ts';
 import type { ListPage, ServiceTrouble } from '../../service/types.ts';
 import type { Config } from '../../settings/settings.ts';
-import { type Check, skipped, well, wrong } from './doctor-check.ts';
+import { type DoctorCheck, skipped, well, wrong } from './doctor-check.ts';
 
 /** Beyond this clock difference, the service's times prove nothing (P16). */
 const mostSkewMs = 60_000;
@@ -10,7 +10,7 @@ const mostSkewMs = 60_000;
 export async function checkService(
   config: Config,
   options: { offline: boolean; now(): number },
-): Promise<Check[]> {
+): Promise<DoctorCheck[]> {
   const { hostname } = new URL(config.service.baseUrl);
   // Reserved for examples (RFC 2606): the address that init writes leads nowhere.
   if (/(^|\.)example(\.(com|net|org))?$/.test(hostname))
@@ -39,7 +39,7 @@ export async function checkService(
 }
 
 /** Checks that the list shows no transfers of the other mode (P24). */
-function checkPage({ mode, service }: Config, page: ListPage): Check {
+function checkPage({ mode, service }: Config, page: ListPage): DoctorCheck {
   const other = otherMode(page, mode);
   if (other !== undefined)
     return wrong(
@@ -51,7 +51,7 @@ function checkPage({ mode, service }: Config, page: ListPage): Check {
 }
 
 /** The clock difference. The Date header has whole seconds, written between our request and its answer. */
-function checkClock(date: number | null, asked: number, heard: number): Check {
+function checkClock(date: number | null, asked: number, heard: number): DoctorCheck {
   if (date === null) return skipped('clock', 'the service sent no Date header');
   const skewMs = date + 500 - (asked + heard) / 2;
   const seconds = Math.round(skewMs / 1000);
@@ -68,7 +68,7 @@ function checkClock(date: number | null, asked: number, heard: number): Check {
     : well('clock', detail);
 }
 
-function describeTrouble(config: Config, { reason, message, httpStatus }: ServiceTrouble): Check {
+function describeTrouble(config: Config, { reason, message, httpStatus }: ServiceTrouble): DoctorCheck {
   const { mode, service } = config;
   const detail = `${service.baseUrl}: ${message}`;
   const key = `COUNTERFOIL_${mode.toUpperCase()}_SECRET_KEY`;

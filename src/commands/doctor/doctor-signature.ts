@@ -6,13 +6,13 @@ import { examineSignature, type SignatureFacts, testSigning } from '../../servic
 import type { Config } from '../../settings/settings.ts';
 import { lastSignatureRefusal, type SignedBody, signedBodyOf } from '../../storage/health.ts';
 import { Stop } from '../result.ts';
-import { type Check, well, wrong } from './doctor-check.ts';
+import { type DoctorCheck, well, wrong } from './doctor-check.ts';
 
 /** What was signed and how, and every other possible reading of the rule. */
 export type Examined = { signed: SignedBody; facts: SignatureFacts };
 
 /** Checks that signing gives the known answers; otherwise nothing below means anything. */
-export function checkSigning(): Check {
+export function checkSigning(): DoctorCheck {
   const { total, failed } = testSigning();
   const detail = `${total - failed.length} of ${total} known answers`;
   return failed.length === 0
@@ -49,7 +49,10 @@ export async function examine(
 }
 
 /** Reports the examined signature. It is wrong when the service refused it and accepted nothing since. */
-export function checkRefusal({ signed: { reference, beganAt, code }, facts }: Examined, mode: Mode): Check {
+export function checkRefusal(
+  { signed: { reference, beganAt, code }, facts }: Examined,
+  mode: Mode,
+): DoctorCheck {
   if (code !== '22') return well('signature', `${reference} as it is signed now: see below`);
   const next = facts.untried.find(({ setting }) => setting !== null)?.setting;
   return wrong(

@@ -9,10 +9,10 @@ import type { Paint } from '../terminal/ink.ts';
 import { terminalOf } from '../terminal/terminal.ts';
 import { wrap } from '../terminal/wrap.ts';
 import type { Context, Handler } from '../world.ts';
-import { type Check, skipped, wrong } from './doctor-check.ts';
+import { type DoctorCheck, skipped, wrong } from './doctor-check.ts';
 import type { Examined } from './doctor-signature.ts';
 
-type Looked = { checks: Check[]; examined?: Examined | undefined };
+type Looked = { checks: DoctorCheck[]; examined?: Examined | undefined };
 
 /** `doctor`: prints what is wrong, each with its fix; exits 0 when nothing is. Reads one list page and sends nothing else. */
 export const doctor: Handler = async (context, _args, options) => {
@@ -37,7 +37,7 @@ export const doctor: Handler = async (context, _args, options) => {
   return describe({ ...context, time }, checks, lines, signatureJson(examined));
 };
 
-function unreadable({ problems, ...rest }: Unreadable): Check[] {
+function unreadable({ problems, ...rest }: Unreadable): DoctorCheck[] {
   return problems.map((problem) =>
     wrong(
       'configuration',
@@ -82,7 +82,10 @@ async function look(
 }
 
 /** Runs a check. One that throws does not hide the others. */
-async function guarded(name: string, check: () => Check | Check[] | Promise<Check[]>): Promise<Check[]> {
+async function guarded(
+  name: string,
+  check: () => DoctorCheck | DoctorCheck[] | Promise<DoctorCheck[]>,
+): Promise<DoctorCheck[]> {
   try {
     return [await check()].flat();
   } catch (error) {
@@ -92,7 +95,7 @@ async function guarded(name: string, check: () => Check | Check[] | Promise<Chec
 }
 
 /** `serves`: a daemon runs on the ledger, on any machine; null when this account cannot see it. */
-type LedgerLooked = Looked & { after: Check[]; serves: boolean | null };
+type LedgerLooked = Looked & { after: DoctorCheck[]; serves: boolean | null };
 
 async function lookIntoLedger({ config }: Explained, reference: string | undefined): Promise<LedgerLooked> {
   const { checkAbsentLedger, checkLedger, describeUnopened } = await import('./doctor-ledger.ts');
@@ -135,7 +138,7 @@ async function lookIntoLedger({ config }: Explained, reference: string | undefin
 
 function describe(
   { columns, paint, time }: Pick<Context, 'columns' | 'paint'> & { time: (instant: string) => string },
-  checks: readonly Check[],
+  checks: readonly DoctorCheck[],
   more: readonly string[],
   signature?: Record<string, unknown>,
 ): Result {
@@ -167,12 +170,12 @@ function describe(
   };
 }
 
-function labelOf({ ok }: Check, paint: Paint): string {
+function labelOf({ ok }: DoctorCheck, paint: Paint): string {
   if (ok === null) return paint('faint', 'skip  ');
   return ok ? paint('good', 'ok    ') : paint('bad', 'FAILED');
 }
 
-function wellText(unseen: readonly Check[]): string {
+function wellText(unseen: readonly DoctorCheck[]): string {
   if (unseen.length === 0) return 'all is well';
   return `what was looked at is well; skipped: ${unseen.map(({ name }) => name).join(', ')}`;
 }

@@ -13,7 +13,7 @@ type Around = Pick<
 >;
 
 /** The story of a payout for `--json`. `account` masks account numbers, wherever they stand. */
-export function storyOf(story: Story, around: Around, account: (text: string) => string): StoryJson {
+export function payoutStoryJson(story: Story, around: Around, account: (text: string) => string): StoryJson {
   const { attempts, lookups, listings, discrepancies, history } = story;
   const { account_number: number } = story.payout;
   const whole: StoryJson = {

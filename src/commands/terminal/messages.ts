@@ -14,7 +14,7 @@ export function groupMessages(messages: readonly RowMessage[]): MessageGroup[] {
 }
 
 /** `row 4`, `rows 4, 9 and 12`, `rows 4, 9, 12 and 35 more`. */
-export function rowsText(rows: readonly number[], most = 3): string {
+export function rowNumbersText(rows: readonly number[], most = 3): string {
   return `${rows.length === 1 ? 'row' : 'rows'} ${firstOf(rows.map(String), most)}`;
 }
 

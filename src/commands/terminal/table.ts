@@ -3,12 +3,12 @@ import { type Colour, noPaint, type Paint } from './ink.ts';
 import { textWidth } from './text-width.ts';
 
 /** A cell: its text, and the colour that its meaning has. */
-export type Cell = string | { text: string; colour: Colour };
+export type TerminalCell = string | { text: string; colour: Colour };
 
 /** A column of a table. References and amounts are never cut, since people copy them. */
-export type Column<Row> = {
+export type TerminalColumn<Row> = {
   title: string;
-  cell(row: Row): Cell;
+  cell(row: Row): TerminalCell;
   /** Numbers stand at the right. */
   right?: boolean;
   /** May be cut, with an ellipsis, where the table is wider than the terminal. */
@@ -23,8 +23,8 @@ const gap = '  ';
 const leastCut = 8;
 
 /** The lines of a table, at most `width` characters wide: the titles, then one line a row. Without rows there is no line. */
-export function table<Row>(
-  columns: readonly Column<Row>[],
+export function terminalTable<Row>(
+  columns: readonly TerminalColumn<Row>[],
   rows: readonly Row[],
   { width, paint = noPaint }: { width: number; paint?: Paint },
 ): string[] {
@@ -57,7 +57,7 @@ export function table<Row>(
 }
 
 /** Text from outside stays in its cell: no line ends, no tabs. */
-function plain(cell: Cell): { text: string; colour?: Colour } {
+function plain(cell: TerminalCell): { text: string; colour?: Colour } {
   const { text, ...rest } = typeof cell === 'string' ? { text: cell } : cell;
   return { ...rest, text: legible(text).replaceAll(/[\n\t]/g, ' ') };
 }

@@ -1,7 +1,7 @@
 import { shortTime, shortTimeWithSeconds } from '../../reporting/short-times.ts';
 import type { Config } from '../../settings/settings.ts';
 import type { World } from '../world.ts';
-import { type Column, table } from './table.ts';
+import { type TerminalColumn, terminalTable } from './table.ts';
 
 export type Terminal = ReturnType<typeof terminalOf>;
 
@@ -21,7 +21,7 @@ export function terminalOf(
     time: (instant: string | null) => shortTime(instant, timezone, now),
     /** `22 Nov 15:58:02`. */
     timeWithSeconds: (instant: string | null) => shortTimeWithSeconds(instant, timezone, now),
-    table: <Row>(columns: readonly Column<Row>[], rows: readonly Row[]) =>
-      table(columns, rows, { width, paint }),
+    table: <Row>(columns: readonly TerminalColumn<Row>[], rows: readonly Row[]) =>
+      terminalTable(columns, rows, { width, paint }),
   };
 }

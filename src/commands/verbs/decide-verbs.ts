@@ -1,6 +1,6 @@
-import { type Entry, filters } from './entry.ts';
+import { type CommandEntry, filters } from './entry.ts';
 
-export const decideVerbs: readonly Entry[] = [
+export const decideVerbs: readonly CommandEntry[] = [
   {
     usage: 'retry [reference...]',
     summary: 'pay again, after a look at the evidence',

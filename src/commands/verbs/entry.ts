@@ -4,7 +4,7 @@ import type { Handler } from '../world.ts';
 export type OptionEntry = [flags: string, text: string, fallback?: string];
 
 /** All that is known of a command before it runs: help, completion and the pages of the documentation come from it. */
-export type Entry = {
+export type CommandEntry = {
   usage: string;
   /** The line in the list of commands: at most 60 characters. */
   summary: string;
@@ -13,7 +13,7 @@ export type Entry = {
   example: string;
   options?: readonly OptionEntry[];
   /** Loads the module of the command only when it runs. `all`: every entry. */
-  load(all: readonly Entry[]): Promise<Handler>;
+  load(all: readonly CommandEntry[]): Promise<Handler>;
 };
 
 /** Options that select discrepancies, to list them or to decide them in bulk. */
@@ -24,6 +24,6 @@ export const filters: readonly OptionEntry[] = [
 ];
 
 /** The name in a usage such as `check <file...>`. */
-export function verbName({ usage }: Pick<Entry, 'usage'>): string {
+export function verbName({ usage }: Pick<CommandEntry, 'usage'>): string {
   return usage.split(' ', 1)[0] ?? usage;
 }

@@ -1,6 +1,6 @@
-import type { Entry } from './entry.ts';
+import type { CommandEntry } from './entry.ts';
 
-export const operateVerbs: readonly Entry[] = [
+export const operateVerbs: readonly CommandEntry[] = [
   {
     usage: 'serve',
     summary: 'run the daemon: schedules, queue, webhooks',

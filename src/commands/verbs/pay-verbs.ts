@@ -1,6 +1,6 @@
-import type { Entry } from './entry.ts';
+import type { CommandEntry } from './entry.ts';
 
-export const payVerbs: readonly Entry[] = [
+export const payVerbs: readonly CommandEntry[] = [
   {
     usage: 'submit [file...]',
     summary: 'take in files, send what is ready, write the results',
@@ -37,7 +37,10 @@ export const payVerbs: readonly Entry[] = [
     example: 'counterfoil release --mode',
     options: [
       ['--mode', 'lift the halt of the configured mode'],
-      ['--evidence <digest>', 'with --note: the digest of what status says is not proven'],
+      [
+        '--evidence <digest>',
+        'with --note: the digest of what status says is not proven; refuses where that has changed',
+      ],
       ['--note <text>', 'with --mode: how you know that an adopted ledger needs no complete list'],
     ],
     load: async () => (await import('../hold.ts')).release,

@@ -1,6 +1,6 @@
-import type { Entry } from './entry.ts';
+import type { CommandEntry } from './entry.ts';
 
-export const startVerbs: readonly Entry[] = [
+export const startVerbs: readonly CommandEntry[] = [
   {
     usage: 'init [dir]',
     summary: 'write a configuration and the data folders',

@@ -1,6 +1,6 @@
-import { type Entry, filters } from './entry.ts';
+import { type CommandEntry, filters } from './entry.ts';
 
-export const watchVerbs: readonly Entry[] = [
+export const watchVerbs: readonly CommandEntry[] = [
   {
     usage: 'status',
     summary: 'show where everything stands',

@@ -5,7 +5,7 @@ import { closedPeriods } from '../../reporting/periods.sql.ts';
 import type { Db } from '../../storage/ledger.ts';
 import { openUnchanged } from '../snapshot.ts';
 import { countByMonth } from '../verify-periods.ts';
-import type { Amount } from './strip-ledger.ts';
+import type { ArchivedAmount } from './strip-ledger.ts';
 
 /** An archive in use, and the digest of its file. */
 export type DoneArchive = { id: bigint; file: string; sha256: string };
@@ -32,7 +32,7 @@ export async function fileDigest(path: string): Promise<string> {
 }
 
 /** What the payouts in the archive at `path` add to each closed month of the ledger. */
-export async function archiveAmounts(ledger: Db, path: string): Promise<Amount[]> {
+export async function archiveAmounts(ledger: Db, path: string): Promise<ArchivedAmount[]> {
   const periods = await closedPeriods(ledger);
   const { db, close } = await openUnchanged(path);
   try {
@@ -52,7 +52,7 @@ export async function differingAmounts(ledger: Db, path: string, archive: bigint
     .select(['month', 'currency', 'line', 'amount'])
     .where('archive_id', '=', archive)
     .execute();
-  const keyOf = ({ month, currency, line, amount }: Amount): string =>
+  const keyOf = ({ month, currency, line, amount }: ArchivedAmount): string =>
     `${line} in ${currency} of ${month} (${amount})`;
   const there = new Set((await archiveAmounts(ledger, path)).map(keyOf));
   const here = new Set(noted.map(keyOf));

@@ -14,7 +14,7 @@ import { markNow } from '../marking.ts';
 import { openLedger } from '../open-ledger.ts';
 import { batchDigests } from '../seal.ts';
 import { removeFile, syncFile } from '../swap.ts';
-import { type Verdict, verifyArchive } from '../verify-ledger.ts';
+import { type Verification, verifyArchive } from '../verify-ledger.ts';
 import { archivableBatches, archivableRuns, type Load } from './archivable.ts';
 import { copyParts } from './archive-copy.ts';
 import { archiveAmounts, fileDigest } from './archive-facts.ts';
@@ -26,9 +26,9 @@ export type ArchiveRequest = {
   before: string;
   now: () => string;
   /** Told before each step that may take long. */
-  onStep?: (step: Step) => void;
+  onStep?: (step: ArchiveStep) => void;
 };
-export type Step = 'copy' | 'prove' | 'strip' | 'shrink';
+export type ArchiveStep = 'copy' | 'prove' | 'strip' | 'shrink';
 
 export type Archived =
   | { kind: 'refused'; why: string }
@@ -79,7 +79,7 @@ export async function archiveLedger(request: ArchiveRequest): Promise<Archived> 
   }
 }
 
-type Work = ArchiveRequest & { load: Load; period: Period; onStep(step: Step): void };
+type Work = ArchiveRequest & { load: Load; period: Period; onStep(step: ArchiveStep): void };
 type Refused = { kind: 'refused'; why: string };
 const refused = (why: string): Refused => ({ kind: 'refused', why });
 type MovedOut = Refused | { kind: 'archived'; file: string; batches: number; payouts: number; runs: number };
@@ -155,7 +155,7 @@ function nameBatches(database: Database.Database, batches: readonly string[]): v
 }
 
 /** Compares what was proven of the archive with the ledger; null when it is the same. */
-async function whyUnlike(db: Db, { batches }: Verdict, load: Load): Promise<string | null> {
+async function whyUnlike(db: Db, { batches }: Verification, load: Load): Promise<string | null> {
   const there = new Map(batches.map((one) => [one.batch, `${one.payouts} ${one.digest}`]));
   if (there.size !== load.batches.length) return `${there.size} batches for ${load.batches.length}`;
   for await (const { batch, payouts, digest } of batchDigests(db)) {
@@ -165,7 +165,7 @@ async function whyUnlike(db: Db, { batches }: Verdict, load: Load): Promise<stri
   return null;
 }
 
-function firstProblem({ checks }: Verdict): string {
+function firstProblem({ checks }: Verification): string {
   const bad = checks.find((check) => !check.ok);
   return `${bad?.name}: ${bad?.problems[0] ?? ''}`;
 }
@@ -227,7 +227,7 @@ function roomLacking(path: string, bytes: number): string | null {
 }
 
 /** Gives the disk back what the ledger no longer fills, if that is worth the time. */
-function shrink(path: string, onStep: (step: Step) => void): void {
+function shrink(path: string, onStep: (step: ArchiveStep) => void): void {
   withDatabase(path, (database) => {
     const [free, all] = ['freelist_count', 'page_count'].map((name) =>
       Number(database.pragma(name, { simple: true })),

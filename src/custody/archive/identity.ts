@@ -13,10 +13,10 @@ export const identity = [
   'successor_of',
 ] as const satisfies readonly (keyof Payout)[];
 
-export type Identity = Pick<Payout, (typeof identity)[number]>;
+export type PayoutIdentity = Pick<Payout, (typeof identity)[number]>;
 
 /** SHA-256 over the identities of a batch's payouts, by row and id. */
-export function createIdentityDigest(): { add(payout: Identity): void; end(): string } {
+export function createIdentityDigest(): { add(payout: PayoutIdentity): void; end(): string } {
   const hash = createHash('sha256');
   return {
     add: (payout) => void hash.update(`${JSON.stringify(identity.map((name) => String(payout[name])))}\n`),

@@ -1,5 +1,5 @@
 import type Database from 'better-sqlite3';
-import { createIdentityDigest, type Identity, identity } from './identity.ts';
+import { createIdentityDigest, identity, type PayoutIdentity } from './identity.ts';
 
 /** Events that nothing reads once the payout has ended. The entry by which it ended and its last one stay too. */
 const plainEvents = [
@@ -33,7 +33,7 @@ const isOffered = `exists (select 1 from payouts p where p.batch_id = batches.id
  */
 export function stripLedger(
   ledger: Database.Database,
-  about: { archive: bigint; frozen: bigint; at: string; sha256: string; amounts: readonly Amount[] },
+  about: { archive: bigint; frozen: bigint; at: string; sha256: string; amounts: readonly ArchivedAmount[] },
 ): void {
   const { archive, frozen, at, sha256, amounts } = about;
   const run = (text: string, ...values: unknown[]): void => void ledger.prepare(text).run(...values);
@@ -78,7 +78,7 @@ export function stripLedger(
 }
 
 /** What the payouts of an archive add to a line of a month, in minor units. */
-export type Amount = { month: string; currency: string; line: string; amount: bigint };
+export type ArchivedAmount = { month: string; currency: string; line: string; amount: bigint };
 
 /** Lifts a guard for one deletion, inside the caller's transaction. */
 function withoutGuard(ledger: Database.Database, name: string, work: () => void): void {
@@ -94,7 +94,7 @@ function withoutGuard(ledger: Database.Database, name: string, work: () => void)
 
 function identityDigest(ledger: Database.Database, batch: string): string {
   const digest = createIdentityDigest();
-  const rows = ledger.prepare<[string], Identity>(
+  const rows = ledger.prepare<[string], PayoutIdentity>(
     `select ${identity.join(', ')} from payouts where batch_id = ? order by row_number, id`,
   );
   for (const row of rows.iterate(batch)) digest.add(row);

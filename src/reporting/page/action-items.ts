@@ -1,7 +1,7 @@
 import { counted } from '../../domain/counted.ts';
 import { decimalsOf, type NamedCells } from '../sheet.ts';
 import { type Item, itemsOf } from './action-groups.ts';
-import { storyOf } from './action-story.ts';
+import { discrepancyStory } from './action-story.ts';
 import { badge, escapeHtml, markup } from './page-markup.ts';
 import { amountText, groupedInside, localTimes, plainKind, shortened, signed } from './page-words.ts';
 
@@ -43,7 +43,7 @@ function itemBody(item: Item, zone: string): string {
   return `<tbody class="item">
 <tr><th scope="row">${whatCell(item)}</th>${cells.join('')}</tr>
 <tr class="story"><td colspan="${columns.length}"><details><summary aria-label="Details of ${escapeHtml(nameOf(item))}">Details</summary>
-${storyOf(item, zone)}</details></td></tr>
+${discrepancyStory(item, zone)}</details></td></tr>
 </tbody>\n`;
 }
 

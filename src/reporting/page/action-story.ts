@@ -2,12 +2,12 @@ import { counted } from '../../domain/counted.ts';
 import type { NamedCells } from '../sheet.ts';
 import type { Item } from './action-groups.ts';
 import { escapeHtml } from './page-markup.ts';
-import { amountText, groupedInside, localTimes, shortened, shortTime } from './page-words.ts';
+import { amountText, groupedInside, headingTime, localTimes, shortened } from './page-words.ts';
 
 const mostNamed = 20;
 
 /** What is known of a discrepancy, what to do in full, and the command. Facts that are not known are left out. */
-export function storyOf(item: Item, zone: string): string {
+export function discrepancyStory(item: Item, zone: string): string {
   const [row] = item;
   const action = `<p>${escapeHtml(localTimes(row.action ?? '', zone))}</p>`;
   return item.length > 1 ? `${action}\n${groupList(item, zone)}` : `${action}\n${facts(row, zone)}`;
@@ -29,7 +29,7 @@ function facts(row: NamedCells, zone: string): string {
     ['Evidence', row.evidence && groupedInside(localTimes(row.evidence, zone))],
     [
       'Open since',
-      `${shortTime(row.first_seen_at ?? '', zone)}, ${counted(BigInt(row.age_days || '0'), 'day')}`,
+      `${headingTime(row.first_seen_at ?? '', zone)}, ${counted(BigInt(row.age_days || '0'), 'day')}`,
     ],
     ['Batch', row.batch],
     ['Discrepancy', row.discrepancy_id],
@@ -46,7 +46,7 @@ function groupList(item: Item, zone: string): string {
       row.reference,
       row.account_name,
       row.amount && amountText(row.currency ?? '', row.amount),
-      `since ${shortTime(row.first_seen_at ?? '', zone)}`,
+      `since ${headingTime(row.first_seen_at ?? '', zone)}`,
       row.discrepancy_id,
     ];
     return `<li>${escapeHtml(shortened(parts.filter(Boolean).join(' · '), 200))}</li>`;

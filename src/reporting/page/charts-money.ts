@@ -2,7 +2,7 @@ import type { TopLevelSpec } from 'vega-lite';
 import { commonSpec, nameAxis, shortNumbers } from './charts.ts';
 
 /** A step of the waterfall: a bar from one amount to another, with what stands beside it. */
-export type Step = { step: string; from: number; to: number; kind: 'total' | 'less'; label: string };
+export type WaterfallStep = { step: string; from: number; to: number; kind: 'total' | 'less'; label: string };
 export type Bar = { name: string; value: number; label: string };
 export type Aged = { kind: string; bucket: string; count: number };
 
@@ -17,7 +17,7 @@ function nameRows<Field extends string>(field: Field, rows: readonly Record<Fiel
 }
 
 /** From what was ordered down to what was paid, each step where the one before ended. */
-export function waterfallSpec(steps: Step[]): TopLevelSpec {
+export function waterfallSpec(steps: WaterfallStep[]): TopLevelSpec {
   const most = Math.max(...steps.map(({ from, to }) => Math.max(from, to)));
   const rows = steps.map((one) => ({ ...one, end: Math.max(one.from, one.to) }));
   const domain: number[] = [0, most * room];

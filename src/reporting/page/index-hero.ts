@@ -5,9 +5,9 @@ import { readableTime } from '../presentation.ts';
 import type { RunVerdict } from '../run-verdicts.sql.ts';
 import { records } from '../sheet.ts';
 import { verdictSentences } from '../verdict-faces.ts';
-import { banner, downloads, verdictList } from './index-parts.ts';
-import { escapeHtml, paragraph, section } from './page-markup.ts';
-import { openText } from './run-open.ts';
+import { downloads, verdictBanner, verdictList } from './index-parts.ts';
+import { escapeHtml, pageSection, paragraph } from './page-markup.ts';
+import { runOpenMarkup } from './run-open.ts';
 import { listWords, verdictLines } from './verdict-words.ts';
 
 /** The newest run with its frozen sheets `open`, `halt` and `statement`; an older run may lack some. */
@@ -31,7 +31,7 @@ export function heroSection({ run, compared, verdicts, sheets, zone, files }: La
   const statement = records(sheets.statement);
   const banners = verdicts
     .slice(0, mostBanners)
-    .map((one) => banner(one.currency, one.verdict, verdictLines(one, { statement, list })));
+    .map((one) => verdictBanner(one.currency, one.verdict, verdictLines(one, { statement, list })));
   const more = verdicts.length - banners.length;
   const halt = records(sheets.halt).length > 0 ? ' <span class="bad">Sending was halted.</span>' : '';
   const open = files.includes('report.html')
@@ -48,7 +48,7 @@ export function heroSection({ run, compared, verdicts, sheets, zone, files }: La
   return `<section id="latest" class="hero" aria-labelledby="latest-title">
 <h2 id="latest-title">Latest reconciliation, ${escapeHtml(readableTime(run.started_at, zone))}</h2>
 ${listed}${banners.length > 0 ? `<ul class="banners">${banners.join('')}</ul>` : paragraph({ html: `${verdictList(run.verdict, [])}. ${escapeHtml(none)}` })}${more > 0 ? paragraph(`… and ${counted(more, 'more currency', 'more currencies')} in the report.`) : ''}
-${before}<p>Needs a person: ${openText(sheets.open, list)}${halt}</p>
+${before}<p>Needs a person: ${runOpenMarkup(sheets.open, list)}${halt}</p>
 ${open}${downloads(folder, files, `run ${run.id}`)}
 </section>\n`;
 }
@@ -57,7 +57,7 @@ function hrefOf({ id }: Run): string {
   return `${escapeHtml(encodeURIComponent(`reconciliation-${id}`))}/report.html`;
 }
 
-export const noHero = section(
+export const noHero = pageSection(
   'latest',
   'Latest reconciliation',
   paragraph('No reconciliation has finished yet.'),

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Account } from '../../domain/origin.ts';
+import type { Payer } from '../../domain/origin.ts';
 import { isUsable } from '../../domain/verdict.ts';
 import { foreignOrigins } from '../../ledger/origins.ts';
 import { approvalsOf } from '../../sending/approvals.sql.ts';
@@ -20,10 +20,10 @@ import { storedCells } from '../sheet.ts';
 import { batchVerdict } from './batch-verdict.ts';
 import { heroSection, noHero } from './index-hero.ts';
 import { type IndexColumn, tableOf } from './index-parts.ts';
-import { batchColumns, batchRow, monthColumns, monthRow, runColumns, runRow } from './index-rows.ts';
+import { batchRow, indexBatchColumns, monthColumns, monthRow, runColumns, runRow } from './index-rows.ts';
 import { indexScript, sourceOf } from './index-script.ts';
 import { indexStyle } from './index-style.ts';
-import { escapeHtml, link, pageFrame, paragraph, section } from './page-markup.ts';
+import { escapeHtml, link, pageFrame, pageSection, paragraph } from './page-markup.ts';
 import { pageStyle } from './page-style.ts';
 
 /** The most batches, and the most runs, on one page, which its search covers. Older ones are on the next page. */
@@ -38,7 +38,7 @@ export function createIndexPage(deps: {
   ledger: Ledger;
   config: Config;
   reports: string;
-  account: Account | null;
+  account: Payer | null;
 }) {
   const { ledger, config, reports, account } = deps;
   const zone = config.reports.timezone;
@@ -131,7 +131,7 @@ export function createIndexPage(deps: {
 <p class="soft">Mode <strong>${config.mode}</strong>. Times: ${escapeHtml(zone)}.</p>
 ${nav}</header>
 <main id="main" tabindex="-1">
-${first}${listing('batches', 'Batches', batchColumns, await batchTable(batches), 'No batch has results yet.')}${listing('runs', 'Reconciliations', runColumns, await runTable(runs), 'No reconciliation has finished yet.')}</main>
+${first}${listing('batches', 'Batches', indexBatchColumns, await batchTable(batches), 'No batch has results yet.')}${listing('runs', 'Reconciliations', runColumns, await runTable(runs), 'No reconciliation has finished yet.')}</main>
 <footer>${nav}</footer>
 `;
     return pageFrame(`Counterfoil reports (${config.mode})`, pageStyle + indexStyle, body, script);
@@ -172,5 +172,9 @@ function chunked<T>(pages: AsyncGenerator<T[]>): () => Promise<T[]> {
 }
 
 function listing(id: string, title: string, columns: IndexColumn[], rows: string, none: string): string {
-  return section(id, title, rows === '' ? paragraph(none) : tableOf(id, columns, rows, title.toLowerCase()));
+  return pageSection(
+    id,
+    title,
+    rows === '' ? paragraph(none) : tableOf(id, columns, rows, title.toLowerCase()),
+  );
 }

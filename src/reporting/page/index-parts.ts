@@ -65,7 +65,7 @@ function verdictWord(verdict: Verdict, currency?: string): string {
 }
 
 /** The verdict on a currency as a banner, with lines of text. */
-export function banner(currency: string, verdict: Verdict, lines: readonly string[]): string {
+export function verdictBanner(currency: string, verdict: Verdict, lines: readonly string[]): string {
   const { sign, name, look } = verdictFaces[verdict];
   return `<li class="banner is-${verdict}" data-currency="${escapeHtml(currency)}" data-verdict="${verdict}"><strong class="${look}">${sign} ${escapeHtml(currency)}: ${name}</strong><p>${lines.map(escapeHtml).join('<br>')}</p></li>`;
 }

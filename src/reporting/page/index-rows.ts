@@ -20,7 +20,7 @@ import {
   verdictList,
 } from './index-parts.ts';
 import { escapeHtml, link } from './page-markup.ts';
-import { openText } from './run-open.ts';
+import { runOpenMarkup } from './run-open.ts';
 import { listWords } from './verdict-words.ts';
 
 export const runColumns: IndexColumn[] = [
@@ -37,7 +37,7 @@ export const monthColumns: IndexColumn[] = [
   { name: 'By' },
   { name: 'Files' },
 ];
-export const batchColumns: IndexColumn[] = [
+export const indexBatchColumns: IndexColumn[] = [
   { name: 'Batch' },
   { name: 'Rows', number: true },
   { name: 'Ordered', number: true },
@@ -61,7 +61,7 @@ export function runRow(
     : escapeHtml(time);
   return tableRow(runColumns, `${name}<small>${escapeHtml(run.id)}</small>`, [
     verdictList(run.verdict, known.verdicts),
-    openText(known.open, run.list_standing),
+    runOpenMarkup(known.open, run.list_standing),
     listText(run.list_standing),
     downloads(folder, known.files, `run ${run.id}`),
   ]);
@@ -84,7 +84,7 @@ export function batchRow(
   const approved =
     approvers.length === 0 ? '' : ` · approved by ${escapeHtml([...new Set(approvers)].join(', '))}`;
   const about = `${escapeHtml(batch.file_name)} · ${timeTag(batch.created_at, zone)}${approved}`;
-  return tableRow(batchColumns, `${escapeHtml(batch.id)}<small>${about}</small>`, [
+  return tableRow(indexBatchColumns, `${escapeHtml(batch.id)}<small>${about}</small>`, [
     grouped(`${batch.row_count}`),
     amountLines(sums.ordered, () => ''),
     amountLines(paid, (currency) => {

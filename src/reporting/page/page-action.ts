@@ -3,8 +3,8 @@ import { isUsable, type ListStanding } from '../../domain/verdict.ts';
 import type { RunVerdict } from '../run-verdicts.sql.ts';
 import { type NamedCells, records, totalOf } from '../sheet.ts';
 import { itemTable } from './action-items.ts';
-import { escapeHtml, link, paragraph, section } from './page-markup.ts';
-import { localTimes, shortTime } from './page-words.ts';
+import { escapeHtml, link, pageSection, paragraph } from './page-markup.ts';
+import { headingTime, localTimes } from './page-words.ts';
 
 export type ActionSheets = { action?: string[][]; open?: string[][]; halt?: string[][] };
 
@@ -26,7 +26,7 @@ export function actionSection(sheets: ActionSheets, about: About): string {
         )
       : '',
   ];
-  return section('action', 'What to do', parts.join(''));
+  return pageSection('action', 'What to do', parts.join(''));
 }
 
 /** Payouts that were reported as paid and are not. They come before all other open items. */
@@ -65,5 +65,5 @@ function haltNotice(row: NamedCells, zone: string): string {
   const cause = localTimes(row.cause ?? '', zone);
   // A ledger barrier says itself how to lift it.
   const way = row.kinds === 'barrier' ? '' : ' When the cause is gone: counterfoil release --mode.';
-  return `<p class="notice"><strong>Sending is halted.</strong> Since ${escapeHtml(shortTime(row.since ?? '', zone))}: ${escapeHtml(cause)}.${way} counterfoil status says whether it still stands.</p>\n`;
+  return `<p class="notice"><strong>Sending is halted.</strong> Since ${escapeHtml(headingTime(row.since ?? '', zone))}: ${escapeHtml(cause)}.${way} counterfoil status says whether it still stands.</p>\n`;
 }

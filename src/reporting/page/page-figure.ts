@@ -2,7 +2,7 @@ import type { TopLevelSpec } from 'vega-lite';
 import { grouped } from '../../domain/counted.ts';
 import type { NamedCells } from '../sheet.ts';
 import type { Draw } from './charts.ts';
-import { bareTable, type Column, escapeHtml, wide } from './page-markup.ts';
+import { bareTable, escapeHtml, type PageColumn, wide } from './page-markup.ts';
 
 /** A picture with its numbers, or one line where a picture would show nothing (one day, one reason, no money). */
 export type Figured = { kind: 'picture'; html: string } | { kind: 'line'; text: string };
@@ -13,14 +13,14 @@ export type Part = (
 ) => Promise<Figured[]>;
 
 /** A column of a figure's table, with the text of its cell for a row. */
-export type Shown = Column & { cell: (row: NamedCells, index: number) => string };
+export type FigureColumn = PageColumn & { cell: (row: NamedCells, index: number) => string };
 
 /** A column of text; as it stands in the sheet, unless `cell` says otherwise. */
-export function textColumn(name: string, from: string | Shown['cell']): Shown {
+export function textColumn(name: string, from: string | FigureColumn['cell']): FigureColumn {
   return { name, cell: typeof from === 'string' ? (row) => row[from] ?? '' : from };
 }
 
-export function numberColumn(name: string, key: string): Shown {
+export function numberColumn(name: string, key: string): FigureColumn {
   return { name, number: true, cell: (row) => grouped(row[key] ?? '') };
 }
 
@@ -30,7 +30,7 @@ export type Told = {
   currency: string;
   title: string;
   summary: string;
-  columns: Shown[];
+  columns: FigureColumn[];
   rows: NamedCells[];
 };
 

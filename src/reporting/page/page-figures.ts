@@ -3,7 +3,7 @@ import { records } from '../sheet.ts';
 import type { Draw } from './charts.ts';
 import { daysPart, feesPart, settlePart } from './page-days.ts';
 import type { Figured, Part } from './page-figure.ts';
-import { escapeHtml, section } from './page-markup.ts';
+import { escapeHtml, pageSection } from './page-markup.ts';
 import { agePart, bankPart, reasonPart, statePart } from './page-money.ts';
 
 /** `none`: the line for a sheet without rows; null where another part of the page says it already. */
@@ -53,7 +53,7 @@ export async function figureSections(
   const count = Math.min(3, pictures.length);
   const texts = items.join('') + lines;
   const rest = texts === '' ? '' : `<ul class="lines">\n${texts}</ul>\n`;
-  return section(
+  return pageSection(
     'pictures',
     'The last 31 days',
     `<div class="pictures with-${count}">\n${pictures.join('')}${rest}</div>\n`,

@@ -1,6 +1,6 @@
 /** A piece of a page: plain text, which is escaped where it is put in, or markup made here from escaped parts. */
 export type Piece = string | { html: string };
-export type Column = { name: string; number?: boolean };
+export type PageColumn = { name: string; number?: boolean };
 
 /** Text as it stands in markup and in quoted attributes; text from outside reaches a page only through this. */
 export function escapeHtml(text: string): string {
@@ -24,7 +24,7 @@ export function wide(name: string, content: string): string {
  * A table whose first cell of each row is the row's header; put it into something {@link wide}. On a narrow screen each
  * row becomes a block, in which every cell bears the name of its column.
  */
-export function bareTable(caption: string, columns: Column[], rows: Piece[][]): string {
+export function bareTable(caption: string, columns: PageColumn[], rows: Piece[][]): string {
   const kind = (index: number): string => (columns[index]?.number === true ? ' class="number"' : '');
   const head = columns.map(({ name }, index) => `<th scope="col"${kind(index)}>${escapeHtml(name)}</th>`);
   const body = rows.map((cells) => {
@@ -40,12 +40,12 @@ export function bareTable(caption: string, columns: Column[], rows: Piece[][]): 
 <tbody>\n${body.join('')}</tbody>\n</table>\n`;
 }
 
-export function table(caption: string, columns: Column[], rows: Piece[][]): string {
+export function pageTable(caption: string, columns: PageColumn[], rows: Piece[][]): string {
   return wide(caption, bareTable(caption, columns, rows));
 }
 
 /** A section of the page with its heading; `id` is where links lead. */
-export function section(id: string, title: string, content: string): string {
+export function pageSection(id: string, title: string, content: string): string {
   return `<section id="${id}" aria-labelledby="${id}-title">\n<h2 id="${id}-title">${escapeHtml(title)}</h2>\n${content}</section>\n`;
 }
 

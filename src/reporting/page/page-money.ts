@@ -2,7 +2,7 @@ import type { TopLevelSpec } from 'vega-lite';
 import { counted, grouped } from '../../domain/counted.ts';
 import { isReplaced } from '../../domain/payout.ts';
 import { ageBuckets } from '../ageing.ts';
-import { ageingSpec, type Bar, barsSpec, type Step, waterfallSpec } from './charts-money.ts';
+import { ageingSpec, type Bar, barsSpec, type WaterfallStep, waterfallSpec } from './charts-money.ts';
 import { figure, numberColumn, type Part, textColumn } from './page-figure.ts';
 import { amountText, plainKind, shortened } from './page-words.ts';
 
@@ -35,7 +35,7 @@ export const statePart: Part = async (rows, { currency, id, draw }) => {
   };
   const draws = (minor: bigint): number => Number(minor) / 10 ** digits;
   const [ordered, paid] = [sum(null), sum(['success'])];
-  const steps: Step[] = [
+  const steps: WaterfallStep[] = [
     { step: 'ordered', from: 0, to: draws(ordered), kind: 'total', label: text(ordered) },
   ];
   let left = ordered;

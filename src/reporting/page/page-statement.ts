@@ -4,14 +4,14 @@ import type { RunVerdict } from '../run-verdicts.sql.ts';
 import { records } from '../sheet.ts';
 import { differenceOf } from '../statement/difference.ts';
 import { lineWords } from '../statement/line-words.ts';
-import type { Line } from '../statement/statement-lines.ts';
+import type { StatementLine } from '../statement/statement-lines.ts';
 import { verdictFaces, verdictSentences } from '../verdict-faces.ts';
-import { escapeHtml, link, paragraph, section } from './page-markup.ts';
+import { escapeHtml, link, pageSection, paragraph } from './page-markup.ts';
 import { amountText } from './page-words.ts';
 import {
+  type CurrencyLines,
   type Figure,
   isZero,
-  type Lines,
   lineOf,
   linesByCurrency,
   negated,
@@ -33,7 +33,7 @@ export function statementSection(
   { list, verdicts }: { list: ListStanding | null; verdicts: readonly RunVerdict[] },
 ): string {
   const all = [...linesByCurrency(records(sheet))];
-  if (all.length === 0) return section('statement', 'Statement', paragraph(nothingText(list)));
+  if (all.length === 0) return pageSection('statement', 'Statement', paragraph(nothingText(list)));
   const parts = all.slice(0, mostCurrencies).map(([currency, lines]) =>
     currencyPart(
       currency,
@@ -46,7 +46,7 @@ export function statementSection(
   const note = paragraph({
     html: `<span class="soft">Lines that are zero are left out here; ${link('statement.csv', 'statement.csv')} has all. <em>Items</em> says how many a line concerns; only amounts add up to the sum against the list.</span>`,
   });
-  return section('statement', 'Statement', parts.join('') + note);
+  return pageSection('statement', 'Statement', parts.join('') + note);
 }
 
 function nothingText(list: ListStanding | null): string {
@@ -55,7 +55,7 @@ function nothingText(list: ListStanding | null): string {
     : `Nothing was sent. What the service lists was not checked: ${listWords[list ?? 'unread']}.`;
 }
 
-function currencyPart(currency: string, lines: Lines, judged: RunVerdict | undefined): string {
+function currencyPart(currency: string, lines: CurrencyLines, judged: RunVerdict | undefined): string {
   const mark = judged === undefined ? '' : verdictFaces[judged.verdict];
   const name = mark === '' ? '' : ` <span class="soft">${mark.sign} ${mark.name}</span>`;
   const ours = [ledgerSum(lines), paidSum(lines)];
@@ -73,7 +73,7 @@ function currencyPart(currency: string, lines: Lines, judged: RunVerdict | undef
   return `<h3>${escapeHtml(currency)}${name}</h3>\n<div class="sums">\n${columns.map((column) => `<div>${column}</div>`).join('')}</div>\n`;
 }
 
-function ledgerSum(lines: Lines): Sum {
+function ledgerSum(lines: CurrencyLines): Sum {
   const { part, less, sum, of } = printers(lines);
   return {
     title: 'Payouts',
@@ -92,7 +92,7 @@ function ledgerSum(lines: Lines): Sum {
   };
 }
 
-function paidSum(lines: Lines): Sum {
+function paidSum(lines: CurrencyLines): Sum {
   const { part, less, sum, of } = printers(lines);
   return {
     title: 'Paid',
@@ -107,7 +107,7 @@ function paidSum(lines: Lines): Sum {
   };
 }
 
-function listSum(lines: Lines): Sum {
+function listSum(lines: CurrencyLines): Sum {
   const { part, less, sum } = printers(lines);
   return {
     title: 'Against the list',
@@ -132,7 +132,7 @@ function listSum(lines: Lines): Sum {
 }
 
 /** What finance asks first: how far the list is from net paid, and why. Nothing where both are the same. */
-function differencePart(currency: string, lines: Lines): string {
+function differencePart(currency: string, lines: CurrencyLines): string {
   const { amount, reasons } = differenceOf(lines);
   if (reasons.length === 0) return '';
   const total = `Total difference: ${amountText(currency, amount)}`;
@@ -142,10 +142,10 @@ function differencePart(currency: string, lines: Lines): string {
   });
 }
 
-function printers(lines: Lines) {
+function printers(lines: CurrencyLines) {
   const printed =
     (kind: Printed['kind'], isLess = false) =>
-    (line: Line): Printed => {
+    (line: StatementLine): Printed => {
       const figure = lineOf(lines, line);
       return { name: lineWords[line], kind, figure: isLess ? negated(figure) : figure };
     };
@@ -173,7 +173,7 @@ function sumTable(currency: string, sum: Sum): string {
 }
 
 /** Unreadable amounts are in no sum, so they are named below the table. */
-function unreadPart(lines: Lines): string {
+function unreadPart(lines: CurrencyLines): string {
   const { count } = lineOf(lines, 'unreadable');
   if (count === 0n) return '';
   return paragraph({

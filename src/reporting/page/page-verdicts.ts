@@ -5,11 +5,11 @@ import { records } from '../sheet.ts';
 import { verdictFaces, verdictSentences } from '../verdict-faces.ts';
 import { escapeHtml, link } from './page-markup.ts';
 import { amountText, localTimes } from './page-words.ts';
-import { isZero, type Lines, lineOf, linesByCurrency } from './statement-figures.ts';
+import { type CurrencyLines, isZero, lineOf, linesByCurrency } from './statement-figures.ts';
 import { exceptionTexts, listWords } from './verdict-words.ts';
 
 /** The page's facts about a run: `verdict` is the whole run's, `trouble` says why its list cannot be used. */
-export type Judged = {
+export type JudgedRun = {
   verdict: Verdict | null;
   verdicts: readonly RunVerdict[];
   list: ListStanding | null;
@@ -19,7 +19,7 @@ export type Judged = {
 };
 
 /** The verdict on each currency, before anything else on the page. */
-export function verdictSection(statement: string[][] | undefined, judged: Judged): string {
+export function verdictSection(statement: string[][] | undefined, judged: JudgedRun): string {
   const lines = linesByCurrency(records(statement));
   const each = judged.verdicts.map((one) => currencyBanner(one, lines.get(one.currency) ?? {}, judged.open));
   const banners = each.length > 0 ? each : [runBanner(lines.size > 0, judged)];
@@ -27,14 +27,14 @@ export function verdictSection(statement: string[][] | undefined, judged: Judged
 }
 
 /** The reason why nothing was compared, once for all currencies. */
-function troubleNotice({ list, trouble, zone }: Judged): string {
+function troubleNotice({ list, trouble, zone }: JudgedRun): string {
   if (isUsable(list)) return '';
   const why = sentence(localTimes(trouble ?? 'The reason is not known', zone));
   return `<p class="notice"><strong>${escapeHtml(listWords[list ?? 'unread'])}:</strong> ${escapeHtml(why)} Run <code>counterfoil reconcile</code> again. <a href="../index.html">All reports</a> names the last run that compared.</p>\n`;
 }
 
 /** The banner of a run in which no currency has a verdict. Even a good list of nothing is not green. */
-function runBanner(hasStatement: boolean, { verdict, list }: Judged): string {
+function runBanner(hasStatement: boolean, { verdict, list }: JudgedRun): string {
   if (hasStatement && verdict === null)
     return banner('is-none', 'No verdict', [
       'This run was made before verdicts were kept: run counterfoil reconcile for one.',
@@ -50,8 +50,8 @@ function capitalised(text: string): string {
 
 function currencyBanner(
   { currency, verdict, overturned }: RunVerdict,
-  lines: Lines,
-  open: Judged['open'],
+  lines: CurrencyLines,
+  open: JudgedRun['open'],
 ): string {
   const { sign, name } = verdictFaces[verdict];
   const words: Record<Verdict, () => string[]> = {
@@ -77,7 +77,7 @@ function banner(look: string, title: string, texts: string[], mark = '', after =
   return `<div class="verdict ${look}" ${mark}><strong>${escapeHtml(title)}</strong>${said}${after}</div>\n`;
 }
 
-function reconciledTexts(currency: string, lines: Lines, open: bigint): string[] {
+function reconciledTexts(currency: string, lines: CurrencyLines, open: bigint): string[] {
   const { count, amount } = lineOf(lines, 'listed_by_service');
   const timing = lineOf(lines, 'timing');
   const listed = `The list and the ledger agree: ${counted(count, 'transfer')} listed, ${amountText(currency, amount)}.`;

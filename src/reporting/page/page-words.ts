@@ -5,7 +5,7 @@ export { amountText } from '../../domain/counted.ts';
 export { plainKind } from '../../domain/plain-kind.ts';
 
 /** An instant as the page's heading has it: `21 Nov 2026, 14:05`. Other text is unchanged. */
-export function shortTime(instant: string, zone: string): string {
+export function headingTime(instant: string, zone: string): string {
   const time = DateTime.fromISO(instant, { zone, locale: 'en-US' });
   return time.isValid ? time.toFormat('d LLL yyyy, HH:mm') : instant;
 }
@@ -19,7 +19,7 @@ export function dayText(day: string): string {
 /** The UTC instants inside a sentence, in the zone of the reports. */
 export function localTimes(sentence: string, zone: string): string {
   return sentence.replaceAll(/\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z\b/g, (instant) =>
-    shortTime(instant, zone),
+    headingTime(instant, zone),
   );
 }
 

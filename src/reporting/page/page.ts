@@ -8,12 +8,12 @@ import { records, totalOf } from '../sheet.ts';
 import { type Draw, openCharts } from './charts.ts';
 import { actionSection } from './page-action.ts';
 import { figureSections, lineItem } from './page-figures.ts';
-import { escapeHtml, link, pageFrame, section, table } from './page-markup.ts';
+import { escapeHtml, link, pageFrame, pageSection, pageTable } from './page-markup.ts';
 import { statementSection } from './page-statement.ts';
 import { pageStyle } from './page-style.ts';
 import { tileSection } from './page-tiles.ts';
 import { verdictSection } from './page-verdicts.ts';
-import { shortTime } from './page-words.ts';
+import { headingTime } from './page-words.ts';
 import { reportStyle } from './report-style.ts';
 import { listWords } from './verdict-words.ts';
 
@@ -56,7 +56,7 @@ async function drawnPage({ run, verdicts, sheets, zone, files }: ReportPage, dra
     zone,
     open: openCounts(sheets.open),
   };
-  const title = `Reconciliation, ${shortTime(run.started_at, zone)}`;
+  const title = `Reconciliation, ${headingTime(run.started_at, zone)}`;
   const body = `<header>
 <h1>${escapeHtml(title)}</h1>
 <nav aria-label="Pages"><ul><li><a href="../index.html">All reports</a></li><li><a href="#action">What to do</a></li><li><a href="#statement">Statement</a></li><li><a href="#pictures">Pictures</a></li><li><a href="#files">Files</a></li></ul></nav>
@@ -83,7 +83,7 @@ function scopeText({ listed, matched }: Summary, list: ListStanding | null): str
 
 function fileSection(files: string[]): string {
   const links = files.map((name) => `<li>${link(name, name)}</li>`).join('');
-  return section('files', 'Files', `<ul class="files">${links}</ul>\n`);
+  return pageSection('files', 'Files', `<ul class="files">${links}</ul>\n`);
 }
 
 const webhookNames: Record<string, string> = {
@@ -106,6 +106,6 @@ function webhookLine({ webhooks }: Summary): string {
     grouped(`${count}`),
   ]);
   const columns = [{ name: 'Webhooks' }, { name: 'Number', number: true }];
-  const numbers = `<details><summary>The numbers</summary>\n${table('Webhooks of this run', columns, rows)}</details>\n`;
+  const numbers = `<details><summary>The numbers</summary>\n${pageTable('Webhooks of this run', columns, rows)}</details>\n`;
   return lineItem('webhooks', 'Webhooks', words, numbers);
 }

@@ -5,9 +5,9 @@ import { readableMonth, readableTime } from '../presentation.ts';
 import type { NamedCells } from '../sheet.ts';
 import { lineWords } from '../statement/line-words.ts';
 import { statementLines } from '../statement/statement-lines.ts';
-import { banner, type IndexColumn, tableOf, tableRow } from './index-parts.ts';
+import { type IndexColumn, tableOf, tableRow, verdictBanner } from './index-parts.ts';
 import { indexStyle } from './index-style.ts';
-import { escapeHtml, link, pageFrame, paragraph, section } from './page-markup.ts';
+import { escapeHtml, link, pageFrame, pageSection, paragraph } from './page-markup.ts';
 import { pageStyle } from './page-style.ts';
 import { listWords, verdictLines } from './verdict-words.ts';
 
@@ -23,7 +23,7 @@ export function periodPage(
   const title = `${readableMonth(period.month)}, closed`;
   const banners = verdicts
     .slice(0, mostCurrencies)
-    .map((one) => banner(one.currency, one.verdict, verdictLines(one, { statement, list })));
+    .map((one) => verdictBanner(one.currency, one.verdict, verdictLines(one, { statement, list })));
   const none = isUsable(list) ? 'No money moved in this month.' : `${listWords[list ?? 'unread']}.`;
   const tables = verdicts
     .slice(0, mostCurrencies)
@@ -37,7 +37,7 @@ export function periodPage(
 <p class="soft">Mode <strong>${escapeHtml(mode)}</strong>. Times: ${escapeHtml(zone)}. A closed month never changes. What is found later counts in the month that is open then.</p>
 </header>
 <main id="main" tabindex="-1">
-${section('verdict', 'Verdict', banners.length > 0 ? `<ul class="banners">${banners.join('')}</ul>\n` : paragraph(none))}${section('closed', 'Who closed it', facts(closed, zone))}${tables.join('')}${more > 0 ? paragraph(`… and ${more} more currencies in statement.csv.`) : ''}<div class="sign"><p>Prepared by</p><p>Reviewed by</p><p>Date</p></div>
+${pageSection('verdict', 'Verdict', banners.length > 0 ? `<ul class="banners">${banners.join('')}</ul>\n` : paragraph(none))}${pageSection('closed', 'Who closed it', facts(closed, zone))}${tables.join('')}${more > 0 ? paragraph(`… and ${more} more currencies in statement.csv.`) : ''}<div class="sign"><p>Prepared by</p><p>Reviewed by</p><p>Date</p></div>
 </main>
 <footer><p>Made by Counterfoil from the frozen rows of this month. It reads the same whenever it is written again.</p></footer>
 `;
@@ -90,5 +90,5 @@ function currencyTable(
     verdict === 'not_compared'
       ? paragraph('Not checked: which of these payouts the service lists, and whether it lists others.')
       : '';
-  return section(id, `Statement, ${currency}`, unchecked + tableOf(id, columns, rows.join('')));
+  return pageSection(id, `Statement, ${currency}`, unchecked + tableOf(id, columns, rows.join('')));
 }

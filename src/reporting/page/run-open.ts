@@ -6,7 +6,7 @@ import { badge, markup } from './page-markup.ts';
 const gravity = ['high', 'medium', 'low'];
 
 /** What a run left open, by severity, from its frozen sheet `open`: markup. */
-export function openText(sheet: string[][] | undefined, list: ListStanding | null): string {
+export function runOpenMarkup(sheet: string[][] | undefined, list: ListStanding | null): string {
   if (sheet === undefined) return 'not counted';
   const open = records(sheet).filter(({ state }) => state === 'open');
   const parts = gravity.flatMap((severity) => {

@@ -4,17 +4,17 @@ import type { NamedCells } from '../sheet.ts';
 /** A line of the statement: how many, and a plain decimal in the statement's currency. */
 export type Figure = { count: bigint; amount: string };
 /** The lines of one currency by their names in statement.csv. */
-export type Lines = Record<string, Figure>;
+export type CurrencyLines = Record<string, Figure>;
 
-export function linesByCurrency(rows: readonly NamedCells[]): Map<string, Lines> {
-  const found = new Map<string, Lines>();
+export function linesByCurrency(rows: readonly NamedCells[]): Map<string, CurrencyLines> {
+  const found = new Map<string, CurrencyLines>();
   for (const { currency = '', line = '', count = '0', amount = '0' } of rows)
     found.set(currency, { ...found.get(currency), [line]: { count: BigInt(count), amount } });
   return found;
 }
 
 /** A line by name; zero where the statement has none. */
-export function lineOf(lines: Lines, name: string): Figure {
+export function lineOf(lines: CurrencyLines, name: string): Figure {
   return lines[name] ?? { count: 0n, amount: '0' };
 }
 
@@ -28,7 +28,7 @@ export function negated({ count, amount }: Figure): Figure {
 }
 
 /** Taken off `net_paid` besides what was returned: paid once, and reopened since. */
-export function paidAndReopened(lines: Lines): Figure {
+export function paidAndReopened(lines: CurrencyLines): Figure {
   const [settled, returned, net] = ['settled', 'returned', 'net_paid'].map((name) => lineOf(lines, name));
   if (!settled || !returned || !net) return { count: 0n, amount: '0' };
   return {

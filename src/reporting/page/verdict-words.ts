@@ -3,7 +3,7 @@ import { exceptionLines, type ListStanding } from '../../domain/verdict.ts';
 import type { RunVerdict } from '../run-verdicts.sql.ts';
 import type { NamedCells } from '../sheet.ts';
 import { lineWords, overturnedWords } from '../statement/line-words.ts';
-import type { Line } from '../statement/statement-lines.ts';
+import type { StatementLine } from '../statement/statement-lines.ts';
 import { verdictSentences } from '../verdict-faces.ts';
 import { amountText } from './page-words.ts';
 import { type Figure, lineOf, linesByCurrency } from './statement-figures.ts';
@@ -24,7 +24,7 @@ export const listWords: Record<ListStanding, string> = {
  */
 export function exceptionTexts(
   currency: string,
-  figureOf: (line: Line) => Figure,
+  figureOf: (line: StatementLine) => Figure,
   overturned: bigint,
 ): string[] {
   const lines = exceptionLines.flatMap((line) => {

@@ -8,10 +8,10 @@ import { isZero } from '../page/statement-figures.ts';
 import { changedRows, differingRows, type RunPair, runsInOrder, type Twice } from '../run-differences.sql.ts';
 import { isFrozen, runRows } from '../run-sheets.sql.ts';
 import { type NamedCells, records, sheetOf, storedCells } from '../sheet.ts';
-import { causeLines, countsOnly, type Line, statementLines } from './statement-lines.ts';
+import { causeLines, countsOnly, type StatementLine, statementLines } from './statement-lines.ts';
 
 /** A payout or transfer that a line counts in one of the runs and not in the other; `amount` as it moved the line. */
-export type Moved = {
+export type MovedAmount = {
   reference: string;
   batch: string;
   transfer_id: string;
@@ -23,16 +23,16 @@ export type Moved = {
 type Total = { count: number; amount: string };
 export type LineChange = {
   currency: string;
-  line: Line;
+  line: StatementLine;
   was: Total;
   now: Total;
   difference: Total;
   /** The lines that this one is the sum of; its rows are theirs. */
-  follows_from?: readonly Line[];
-  moved: Moved[];
+  follows_from?: readonly StatementLine[];
+  moved: MovedAmount[];
 };
 type Named = { discrepancy_id: string; kind: string; reference: string; was: string; now: string };
-export type Comparison = {
+export type RunComparison = {
   run: string;
   against: string;
   lines: LineChange[];
@@ -40,9 +40,9 @@ export type Comparison = {
 };
 export type Compared =
   | { kind: 'refused'; why: string }
-  | { kind: 'compared'; comparison: Comparison; file: string };
+  | { kind: 'compared'; comparison: RunComparison; file: string };
 
-const follows: Partial<Record<Line, readonly Line[]>> = {
+const follows: Partial<Record<StatementLine, readonly StatementLine[]>> = {
   closing: ['opening', 'submitted', 'reopened', 'settled', 'failed', 'refused'],
   net_paid: ['settled', 'returned', 'reopened'],
   listed_by_service: ['submitted', 'failed', 'refused', 'unseen', ...causeLines],
@@ -134,7 +134,7 @@ export function createCompareRuns(deps: { ledger: Ledger; config: Config; report
     });
   }
 
-  async function discrepanciesOf(pair: RunPair): Promise<Comparison['discrepancies']> {
+  async function discrepanciesOf(pair: RunPair): Promise<RunComparison['discrepancies']> {
     const paired = { name: 'discrepancy_id', watched: ['state'] as const };
     const rows = await differingRows(ledger.db, pair, 'discrepancies', paired);
     const isOpen = (row: NamedCells | null): boolean => ['open', 'acknowledged'].includes(row?.state ?? '');
@@ -156,7 +156,7 @@ function refused(why: string): Compared {
   return { kind: 'refused', why };
 }
 
-type Keyed = { key: string; one: Moved };
+type Keyed = { key: string; one: MovedAmount };
 const nothing: Total = { count: 0, amount: '0' };
 /** An unreadable amount is none. */
 const unread: Total = { count: 0, amount: '' };
@@ -180,12 +180,12 @@ function payoutOf(row: NamedCells | null) {
     ...{ reference, batch, currency, state, transfer_id },
     amount: row?.amount || '0',
     fee: isPaid && /^\d+(\.\d+)?$/.test(fee) ? fee : '0',
-    times: (line: Line) =>
+    times: (line: StatementLine) =>
       lines.filter((one) => one === line).length - lines.filter((one) => one === `-${line}`).length,
   };
 }
 
-type CsvRow = Partial<Moved> &
+type CsvRow = Partial<MovedAmount> &
   Partial<Record<'was' | 'now' | 'difference', string>> & { currency: string; line: string };
 const csv = sheetOf<CsvRow>({
   currency: (row) => row.currency,
@@ -202,7 +202,7 @@ const csv = sheetOf<CsvRow>({
   why: ({ why = '' }) => why,
 });
 
-async function* csvPages({ lines, discrepancies }: Comparison): AsyncGenerator<string[][]> {
+async function* csvPages({ lines, discrepancies }: RunComparison): AsyncGenerator<string[][]> {
   yield [csv.header];
   for (const { currency, line, was, now, difference, follows_from, moved } of lines) {
     const why = follows_from ? `follows from ${follows_from.join(', ')}` : '';

@@ -4,7 +4,7 @@ import { type Course, courseOf } from '../book.ts';
 import type { PlacedRow } from '../run-sheets.sql.ts';
 import { type Conflict, openConflicts, statedCurrencies } from '../stated-conflicts.sql.ts';
 import { foreignFacts, type PayoutFacts, payoutFacts } from '../statement-facts.sql.ts';
-import type { About, Entry } from './entry.ts';
+import type { About, StatementEntry } from './entry.ts';
 import {
   type CurrencyVerdict,
   createStatement,
@@ -12,11 +12,11 @@ import {
   rowPosition,
   type StatementRow,
 } from './statement.ts';
-import { type Line, linesWithRows } from './statement-lines.ts';
+import { linesWithRows, type StatementLine } from './statement-lines.ts';
 import { feesOf, foreignEntries, payoutEntries, strangerEntries } from './statement-rows.ts';
 
 /** A payout with everything that it adds to the statement. */
-export type Stated = { facts: PayoutFacts; course: Course; entries: Entry[] };
+export type Stated = { facts: PayoutFacts; course: Course; entries: StatementEntry[] };
 
 /** Receives the pages as they are computed; a page is a thousand payouts or listed transfers. */
 export type Sink = {
@@ -90,22 +90,22 @@ export async function computeStatement(db: Db | Trx, about: About, sink: Sink): 
 }
 
 /** Lines that show a difference: a conflict whose reference is in one of them is not counted once more. */
-const conflictLines: ReadonlySet<Line> = new Set<Line>(exceptionLines);
+const conflictLines: ReadonlySet<StatementLine> = new Set<StatementLine>(exceptionLines);
 
-function conflictEntry({ id, kind, reference, batch_id, transfer_id, currency }: Conflict): Entry {
+function conflictEntry({ id, kind, reference, batch_id, transfer_id, currency }: Conflict): StatementEntry {
   const why = `${kind} ${id}, not resolved`;
   const named = { reference, batch: batch_id ?? '', transferId: transfer_id ?? '', why };
   return { currency, line: 'open_conflicts', count: 1n, amount: 0n, ...named };
 }
 
 /** An entry with its place within its line. A payout has the same places in every run, so that runs share equal rows. */
-type PlacedEntry = { entry: Entry; place: bigint };
+type PlacedEntry = { entry: StatementEntry; place: bigint };
 
 const placesOfPayout = 10_000n;
 /** The places of entries without a payout, behind those of every payout. */
 const foreignPlaces = 9_000_000_000_000n;
 
-function inPlaces(from: bigint, entries: readonly Entry[]): PlacedEntry[] {
+function inPlaces(from: bigint, entries: readonly StatementEntry[]): PlacedEntry[] {
   return entries.map((entry, index) => ({ entry, place: from + BigInt(index) }));
 }
 

@@ -1,26 +1,30 @@
 import {
+  type CurrencyLines,
   type Figure,
   isZero,
-  type Lines,
   lineOf,
   minus,
   negated,
   paidAndReopened,
 } from '../page/statement-figures.ts';
 import { lineWords } from './line-words.ts';
-import { causeLines, type Line } from './statement-lines.ts';
+import { causeLines, type StatementLine } from './statement-lines.ts';
 
 /** One of the reasons why the list does not come to net paid, as a reader adds it up. */
-export type Reason = { line: Line; name: string; figure: Figure };
+export type DifferenceReason = { line: StatementLine; name: string; figure: Figure };
 
 /**
  * Listed less net paid, and what that is made of, to the last minor unit: what is under way or came back, what earlier
  * periods began, and every difference of the statement. Reasons of nothing are left out.
  */
-export function differenceOf(lines: Lines): { amount: string; reasons: Reason[] } {
-  const reason = (line: Line, figure: Figure, name = lineWords[line]): Reason => ({ line, name, figure });
-  const part = (line: Line): Reason => reason(line, lineOf(lines, line));
-  const less = (line: Line): Reason => reason(line, negated(lineOf(lines, line)));
+export function differenceOf(lines: CurrencyLines): { amount: string; reasons: DifferenceReason[] } {
+  const reason = (line: StatementLine, figure: Figure, name = lineWords[line]): DifferenceReason => ({
+    line,
+    name,
+    figure,
+  });
+  const part = (line: StatementLine): DifferenceReason => reason(line, lineOf(lines, line));
+  const less = (line: StatementLine): DifferenceReason => reason(line, negated(lineOf(lines, line)));
   const all = [
     part('in_flight'),
     part('unknown'),
@@ -35,7 +39,7 @@ export function differenceOf(lines: Lines): { amount: string; reasons: Reason[] 
 }
 
 /** Reopened after it had failed or was refused. What had been settled is off net paid, as it is off the list's side. */
-function reopenedUnpaid(lines: Lines): Figure {
+function reopenedUnpaid(lines: CurrencyLines): Figure {
   const [reopened, unpaid] = [lineOf(lines, 'reopened'), negated(paidAndReopened(lines))];
   return { count: reopened.count - unpaid.count, amount: minus(reopened.amount, unpaid.amount) };
 }

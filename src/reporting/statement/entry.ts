@@ -1,10 +1,10 @@
 import type { StatementScope } from '../statement-facts.sql.ts';
-import type { Line } from './statement-lines.ts';
+import type { StatementLine } from './statement-lines.ts';
 
 /** One thing that a line of the statement counts; `amount` in minor units, signed as it enters the line. */
-export type Entry = {
+export type StatementEntry = {
   currency: string;
-  line: Line;
+  line: StatementLine;
   count: bigint;
   amount: bigint;
   reference: string;

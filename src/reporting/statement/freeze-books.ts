@@ -1,5 +1,5 @@
 import type { PayoutState } from '../../domain/payout.ts';
-import type { Scope } from '../../reconciliation/run-facts.sql.ts';
+import type { RunScope } from '../../reconciliation/run-facts.sql.ts';
 import type { Config } from '../../settings/settings.ts';
 import type { Ledger } from '../../storage/ledger.ts';
 import type { Run } from '../../storage/tables/tables.ts';
@@ -13,7 +13,7 @@ import type { About } from './entry.ts';
 import { matchState } from './match-state.ts';
 import { entrySheet } from './statement.ts';
 import { linesWithRows } from './statement-lines.ts';
-import { shownRow, standAt } from './statement-rows.ts';
+import { placeInBooks, shownRow } from './statement-rows.ts';
 
 /** A payout as the run left it: its state at the cut, and the transfer shown for it. */
 type Row = {
@@ -54,7 +54,7 @@ export function createFreezeBooks(deps: { ledger: Ledger; config: Config }) {
   const show = (instant: string): string => zoned(instant, zone);
 
   /** The scope of a run's statement: from the end of the last closed month, else the ledger's beginning (P30). */
-  async function aboutRun(run: Run, { mode, through }: Scope): Promise<About> {
+  async function aboutRun(run: Run, { mode, through }: RunScope): Promise<About> {
     const closed = await lastPeriod(ledger.db);
     return {
       mode,
@@ -68,7 +68,7 @@ export function createFreezeBooks(deps: { ledger: Ledger; config: Config }) {
   }
 
   /** Stores payouts and statement rows under the number `since`; gives the verdicts and the rows of statement.csv, which mark the whole when stored. */
-  return async function freezeBooks(run: Run, scope: Scope, since: bigint): Promise<Statement> {
+  return async function freezeBooks(run: Run, scope: RunScope, since: bigint): Promise<Statement> {
     const about = await aboutRun(run, scope);
     const store = (sheet: string, rows: PlacedRow[]): Promise<void> =>
       ledger.write((trx) => addSheetRows(trx, since, sheet, rows));
@@ -89,7 +89,7 @@ export function createFreezeBooks(deps: { ledger: Ledger; config: Config }) {
 /** The row of payouts.csv, placed by the payout's id, so that runs share it; none for a payout taken in after the cut. */
 function payoutRows(stated: Stated, about: About): PlacedRow[] {
   const { payout } = stated.facts;
-  const { state, late } = standAt(stated.facts, about, stated.course);
+  const { state, late } = placeInBooks(stated.facts, about, stated.course);
   if (state === null) return [];
   const listed = shownRow(stated.facts, about.mode);
   return [{ position: payout.id, cells: payoutSheet.cells({ payout, stated, about, state, late, listed }) }];

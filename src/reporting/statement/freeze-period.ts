@@ -1,4 +1,4 @@
-import type { Account } from '../../domain/origin.ts';
+import type { Payer } from '../../domain/origin.ts';
 import { findBarrier } from '../../ledger/barriers.ts';
 import { newestHistory } from '../../ledger/history.ts';
 import { foreignOrigins } from '../../ledger/origins.ts';
@@ -23,10 +23,10 @@ import { computeStatement } from './compute-statement.ts';
 import type { About } from './entry.ts';
 import { type Month, monthAfter, readMonth } from './months.ts';
 import { entrySheet, type StatementRow, statementSheet } from './statement.ts';
-import type { Line } from './statement-lines.ts';
+import type { StatementLine } from './statement-lines.ts';
 
 /** `refused`: nothing was done, and why. `statement`: the rows of statement.csv. */
-export type Closed =
+export type ClosedPeriod =
   | { kind: 'refused'; why: string }
   | { kind: 'closed'; period: Period; statement: StatementRow[]; warnings: string[] };
 
@@ -35,12 +35,12 @@ export type Closed =
  * a crash leaves nothing or all. Whatever is recorded later belongs to the month that is open then. `by`: the account name
  * of the person.
  */
-export function createClosePeriod(deps: { ledger: Ledger; config: Config; account?: Account | null }) {
+export function createClosePeriod(deps: { ledger: Ledger; config: Config; account?: Payer | null }) {
   const { ledger, config, account = null } = deps;
   const { mode } = config;
   const zone = config.reports.timezone;
 
-  return async function closePeriod(text: string, now: string, by: string): Promise<Closed> {
+  return async function closePeriod(text: string, now: string, by: string): Promise<ClosedPeriod> {
     const month = readMonth(text, zone);
     if (!month)
       return { kind: 'refused', why: `"${text}" is no month: write it as YYYY-MM, such as 2026-10` };
@@ -57,7 +57,7 @@ export function createClosePeriod(deps: { ledger: Ledger; config: Config; accoun
     month: Month,
     last: Period | undefined,
     { now, by }: { now: string; by: string },
-  ): Promise<Closed> {
+  ): Promise<ClosedPeriod> {
     const { about, heard } = await aboutMonth(trx, month, last);
     const key = { month: month.month };
     await addPeriodRows(trx, key, 'statement-rows', placedFrom(0, [entrySheet.header]));
@@ -144,7 +144,7 @@ function whyNot(
   return month === next ? null : `months are closed in order: the next is ${next}`;
 }
 
-const needing: Partial<Record<Line, string>> = {
+const needing: Partial<Record<StatementLine, string>> = {
   in_flight: 'still under way when the month ended; the next month opens with them',
   unknown: 'unknown when the month ended: they may be paid; the next month opens with them',
   unseen: 'sent, and not listed by the service',

@@ -1,7 +1,7 @@
-import type { Line } from './statement-lines.ts';
+import type { StatementLine } from './statement-lines.ts';
 
 /** The statement's lines as finance names them, on every page and sheet. */
-export const lineWords: Record<Line, string> = {
+export const lineWords: Record<StatementLine, string> = {
   opening: 'Opening',
   submitted: 'Submitted',
   reopened: 'Reopened',

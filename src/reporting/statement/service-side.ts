@@ -10,12 +10,12 @@ import {
   times,
 } from '../book.ts';
 import type { ListedPart, PayoutFacts } from '../statement-facts.sql.ts';
-import type { About, Entry } from './entry.ts';
+import type { About, StatementEntry } from './entry.ts';
 import { inMode, isFailed, isSentElsewhere, standingFirst, told, whyUnlisted } from './listed-rows.ts';
-import { causeLines, type Line } from './statement-lines.ts';
+import { causeLines, type StatementLine } from './statement-lines.ts';
 
-export type Add = (
-  line: Line,
+export type AddToLine = (
+  line: StatementLine,
   one: {
     sign?: bigint;
     row?: ListedPart;
@@ -32,22 +32,22 @@ export type Add = (
  * transfers of it that did not fail and whose amounts can be read; `unread`: those whose amounts cannot; `soFar`: its
  * entries until now.
  */
-export type Case = {
+export type ServiceCase = {
   course: Course;
   ours: boolean;
   rows: ListedPart[];
   unread: ListedPart[];
   facts: PayoutFacts;
   about: About;
-  add: Add;
-  soFar(): readonly Entry[];
+  add: AddToLine;
+  soFar(): readonly StatementEntry[];
 };
 
 /**
  * Compares a payout with the service's list. Whenever it was sent, the list is held against where the books have it now:
  * a closed month keeps its figures, and forgets nothing.
  */
-export function serviceSide(one: Case): void {
+export function serviceSide(one: ServiceCase): void {
   const { before, after } = one.course;
   const isCarried = isSubmitted(before);
   if (isCarried || isSubmitted(after)) {
@@ -65,7 +65,7 @@ export function hasList({ listing }: Pick<About, 'listing'>): boolean {
 }
 
 /** True when it was in flight while the list was read, or its grace has not ended: its absence says nothing (P28). */
-export function isLate({ moves }: PayoutFacts, { listing, span }: About): boolean {
+export function isStillOpen({ moves }: PayoutFacts, { listing, span }: About): boolean {
   if (listing === null) return false;
   if (sentMeanwhile(moves, listing, span.through)) return true;
   const ended = lastSendEnded(moves, span.through);
@@ -76,13 +76,13 @@ export const cause = ({ event, at, unpaid }: Flow, show: About['show']): string 
   `${event}, ${show(at)}${unpaid ? '; it had been settled' : ''}`;
 
 /** What an earlier month counted is in its `listed_by_service`. */
-function listed({ rows, facts, add }: Case): void {
+function listed({ rows, facts, add }: ServiceCase): void {
   for (const row of standingFirst(rows, facts))
     if (!row.counted) add('listed_by_service', { row, why: told(row) });
 }
 
 /** Everything that differs between the books and the list. */
-function compare(one: Case): void {
+function compare(one: ServiceCase): void {
   const { ours, rows, facts } = one;
   const [standing, ...more] = standingFirst(rows, facts);
   if (standing && !ours) notOurs(one, standing);
@@ -97,21 +97,21 @@ function compare(one: Case): void {
 }
 
 /** What was sent before the span is late by one entry, which {@link balance} makes. */
-function withoutTiming(add: Add): Add {
+function withoutTiming(add: AddToLine): AddToLine {
   return (line, given) => {
     if (line !== 'timing') add(line, given);
   };
 }
 
 /** Lines that what was sent in the span enters; those in the second list are taken off. */
-const accounted: readonly Line[] = ['submitted', ...causeLines];
-const takenOff: readonly Line[] = ['failed', 'refused', 'unseen'];
+const accounted: readonly StatementLine[] = ['submitted', ...causeLines];
+const takenOff: readonly StatementLine[] = ['failed', 'refused', 'unseen'];
 
 /**
  * A closed month has counted the payout, or a transfer of it, and its figures never change. What that leaves here passes
  * through `timing`, so that the lines tie while each difference still stands in its own.
  */
-function balance(one: Case): void {
+function balance(one: ServiceCase): void {
   const { course, rows, facts, about, add, soFar } = one;
   const left = new Map<string, bigint>();
   for (const { currency, line, amount } of soFar()) {
@@ -130,7 +130,7 @@ function balance(one: Case): void {
 }
 
 /** A payout that left `failed` or `refused` stays in those lines, though the service shows it as active. */
-function reopened({ course, ours, add }: Case): void {
+function reopened({ course, ours, add }: ServiceCase): void {
   const expected = times(course, 'submitted') - times(course, 'failed') - times(course, 'refused');
   const off = (ours ? 1n : 0n) - expected;
   const sign = off < 0n ? -1n : 1n;
@@ -139,11 +139,11 @@ function reopened({ course, ours, add }: Case): void {
 }
 
 /** An unreadable amount is counted, and adds nothing to any sum. */
-function unreadable({ unread, add }: Pick<Case, 'unread' | 'add'>): void {
+function unreadable({ unread, add }: Pick<ServiceCase, 'unread' | 'add'>): void {
   for (const row of unread) add('unreadable', { row, why: `listed as ${told(row)}` });
 }
 
-function differs({ facts: { payout }, add }: Case, row: ListedPart): void {
+function differs({ facts: { payout }, add }: ServiceCase, row: ListedPart): void {
   if (row.currency === payout.currency && row.amount === payout.amount) return;
   if (row.currency === payout.currency) {
     const why = `listed as ${row.amount_text} ${row.currency}`;
@@ -156,7 +156,7 @@ function differs({ facts: { payout }, add }: Case, row: ListedPart): void {
 }
 
 /** Returned here, and the list shows it as paid: a conflict, unless the list was begun before the return (P36). */
-function paidAgain({ course, facts, about: { listing }, add }: Case, row: ListedPart): void {
+function paidAgain({ course, facts, about: { listing }, add }: ServiceCase, row: ListedPart): void {
   if (course.after.state !== 'returned' || readStatus(row.status) !== 'success') return;
   if (!listing || courseOf(facts.moves, { from: 0n, through: listing.mark }).after.state !== 'returned')
     return;
@@ -165,7 +165,7 @@ function paidAgain({ course, facts, about: { listing }, add }: Case, row: Listed
 }
 
 /** Ours, and the list shows no money for it. */
-function unlisted({ course, unread, facts, about, add }: Case): void {
+function unlisted({ course, unread, facts, about, add }: ServiceCase): void {
   const { state, kind } = course.after;
   const hidden = unread.find((row) => !isFailed(row));
   if (hidden) {
@@ -183,7 +183,7 @@ function unlisted({ course, unread, facts, about, add }: Case): void {
     add('status_conflicts', { sign: -1n, why, overturned: state === 'success' });
   } else if (!hasList(about)) {
     add('timing', { sign: -1n, why: whyUnlisted(facts, about) });
-  } else if (isLate(facts, about)) {
+  } else if (isStillOpen(facts, about)) {
     add('timing', { sign: -1n, why: 'sent while the list was being read, or too short a time before' });
   } else if (isSentElsewhere(facts, course)) {
     add('paid_elsewhere', { sign: -1n, why: whyUnlisted(facts, about) });
@@ -193,13 +193,13 @@ function unlisted({ course, unread, facts, about, add }: Case): void {
 }
 
 /** Failed or refused here, and listed: older news while the list shows it pending, else a contradiction. */
-function notOurs({ course, add }: Case, row: ListedPart): void {
+function notOurs({ course, add }: ServiceCase, row: ListedPart): void {
   const why = `${course.after.state ?? ''} here, listed as ${told(row)}`;
   add(readStatus(row.status) === 'pending' ? 'timing' : 'status_conflicts', { row, why });
 }
 
 /** Never sent from here, or proven not sent: what the list shows under its reference is another's. */
-function neverSent(one: Case): void {
+function neverSent(one: ServiceCase): void {
   const { course, rows, facts, about, add } = one;
   reopened(one);
   // A closed month is compared with a later list, which also shows what was sent after the month.

@@ -27,10 +27,10 @@ export const statementLines = [
   'unreadable',
 ] as const;
 
-export type Line = (typeof statementLines)[number];
+export type StatementLine = (typeof statementLines)[number];
 
 /** Lines that stand in statement.csv only when they count any. */
-export const rareLines: ReadonlySet<Line> = new Set<Line>([
+export const rareLines: ReadonlySet<StatementLine> = new Set<StatementLine>([
   'duplicates',
   'status_conflicts',
   'collisions',
@@ -41,7 +41,10 @@ export const rareLines: ReadonlySet<Line> = new Set<Line>([
 ]);
 
 /** Lines that only count: an unreadable amount is not zero, and a conflict without a sum has none. */
-export const countsOnly: ReadonlySet<Line> = new Set<Line>(['open_conflicts', 'unreadable']);
+export const countsOnly: ReadonlySet<StatementLine> = new Set<StatementLine>([
+  'open_conflicts',
+  'unreadable',
+]);
 
 /** Why the list does not come to what the ledger sent and did not lose: each is added, as it is signed. */
 export const causeLines = [
@@ -54,10 +57,10 @@ export const causeLines = [
   'returns',
   'paid_elsewhere',
   'unexplained',
-] as const satisfies readonly Line[];
+] as const satisfies readonly StatementLine[];
 
 /** Lines whose every row stands in statement-rows.csv; the big ones are read from payouts.csv, the rest are sums. */
-export const linesWithRows: readonly Line[] = [
+export const linesWithRows: readonly StatementLine[] = [
   'opening',
   'reopened',
   'failed',

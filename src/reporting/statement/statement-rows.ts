@@ -1,21 +1,21 @@
 import type { PayoutState } from '../../domain/payout.ts';
 import { type Course, courseOf, type Stand } from '../book.ts';
 import type { ListedPart, PayoutFacts } from '../statement-facts.sql.ts';
-import type { About, Entry } from './entry.ts';
+import type { About, StatementEntry } from './entry.ts';
 import { inMode, isFailed, isUnreadable, ownRows, told } from './listed-rows.ts';
-import { type Add, cause, hasList, isLate, serviceSide } from './service-side.ts';
-import { type Line, linesWithRows } from './statement-lines.ts';
+import { type AddToLine, cause, hasList, isStillOpen, serviceSide } from './service-side.ts';
+import { linesWithRows, type StatementLine } from './statement-lines.ts';
 
 /** Everything that one payout adds to the statement of P30, cause by cause, so that none hides another. */
 export function payoutEntries(
   shown: PayoutFacts,
   about: About,
   course = courseOf(shown.moves, about.span),
-): Entry[] {
+): StatementEntry[] {
   const facts = { ...shown, listed: ownRows(shown) };
   const { payout } = facts;
-  const entries: Entry[] = [];
-  const add: Add = (line, { sign = 1n, row, amount, currency, why, overturned, unpaid }) => {
+  const entries: StatementEntry[] = [];
+  const add: AddToLine = (line, { sign = 1n, row, amount, currency, why, overturned, unpaid }) => {
     entries.push({
       currency: currency ?? row?.currency ?? payout.currency,
       line,
@@ -39,21 +39,21 @@ export function payoutEntries(
 }
 
 /** Money that the service lists and that no payout of ours explains. */
-export function foreignEntries(row: ListedPart): Entry[] {
+export function foreignEntries(row: ListedPart): StatementEntry[] {
   const isUnread = isUnreadable(row);
   if (isFailed(row) && !isUnread) return [];
   const why = `listed as ${told(row)}, created ${row.created_at || 'at an unreadable time'}; no payout of ours explains it`;
   const entry = { currency: row.currency, count: 1n, amount: row.amount ?? 0n };
   const named = { reference: row.reference, batch: '', transferId: row.transfer_id, why };
   if (isUnread) return [{ ...entry, ...named, line: 'unreadable' }];
-  const foreign: Entry = { ...entry, ...named, line: 'foreign' };
+  const foreign: StatementEntry = { ...entry, ...named, line: 'foreign' };
   if (!row.counted) return [{ ...entry, ...named, line: 'listed_by_service' }, foreign];
   const earlier = 'an earlier month counted it, and it is still foreign';
   return [foreign, { ...entry, ...named, line: 'timing', amount: -entry.amount, why: earlier }];
 }
 
 /** The same for a transfer listed with a payout that is not its own. */
-export function strangerEntries(facts: PayoutFacts, about: About): Entry[] {
+export function strangerEntries(facts: PayoutFacts, about: About): StatementEntry[] {
   const own = ownRows(facts);
   const isInSpan = ({ created_at: at }: ListedPart): boolean =>
     (at === '' || at >= about.since) && (about.until === null || at < about.until);
@@ -69,19 +69,19 @@ export function feesOf({ before, after }: Course): { paid: string | null; before
 }
 
 /** The payout's place in the books at the end of the span, and whether its absence from the list says nothing. */
-export function standAt(
+export function placeInBooks(
   facts: PayoutFacts,
   about: About,
   { after } = courseOf(facts.moves, about.span),
 ): { state: PayoutState | null; late: boolean } {
-  return { state: after.state, late: !hasList(about) || isLate(facts, about) };
+  return { state: after.state, late: !hasList(about) || isStillOpen(facts, about) };
 }
 
-function isFlowLine(line: Line): boolean {
+function isFlowLine(line: StatementLine): boolean {
   return ['submitted', 'reopened', 'settled', 'failed', 'refused', 'returned'].includes(line);
 }
 
-function ledgerSide({ before, after, flows }: Course, { show }: About, add: Add): void {
+function ledgerSide({ before, after, flows }: Course, { show }: About, add: AddToLine): void {
   if (before.kind === 'open')
     add('opening', { why: `${before.state} since ${show(before.since)}, carried in` });
   for (const flow of flows) {

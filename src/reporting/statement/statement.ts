@@ -9,20 +9,26 @@ import {
 } from '../../domain/verdict.ts';
 import { money } from '../presentation.ts';
 import { asIs, sheetOf } from '../sheet.ts';
-import type { Entry } from './entry.ts';
-import { causeLines, countsOnly, type Line, rareLines, statementLines } from './statement-lines.ts';
+import type { StatementEntry } from './entry.ts';
+import { causeLines, countsOnly, rareLines, type StatementLine, statementLines } from './statement-lines.ts';
 
-type Sheet = { lines: Record<Line, Sum>; fees: Map<string, bigint>; overturned: Sum; unpaid: Sum };
+type Sheet = { lines: Record<StatementLine, Sum>; fees: Map<string, bigint>; overturned: Sum; unpaid: Sum };
 
 /** The verdict on one currency, with the facts behind it. */
 export type CurrencyVerdict = {
   currency: string;
   verdict: Verdict;
-  facts: CurrencyFacts & Record<Line, Sum>;
+  facts: CurrencyFacts & Record<StatementLine, Sum>;
 };
 
 /** A line of one currency's statement, with the shown amount. */
-export type StatementRow = { currency: string; line: Line; count: bigint; amount: string; verdict: Verdict };
+export type StatementRow = {
+  currency: string;
+  line: StatementLine;
+  count: bigint;
+  amount: string;
+  verdict: Verdict;
+};
 
 /** statement.csv. */
 export const statementSheet = sheetOf<StatementRow>({
@@ -32,7 +38,7 @@ export const statementSheet = sheetOf<StatementRow>({
 });
 
 /** statement-rows.csv. */
-export const entrySheet = sheetOf<Entry>({
+export const entrySheet = sheetOf<StatementEntry>({
   ...asIs('currency', 'line', 'reference', 'batch'),
   transfer_id: ({ transferId }) => transferId,
   amount: ({ line, amount, currency }) => lineAmount(line, amount, currency),
@@ -54,7 +60,7 @@ export function createStatement() {
     sheet(currency);
   }
 
-  function add({ currency, line, count, amount, overturned = false, unpaid = false }: Entry): void {
+  function add({ currency, line, count, amount, overturned = false, unpaid = false }: StatementEntry): void {
     const own = sheet(currency);
     const sums = [own.lines[line], ...(overturned ? [own.overturned] : []), ...(unpaid ? [own.unpaid] : [])];
     for (const sum of sums) {
@@ -72,7 +78,7 @@ export function createStatement() {
 
   /** Concludes: the verdicts, every row of statement.csv, and a row for each currency's rest without a cause. */
   function conclude(list: ListStanding | null) {
-    const rest: Entry[] = [];
+    const rest: StatementEntry[] = [];
     const verdicts: CurrencyVerdict[] = [];
     const all = [...sheets].toSorted(([a], [b]) => (a < b ? -1 : 1));
     const rows = all.flatMap(([currency, one]) => {
@@ -107,7 +113,7 @@ export function createStatement() {
  * The position of a row in its statement: by currency, by line, and by its `place` in the line. The header is at 0. Positions may have gaps, so that
  * rows can be stored in any order.
  */
-export function rowPosition({ currency, line }: Entry, place: bigint): bigint {
+export function rowPosition({ currency, line }: StatementEntry, place: bigint): bigint {
   const isCode = /^[A-Z]{3}$/.test(currency);
   const letters = isCode ? [0, 1, 2].map((at) => currency.charCodeAt(at) - 65) : [26, 0, 0];
   const rank = letters.reduce((sum, letter) => sum * 26 + letter, 0);
@@ -116,8 +122,8 @@ export function rowPosition({ currency, line }: Entry, place: bigint): bigint {
 }
 
 /** What the service lists beyond everything accounted for. */
-function residue(lines: Record<Line, Sum>): bigint {
-  const of = (line: Line): bigint => lines[line].amount;
+function residue(lines: Record<StatementLine, Sum>): bigint {
+  const of = (line: StatementLine): bigint => lines[line].amount;
   const sent = of('submitted') - of('failed') - of('refused') - of('unseen');
   return causeLines.reduce(
     (left, line) => (line === 'unexplained' ? left : left - of(line)),
@@ -135,7 +141,7 @@ function factsOf({ lines, overturned }: Sheet): CurrencyVerdict['facts'] {
   };
 }
 
-function restEntry(currency: string, amount: bigint): Entry {
+function restEntry(currency: string, amount: bigint): StatementEntry {
   const why = 'no recorded cause accounts for this: report it as a fault of Counterfoil';
   return { currency, line: 'unexplained', count: 1n, amount, reference: '', batch: '', transferId: '', why };
 }
@@ -156,7 +162,7 @@ function difference(added: readonly Sum[], taken: readonly Sum[]): Sum {
   };
 }
 
-function lineAmount(line: Line, amount: bigint, currency: string): string {
+function lineAmount(line: StatementLine, amount: bigint, currency: string): string {
   return countsOnly.has(line) ? '' : money(amount, currency);
 }
 
@@ -173,7 +179,7 @@ function feeSum(currency: string, fees: Map<string, bigint>): Pick<StatementRow,
 
 function emptySheet(): Sheet {
   const zero = (): Sum => ({ count: 0n, amount: 0n });
-  const lines: Record<Line, Sum> = {
+  const lines: Record<StatementLine, Sum> = {
     opening: zero(),
     submitted: zero(),
     reopened: zero(),

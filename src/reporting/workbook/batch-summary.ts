@@ -5,7 +5,7 @@ import { money, readableTime } from '../presentation.ts';
 import { byText } from '../sheet.ts';
 import { lookOf } from './looks.ts';
 import type { Note } from './notes-sheet.ts';
-import { headerRow, heading, number } from './summary-parts.ts';
+import { headerRow, heading, numberNote } from './summary-parts.ts';
 
 type Sum = { count: bigint; amount: bigint };
 type Counted = Pick<Payout, 'currency' | 'amount'>;
@@ -53,14 +53,14 @@ export function batchSummary(batch: Batch, tally: BatchTally, zone: string): Not
         ...present.map(({ state, count, amount }): Note[] => [
           { text: state.replaceAll('_', ' '), look: look?.(state) ?? 'plain' },
           currency,
-          number(`${count}`),
-          number(money(amount, currency)),
+          numberNote(`${count}`),
+          numberNote(money(amount, currency)),
         ]),
         [
           { text: `All payouts in ${currency}`, look: 'total' },
           { text: currency, look: 'total' },
-          number(`${all.count}`, 'total'),
-          number(money(all.amount, currency), 'total'),
+          numberNote(`${all.count}`, 'total'),
+          numberNote(money(all.amount, currency), 'total'),
         ] satisfies Note[],
       ];
     });

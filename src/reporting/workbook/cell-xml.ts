@@ -2,8 +2,8 @@ import { safeCell } from '../../domain/csv-cell.ts';
 import { digitsOf, isLongDigits, textXml } from './sheet-xml.ts';
 import {
   type Across,
+  type CellLook,
   dayFormat,
-  type Look,
   numberFormat,
   type Styles,
   textFormat,
@@ -11,16 +11,16 @@ import {
 } from './styles.ts';
 
 /** A cell's value and how it looks. `digits`: at least so many after the point; `across`: how a text stands in its cell. */
-export type Shown = {
+export type XmlCell = {
   text: string;
   as: 'text' | 'number' | 'time' | 'day';
   digits?: number;
-  look?: Look;
+  look?: CellLook;
   across?: Across;
 };
 
 /** The markup of a cell at this place, such as `B2`; empty for an empty text. */
-export function cellXml(place: string, cell: Shown, styles: Styles): string {
+export function cellXml(place: string, cell: XmlCell, styles: Styles): string {
   const rest = restXml(cell, styles);
   return rest === '' ? '' : `<c r="${place}${rest}`;
 }
@@ -29,7 +29,7 @@ export function cellXml(place: string, cell: Shown, styles: Styles): string {
  * The markup of a cell after its place. Cells are text, also long digits; they are numbers and times where they read as
  * such without losing a digit.
  */
-export function restXml(cell: Shown, styles: Styles): string {
+export function restXml(cell: XmlCell, styles: Styles): string {
   const { as, text, look = 'plain', across = 'left' } = cell;
   if (text === '') return lined.has(look) ? `" s="${styles.numberOf(look)}"/>` : '';
   if (as === 'number') {
@@ -50,7 +50,7 @@ export function restXml(cell: Shown, styles: Styles): string {
 }
 
 /** Looks whose line or background goes through empty cells too. */
-const lined = new Set<Look>(['header', 'heading', 'total']);
+const lined = new Set<CellLook>(['header', 'heading', 'total']);
 
 const instant = /^(\d{4}-\d\d-\d\d)(?:T(\d\d:\d\d:\d\d(?:\.\d{1,3})?)(?:Z|[+-]\d\d:\d\d))?$/;
 const dayMs = 86_400_000;

@@ -1,6 +1,6 @@
-import { columnKey, isMoneyColumn, isNumberColumn } from '../csv-writer.ts';
+import { isMoneyColumn, isNumberColumn, reportColumnKey } from '../csv-writer.ts';
 import { lookOf } from './looks.ts';
-import type { Look } from './styles.ts';
+import type { CellLook } from './styles.ts';
 
 /**
  * What the cells of a column are. `money` has at least the digits of the row's currency; `time` is an ISO instant with
@@ -8,12 +8,12 @@ import type { Look } from './styles.ts';
  */
 export type ColumnKind = 'text' | 'number' | 'money' | 'time' | 'day';
 /** A column of a table; `isSummed`: its total per currency stands below the table. */
-export type Column = {
+export type SheetColumn = {
   kind: ColumnKind;
-  look?: ((text: string) => Look | undefined) | undefined;
+  look?: ((text: string) => CellLook | undefined) | undefined;
   isSummed?: boolean;
 };
-export type Layout = (header: string[]) => Column[];
+export type Layout = (header: string[]) => SheetColumn[];
 
 /** Columns of numbers that only the figures have. */
 const counts = new Set('submitted settled fee_not_told median_seconds p95_seconds'.split(' '));
@@ -23,7 +23,7 @@ const summed = new Set(
 );
 
 /** The columns of our own tables, by their names. `totals`: whether sums stand below. */
-export function ownColumns(header: string[], totals: boolean): Column[] {
+export function ownColumns(header: string[], totals: boolean): SheetColumn[] {
   return header.map((name) => {
     const kind = kindOf(name);
     return { kind, look: lookOf(name), isSummed: totals && summed.has(name) };
@@ -38,9 +38,9 @@ function kindOf(name: string): ColumnKind {
 }
 
 /** The columns of results.xlsx: the file's own, the first `width`, stay as they came but for the amount; then ours. */
-export function resultColumns(header: string[], width: number): Column[] {
-  const theirs = header.slice(0, width).map((name): Column => {
-    const isAmount = columnKey(name) === 'amount';
+export function resultColumns(header: string[], width: number): SheetColumn[] {
+  const theirs = header.slice(0, width).map((name): SheetColumn => {
+    const isAmount = reportColumnKey(name) === 'amount';
     return isAmount ? { kind: 'money', isSummed: true } : { kind: 'text' };
   });
   return [...theirs, ...ownColumns(header.slice(width), true)];

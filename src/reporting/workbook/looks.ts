@@ -2,9 +2,9 @@ import type { Severity } from '../../domain/discrepancy-kinds.ts';
 import type { PayoutState } from '../../domain/payout.ts';
 import type { MatchState } from '../statement/match-state.ts';
 import { verdictFaces } from '../verdict-faces.ts';
-import type { Look } from './styles.ts';
+import type { CellLook } from './styles.ts';
 
-const states: Record<PayoutState, Look> = {
+const states: Record<PayoutState, CellLook> = {
   held: 'none',
   ready: 'none',
   sending: 'none',
@@ -16,23 +16,23 @@ const states: Record<PayoutState, Look> = {
   cancelled: 'none',
   returned: 'bad',
 };
-const matches: Record<MatchState, Look> = {
+const matches: Record<MatchState, CellLook> = {
   matched: 'good',
   differs: 'bad',
   not_listed: 'bad',
   in_flight: 'none',
   never_sent: 'none',
 };
-const severities: Record<Severity, Look> = { high: 'bad', medium: 'warn', low: 'none' };
+const severities: Record<Severity, CellLook> = { high: 'bad', medium: 'warn', low: 'none' };
 /** The states of a discrepancy; a collection's state has other words and stays plain. */
-const standings: Record<'open' | 'acknowledged' | 'resolved', Look> = {
+const standings: Record<'open' | 'acknowledged' | 'resolved', CellLook> = {
   open: 'bad',
   acknowledged: 'warn',
   resolved: 'good',
 };
 
 /** How cells of these columns look, by the word in them. The colour only repeats the word. */
-const byColumn: Record<string, ReadonlyMap<string, Look>> = {
+const byColumn: Record<string, ReadonlyMap<string, CellLook>> = {
   payout_state: new Map(Object.entries(states)),
   state: new Map(Object.entries({ ...states, ...standings })),
   match_state: new Map(Object.entries(matches)),
@@ -41,7 +41,7 @@ const byColumn: Record<string, ReadonlyMap<string, Look>> = {
 };
 
 /** Returns how a cell of this column looks, or nothing for a column without colours. */
-export function lookOf(column: string): ((text: string) => Look | undefined) | undefined {
+export function lookOf(column: string): ((text: string) => CellLook | undefined) | undefined {
   if (column === 'open_discrepancy') return (text) => (text === '' ? undefined : 'bad');
   const known = byColumn[column];
   return known && ((text) => known.get(text));

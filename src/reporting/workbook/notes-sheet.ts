@@ -1,15 +1,15 @@
 import { cellXml } from './cell-xml.ts';
 import { columnName, sheetEnd, sheetStart } from './sheet-xml.ts';
-import type { Look, Styles } from './styles.ts';
+import type { CellLook, Styles } from './styles.ts';
 import type { ArchiveFile } from './zip-archive.ts';
 
 /** A cell of a sheet that is read like a page: a text, or a value that looks like something. */
-export type Note = string | { text: string; as?: 'number' | 'time'; look?: Look; across?: 'right' };
+export type Note = string | { text: string; as?: 'number' | 'time'; look?: CellLook; across?: 'right' };
 
 /** The widths of its columns in characters: a label, a currency, a count, an amount, a word, and room for a sentence. */
 const widths = [36, 18, 12, 22, 14, 30];
 /** The heights of rows that begin with such a cell, in points. Programs do not measure them when they open the file. */
-const heights: Partial<Record<Look, number>> = { title: 26, heading: 20 };
+const heights: Partial<Record<CellLook, number>> = { title: 26, heading: 20 };
 
 /** Writes a small sheet row by row. A sentence in the last cell of a row runs on over the empty cells beside it. */
 export async function writeNotes(

@@ -1,9 +1,9 @@
 import type { ClosedMonth } from '../closed-month.ts';
 import { readableMonth } from '../presentation.ts';
 import { lineWords } from '../statement/line-words.ts';
-import type { Line } from '../statement/statement-lines.ts';
+import type { StatementLine } from '../statement/statement-lines.ts';
 import type { Note } from './notes-sheet.ts';
-import { headerRow, heading, listSentence, number, verdictPart } from './summary-parts.ts';
+import { headerRow, heading, listSentence, numberNote, verdictPart } from './summary-parts.ts';
 
 /** The first sheet of a closed month's workbook: the verdict, who closed it and when, the digest, and lines to sign on. */
 export function periodSummary(
@@ -36,7 +36,7 @@ export function periodSummary(
 }
 
 /** The lines that a signature stands for. The sheet Statement has all. */
-const signed: Line[] = [
+const signed: StatementLine[] = [
   'opening',
   'submitted',
   'settled',
@@ -52,7 +52,7 @@ function statementPart({ verdicts, statement }: ClosedMonth): Note[][] {
   return verdicts.flatMap(({ currency }): Note[][] => {
     const rows = signed.flatMap((line): Note[][] => {
       const row = statement.find((one) => one.currency === currency && one.line === line);
-      return row ? [[lineWords[line], currency, number(row.count), number(row.amount)]] : [];
+      return row ? [[lineWords[line], currency, numberNote(row.count), numberNote(row.amount)]] : [];
     });
     return [[], headerRow(`Statement, ${currency}`, 'Payouts'), ...rows];
   });

@@ -2,10 +2,17 @@ import { isUsable } from '../../domain/verdict.ts';
 import { type NamedCells, records } from '../sheet.ts';
 import { lookOf } from './looks.ts';
 import type { Note } from './notes-sheet.ts';
-import { headerRow, heading, type Judged, listSentence, number, verdictPart } from './summary-parts.ts';
+import {
+  type ComparedRun,
+  headerRow,
+  heading,
+  listSentence,
+  numberNote,
+  verdictPart,
+} from './summary-parts.ts';
 
 /** What a run's summary sheet says. `sheets`: the frozen sheets by name, header first; `names`: the workbook's tables. */
-type RunFacts = Omit<Judged, 'statement'> & {
+type RunFacts = Omit<ComparedRun, 'statement'> & {
   /** Such as `Reconciliation, 22 Nov 2026, 16:00`. */
   title: string;
   run: string;
@@ -60,8 +67,8 @@ function statePart(rows: NamedCells[]): Note[][] {
     ...rows.map(({ currency = '', state = '', count, amount }): Note[] => [
       { text: state, look: look?.(state) ?? 'plain' },
       currency,
-      number(count),
-      number(amount),
+      numberNote(count),
+      numberNote(amount),
     ]),
   ];
 }
@@ -82,8 +89,8 @@ function openPart(rows: NamedCells[], isCompared: boolean): Note[][] {
     ...open.map(({ currency = '', severity = '', kind = '', count, amount }): Note[] => [
       sentenceCase(kind.replaceAll('_', ' ')),
       currency,
-      number(count),
-      number(amount),
+      numberNote(count),
+      numberNote(amount),
       { text: severity, look: look?.(severity) ?? 'plain' },
     ]),
     ...others,

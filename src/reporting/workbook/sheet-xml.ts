@@ -60,7 +60,7 @@ export function sheetStart(
   const cols = columns.length === 0 ? '' : `<cols>${columns.join('')}</cols>`;
   const pane = isFrozen ? '<pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"/>' : '';
   const view = `<sheetView${isFrozen ? '' : ' showGridLines="0"'}${isFirst ? ' tabSelected="1"' : ''} workbookViewId="0">${pane}</sheetView>`;
-  return `${declaration}<worksheet xmlns="${main}"><sheetPr><pageSetUpPr fitToPage="1"/></sheetPr><sheetViews>${view}</sheetViews>${cols}<sheetData>`;
+  return `${declaration}<worksheet xmlns="${spreadsheetNamespace}"><sheetPr><pageSetUpPr fitToPage="1"/></sheetPr><sheetViews>${view}</sheetViews>${cols}<sheetData>`;
 }
 
 /**
@@ -78,4 +78,4 @@ export function sheetEnd(filtered: string | null): string {
 }
 
 export const declaration = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n';
-export const main = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main';
+export const spreadsheetNamespace = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main';

@@ -1,7 +1,7 @@
-import { declaration, escaped, main } from './sheet-xml.ts';
+import { declaration, escaped, spreadsheetNamespace } from './sheet-xml.ts';
 
 /** How a cell looks, beside the format of its value. */
-export type Look =
+export type CellLook =
   | 'plain'
   | 'header'
   | 'total'
@@ -15,7 +15,7 @@ export type Look =
 
 /** A font, and where the look has them a background and a line above or below. Colours are ARGB. */
 type Drawing = { font: string; fill?: string; edge?: 'top' | 'bottom' };
-const looks: Record<Look, Drawing> = {
+const looks: Record<CellLook, Drawing> = {
   plain: { font: '' },
   header: { font: '<b/>', fill: 'FFE3E8EE', edge: 'bottom' },
   total: { font: '<b/>', edge: 'top' },
@@ -31,7 +31,7 @@ const names = Object.keys(looks);
 const drawings = Object.values(looks);
 
 /** `format` is a format code of SpreadsheetML: empty for none, `@` for text. */
-type CellStyle = { look: Look; format: string; across: Across };
+type CellStyle = { look: CellLook; format: string; across: Across };
 /** How a text stands in its cell: `right` like a number, `wrapped` broken into lines. */
 export type Across = 'left' | 'right' | 'wrapped';
 const alignments: Record<Across, string> = {
@@ -50,12 +50,12 @@ export const timeFormat = 'd mmm yyyy hh:mm';
 export const dayFormat = 'd mmm yyyy';
 
 /** The styles of one workbook, numbered as they are first used. */
-export type Styles = { numberOf(look: Look, format?: string, across?: Across): number; xml(): string };
+export type Styles = { numberOf(look: CellLook, format?: string, across?: Across): number; xml(): string };
 
 export function createStyles(): Styles {
   const all: CellStyle[] = [];
   const known = new Map<string, number>();
-  function numberOf(look: Look, format = '', across: Across = 'left'): number {
+  function numberOf(look: CellLook, format = '', across: Across = 'left'): number {
     const key = `${look} ${across} ${format}`;
     // The first style is the default of every cell, and stays as programs expect it.
     const number = known.get(key) ?? all.push({ look, format, across });
@@ -94,7 +94,7 @@ function stylesXml(all: CellStyle[]): string {
   });
   const borders = drawings.map(({ edge }) => borderXml(edge));
   const plain = 'numFmtId="0" fontId="0" fillId="0" borderId="0"';
-  return `${declaration}<styleSheet xmlns="${main}">${part('numFmts', formats)}${part('fonts', fonts)}${part('fills', [...givenFills, ...fills])}${part('borders', [borderXml(), ...borders])}<cellStyleXfs count="1"><xf ${plain}/></cellStyleXfs>${part('cellXfs', [`<xf ${plain} xfId="0"/>`, ...cells])}<cellStyles count="1"><cellStyle name="Normal" xfId="0" builtinId="0"/></cellStyles></styleSheet>`;
+  return `${declaration}<styleSheet xmlns="${spreadsheetNamespace}">${part('numFmts', formats)}${part('fonts', fonts)}${part('fills', [...givenFills, ...fills])}${part('borders', [borderXml(), ...borders])}<cellStyleXfs count="1"><xf ${plain}/></cellStyleXfs>${part('cellXfs', [`<xf ${plain} xfId="0"/>`, ...cells])}<cellStyles count="1"><cellStyle name="Normal" xfId="0" builtinId="0"/></cellStyles></styleSheet>`;
 }
 
 /** The parts of a font in the order that the format asks for: bold, size, colour, name. */

@@ -11,7 +11,7 @@ import type { Note } from './notes-sheet.ts';
 /** The parts that the summary sheets share: rows of a {@link Note} sheet, each part after an empty row. */
 
 /** What was compared, and the result for each currency. `statement`: the rows of statement.csv by their columns. */
-export type Judged = {
+export type ComparedRun = {
   list: ListStanding | null;
   verdicts: readonly RunVerdict[];
   statement: readonly NamedCells[];
@@ -33,7 +33,7 @@ export const headerRow = (label: string, count: string, word = ''): Note[] => [
 ];
 
 /** Each currency with its verdict, and below it the lines of its statement that are not zero and should be. */
-export function verdictPart({ list, verdicts, statement }: Judged): Note[][] {
+export function verdictPart({ list, verdicts, statement }: ComparedRun): Note[][] {
   const rows = verdicts.flatMap((one): Note[][] => {
     const first = verdictNotes(one.verdict, `${one.currency}: `);
     const difference = one.verdict === 'not_compared' ? [] : differenceNotes(one.currency, statement);
@@ -49,29 +49,29 @@ function verdictNotes(verdict: Verdict, about = ''): Note[] {
 }
 
 /** Listed less net paid, and what that is made of. */
-function differenceNotes(currency: string, statement: Judged['statement']): Note[][] {
+function differenceNotes(currency: string, statement: ComparedRun['statement']): Note[][] {
   const { amount, reasons } = differenceOf(linesByCurrency(statement).get(currency) ?? {});
   if (reasons.length === 0) return [];
   const parts = reasons.map(({ name, figure }): Note[] => {
-    return [`of it: ${name}`, currency, number(`${figure.count}`), number(figure.amount)];
+    return [`of it: ${name}`, currency, numberNote(`${figure.count}`), numberNote(figure.amount)];
   });
-  return [[differenceWords, currency, '', number(amount)], ...parts];
+  return [[differenceWords, currency, '', numberNote(amount)], ...parts];
 }
 
 function exceptions(
   { currency, overturned }: Pick<RunVerdict, 'currency' | 'overturned'>,
-  statement: Judged['statement'],
+  statement: ComparedRun['statement'],
 ): Note[][] {
   const off = statement.filter((row) => row.currency === currency && row.count !== '0');
   const lines = exceptionLines.flatMap((line): Note[][] => {
     const row = off.find((one) => one.line === line);
     if (!row) return [];
-    return [[lineWords[line], currency, number(row.count), number(row.amount)]];
+    return [[lineWords[line], currency, numberNote(row.count), numberNote(row.amount)]];
   });
-  return overturned > 0n ? [[overturnedWords, currency, number(`${overturned}`)], ...lines] : lines;
+  return overturned > 0n ? [[overturnedWords, currency, numberNote(`${overturned}`)], ...lines] : lines;
 }
 
 /** A count or an amount, which keeps its digits. */
-export function number(text = '', look?: 'total'): Note {
+export function numberNote(text = '', look?: 'total'): Note {
   return { text, as: 'number', ...(look && { look }) };
 }

@@ -1,9 +1,9 @@
 import { exponentOf } from '../../domain/money.ts';
-import { columnKey } from '../csv-writer.ts';
-import { restXml, type Shown } from './cell-xml.ts';
-import type { Column, Layout } from './columns.ts';
+import { reportColumnKey } from '../csv-writer.ts';
+import { restXml, type XmlCell } from './cell-xml.ts';
+import type { Layout, SheetColumn } from './columns.ts';
 import { columnName, sheetEnd, sheetStart } from './sheet-xml.ts';
-import type { Look, Styles } from './styles.ts';
+import type { CellLook, Styles } from './styles.ts';
 import { createTotals } from './totals.ts';
 import type { ArchiveFile } from './zip-archive.ts';
 
@@ -74,7 +74,7 @@ function widthOf(length: number): number {
 }
 
 /** The longest cell of a column in characters, as shown; the header has the filter's button beside it. */
-function lengthOf(name: string, column: Column | undefined, rows: string[][], at: number): number {
+function lengthOf(name: string, column: SheetColumn | undefined, rows: string[][], at: number): number {
   const header = name.length + 2;
   if (column?.kind === 'time') return Math.max(header, 17);
   if (column?.kind === 'day') return Math.max(header, 11);
@@ -89,14 +89,14 @@ function lengthOf(name: string, column: Column | undefined, rows: string[][], at
 }
 
 /** `wraps`: the width of each column whose texts are broken into lines. */
-type Rows = { header: string[]; columns: Column[]; styles: Styles; wraps: (number | null)[] };
+type Rows = { header: string[]; columns: SheetColumn[]; styles: Styles; wraps: (number | null)[] };
 
 /** The markup of a cell of this column up to the number of its row. */
 const beginOf = (index: number): string => `<c r="${columnName(index)}`;
 
 /** Writes rows as markup, numbered from the header, which is row 1. Empty cells are left out. */
 function createRows({ header, columns, styles, wraps }: Rows) {
-  const currencyAt = header.findIndex((name) => columnKey(name) === 'currency');
+  const currencyAt = header.findIndex((name) => reportColumnKey(name) === 'currency');
   const begins = header.map((_, index) => beginOf(index));
   const sums = createTotals(header, columns);
   const wrapped = wraps.flatMap((width, at) => (width === null ? [] : [at]));
@@ -105,7 +105,7 @@ function createRows({ header, columns, styles, wraps }: Rows) {
   let number = 0;
   let tableRows = 0;
 
-  function shown(text: string, at: number, texts: string[], whole: Look | undefined): Shown {
+  function shown(text: string, at: number, texts: string[], whole: CellLook | undefined): XmlCell {
     const column = columns[at];
     if (whole === 'header') {
       const isNumber = column?.kind === 'money' || column?.kind === 'number';
@@ -154,7 +154,7 @@ function createRows({ header, columns, styles, wraps }: Rows) {
     return lines;
   }
 
-  function rowXml(row: string[], whole?: Look): string {
+  function rowXml(row: string[], whole?: CellLook): string {
     number += 1;
     const rowNumber = String(number);
     // Pieces are joined once a row: adding cell to cell would leave a tree of pieces for each.

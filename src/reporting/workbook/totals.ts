@@ -1,9 +1,9 @@
 import { Big } from 'big.js';
 import { counted } from '../../domain/counted.ts';
 import { exponentOf } from '../../domain/money.ts';
-import { columnKey } from '../csv-writer.ts';
+import { reportColumnKey } from '../csv-writer.ts';
 import { byText } from '../sheet.ts';
-import type { Column } from './columns.ts';
+import type { SheetColumn } from './columns.ts';
 
 /** Beyond this many currencies a table has no totals: the service decides how many it lists. */
 const mostCurrencies = 50;
@@ -16,8 +16,8 @@ type Sums = { rows: number; sums: (Big | null)[] };
  * Adds up the summed columns of a table per currency, exactly, row after row. Memory depends on the number of currencies
  * alone. `rows` gives a line for each: none without summed columns or a column `currency`.
  */
-export function createTotals(header: string[], columns: Column[]) {
-  const currencyAt = header.findIndex((name) => columnKey(name) === 'currency');
+export function createTotals(header: string[], columns: SheetColumn[]) {
+  const currencyAt = header.findIndex((name) => reportColumnKey(name) === 'currency');
   const places = columns.flatMap(({ isSummed }, index) => (isSummed === true ? [index] : []));
   const isWanted = currencyAt !== -1 && places.length > 0;
   const labelAt = header.findIndex((_, index) => !places.includes(index));
@@ -56,7 +56,7 @@ function plus(sum: Big | null, text: string): Big | null {
 }
 
 /** With the digits of the currency at least; more where a part has more. */
-function shown(sum: Big | null | undefined, currency: string, column: Column | undefined): string {
+function shown(sum: Big | null | undefined, currency: string, column: SheetColumn | undefined): string {
   if (!sum) return '';
   const text = sum.toFixed();
   const digits = column?.kind === 'money' ? (exponentOf(currency) ?? 0) : 0;

@@ -1,4 +1,4 @@
-import { declaration, escaped, main } from './sheet-xml.ts';
+import { declaration, escaped, spreadsheetNamespace } from './sheet-xml.ts';
 
 /** The parts of a workbook beside its sheets (ECMA-376, SpreadsheetML and the packaging conventions). */
 
@@ -49,7 +49,7 @@ export function workbookXml(entries: SheetEntry[]): string {
     ];
   });
   const names = defined.length === 0 ? '' : `<definedNames>${defined.join('')}</definedNames>`;
-  return `${declaration}<workbook xmlns="${main}" xmlns:r="${office}"><bookViews><workbookView/></bookViews><sheets>${sheets.join('')}</sheets>${names}</workbook>`;
+  return `${declaration}<workbook xmlns="${spreadsheetNamespace}" xmlns:r="${office}"><bookViews><workbookView/></bookViews><sheets>${sheets.join('')}</sheets>${names}</workbook>`;
 }
 
 function quoted(text: string): string {

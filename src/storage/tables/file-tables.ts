@@ -5,7 +5,7 @@ export type FileTables = { file_moves: FileMoveTable; rejected_files: RejectedFi
 
 type RejectedFileTable = {
   id: Generated<bigint>;
-  kind: RejectionKind;
+  kind: FileRejectionKind;
   /** The name under which it was dropped, such as `november.csv` or `collections/november.csv`. */
   name: string;
   /** The refused file, or the sheet of left-out rows: what a person corrects and drops again. */
@@ -31,7 +31,7 @@ type RejectedFileTable = {
 };
 
 /** `refused`: nothing of the file was taken. `left_out`: the batch was taken without some of its rows. */
-export type RejectionKind = 'refused' | 'left_out';
+export type FileRejectionKind = 'refused' | 'left_out';
 type RejectionEnd = 'taken' | 'refused_again' | 'acknowledged';
 
 type FileMoveTable = {

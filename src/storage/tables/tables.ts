@@ -2,7 +2,7 @@ import type { Generated, Insertable, Selectable } from 'kysely';
 import type { HistoryEvent } from '../../domain/history-event.ts';
 import type { InquiryReason } from '../../domain/inquiry-reason.ts';
 import type { PayoutState, WithheldBy, WitnessStatus } from '../../domain/payout.ts';
-import type { RejectionKind } from '../../domain/rejection.ts';
+import type { WebhookRejectionKind } from '../../domain/rejection.ts';
 import type { AlertTables } from './alert-tables.ts';
 import type { BrakeTables, PrecheckState } from './brake-tables.ts';
 import type { CollectionTables } from './collection-tables.ts';
@@ -12,7 +12,7 @@ import type { JobTable } from './job-table.ts';
 import type { ListedTable } from './listed-table.ts';
 import type { PeriodTables } from './period-tables.ts';
 import type { RunTable, RunTables } from './run-tables.ts';
-import type { LookUpOutcome, WebhookVerdict, WordColumns } from './word-columns.ts';
+import type { LookUpOutcome, WordColumns, WordVerdict } from './word-columns.ts';
 
 /**
  * The ledger's tables. Every INTEGER is read as bigint; amounts are minor units of the row's currency. Every instant is
@@ -234,14 +234,14 @@ type WebhookTable = {
   payout_id: bigint | null;
   collection_id: bigint | null;
   /** What applying it found; null while it is not applied. */
-  verdict: WebhookVerdict | null;
+  verdict: WordVerdict | null;
 } & WordColumns;
 
 type RejectionTable = {
   id: Generated<bigint>;
   at: string;
   path: string;
-  kind: RejectionKind;
+  kind: WebhookRejectionKind;
   /** What the sender sent, for people. */
   detail: string;
   address: string;

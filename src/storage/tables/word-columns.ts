@@ -6,7 +6,7 @@ import type { PayoutState, WitnessStatus } from '../../domain/payout.ts';
  * `says`: a status that nothing contradicts. `contradictory`: it contradicts itself. `look_alikes`: of no payout, and
  * asked about those that it may mean. The others as for {@link Contradiction}.
  */
-export type WebhookVerdict =
+export type WordVerdict =
   | Contradiction['kind']
   | 'says'
   | 'contradictory'

@@ -6,8 +6,8 @@ import {
   verdictColours,
 } from '../../../src/commands/terminal/colours.ts';
 import { createInk, noPaint } from '../../../src/commands/terminal/ink.ts';
-import { firstOf, groupMessages, rowsText } from '../../../src/commands/terminal/messages.ts';
-import { type Column, table } from '../../../src/commands/terminal/table.ts';
+import { firstOf, groupMessages, rowNumbersText } from '../../../src/commands/terminal/messages.ts';
+import { type TerminalColumn, terminalTable } from '../../../src/commands/terminal/table.ts';
 import { terminalOf } from '../../../src/commands/terminal/terminal.ts';
 import { shortTime } from '../../../src/reporting/short-times.ts';
 
@@ -34,7 +34,7 @@ describe('colours', () => {
 });
 
 type Row = { name: string; amount: string; state: string };
-const columns: Column<Row>[] = [
+const columns: TerminalColumn<Row>[] = [
   { title: 'Reference', cell: ({ name }) => name },
   { title: 'Amount', cell: ({ amount }) => amount, right: true },
   { title: 'State', cell: ({ state }) => ({ text: state, colour: 'good' }), optional: true },
@@ -48,32 +48,32 @@ describe('a table', () => {
   ];
 
   it('aligns its columns, numbers at the right, and ends no line in spaces', () => {
-    expect(table(columns, rows, { width: 80 })).toEqual([
+    expect(terminalTable(columns, rows, { width: 80 })).toEqual([
       '  Reference            Amount  State    Beneficiary',
       '  A-1        NGN 1,572,715.00  success  Ngozi Okafor-Adichie of Lagos',
       '  A-22               NGN 5.00  held     Ngozi Okafor-Adichie of Lagos',
     ]);
-    expect(table(columns, [], { width: 80 })).toEqual([]);
+    expect(terminalTable(columns, [], { width: 80 })).toEqual([]);
   });
 
   it('cuts what may be cut to the width of the terminal, and never a reference or an amount', () => {
-    const [, first] = table(columns, rows, { width: 56 });
+    const [, first] = terminalTable(columns, rows, { width: 56 });
     expect(first).toBe('  A-1        NGN 1,572,715.00  success  Ngozi Okafor-Ad…');
-    const [, narrow] = table(columns, rows, { width: 20 });
+    const [, narrow] = terminalTable(columns, rows, { width: 20 });
     expect(narrow).toBe('  A-1        NGN 1,572,715.00  success  Ngozi O…');
   });
 
   it('leaves out an optional column in which every cell is empty', () => {
     const none = rows.map((row) => ({ ...row, state: '' }));
-    expect(table(columns, none, { width: 80 })[0]).toBe('  Reference            Amount  Beneficiary');
+    expect(terminalTable(columns, none, { width: 80 })[0]).toBe('  Reference            Amount  Beneficiary');
   });
 
   it('measures wide letters and marks as the terminal shows them, and keeps line ends out of cells', () => {
-    const names: Column<string>[] = [
+    const names: TerminalColumn<string>[] = [
       { title: 'Name', cell: (name) => name },
       { title: 'Next', cell: () => '|' },
     ];
-    expect(table(names, ['李小龙', 'Ọláṣubọ̀mí', 'a\nb'], { width: 80 })).toEqual([
+    expect(terminalTable(names, ['李小龙', 'Ọláṣubọ̀mí', 'a\nb'], { width: 80 })).toEqual([
       '  Name       Next',
       '  李小龙     |',
       '  Ọláṣubọ̀mí  |',
@@ -83,7 +83,7 @@ describe('a table', () => {
 
   it('paints cells without counting the colour', () => {
     const paint = (_colour: string, text: string): string => `<${text}>`;
-    expect(table(columns, rows, { width: 80, paint })[2]).toBe(
+    expect(terminalTable(columns, rows, { width: 80, paint })[2]).toBe(
       '  A-22               NGN 5.00  <held>     Ngozi Okafor-Adichie of Lagos',
     );
   });
@@ -111,7 +111,7 @@ describe('equal messages', () => {
   it('become one, with the first rows and the number of the others', () => {
     const bad = Array.from({ length: 38 }, (_, i) => ({ row: 4 + i * 5, text: 'a wrong check digit' }));
     const groups = groupMessages([{ row: 2, text: 'a long name' }, ...bad]);
-    expect(groups.map(({ text, rows }) => `${rows.length} ${text}: ${rowsText(rows)}`)).toEqual([
+    expect(groups.map(({ text, rows }) => `${rows.length} ${text}: ${rowNumbersText(rows)}`)).toEqual([
       '38 a wrong check digit: rows 4, 9, 14 and 35 more',
       '1 a long name: row 2',
     ]);
