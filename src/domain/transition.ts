@@ -246,7 +246,7 @@ function onFinal(now: PayoutStanding, { witness, askedIn }: WitnessEvent): Effec
       : keep(now, whyUnshown(now, witness));
   if (proves && restsOnPerson(now.evidence)) {
     const effect = settle({ ...now, evidence: '' }, witness);
-    // What changes nothing leaves it resting on the person's word.
+    // What changes nothing leaves it resting on that decision.
     return effect.kind === 'keep' ? keep(now, effect.why) : effect;
   }
   if (status === 'pending') return keep(now, `a late pending from ${source}`);
