@@ -3,12 +3,12 @@ import base, { root } from './vitest.base.ts';
 import { hasPostgres, onPostgres } from './vitest.postgres.ts';
 
 const ofTheProtocol = [
-  'test/ledger/{record,history}.test.ts',
+  'test/core/ledger/{record,history}.test.ts',
   'test/sending/{claims,limits,canaries,approvals}.test.ts',
-  'test/evidence/withheld.test.ts',
+  'test/watching/evidence/withheld.test.ts',
   'test/custody/{verify,older-releases}.test.ts',
-  'test/webhooks/webhook-figures.test.ts',
-  'test/listing/short-cuts.test.ts',
+  'test/watching/webhooks/webhook-figures.test.ts',
+  'test/watching/listing/short-cuts.test.ts',
 ];
 
 // The rest of them too: npm run prove:postgres.

@@ -8,7 +8,7 @@ const ofFiles = [
   'test/custody/{postgres,postgres-commits,move-postgres}.slow.test.ts',
   'test/scenarios/{archive,ledger-io,ledger-life,errors}.test.ts',
   'test/scenarios/{ledger-io,shared-queue}.slow.test.ts',
-  'test/storage/health.test.ts',
+  'test/core/storage/health.test.ts',
 ];
 
 /** `npm run prove:postgres`: every test that uses a ledger, with the ledger on PostgreSQL. */

@@ -1,6 +1,6 @@
 import type { App } from '../src/app/app.ts';
+import type { Config } from '../src/core/settings/settings.ts';
 import { makeDailyBackup } from '../src/custody/daily-backup.ts';
-import type { Config } from '../src/settings/settings.ts';
 
 export const name = 'backup';
 

@@ -1,6 +1,6 @@
 import type { App } from '../src/app/app.ts';
-import { countDueUnknown } from '../src/ledger/inquiries.ts';
-import { lastRunBegan } from '../src/listing/listings.sql.ts';
+import { countDueUnknown } from '../src/core/ledger/inquiries.ts';
+import { lastRunBegan } from '../src/watching/listing/listings.sql.ts';
 import { run as lookUp } from './look-up.ts';
 
 export const name = 'follow_up';

@@ -1,6 +1,6 @@
 import type { App } from '../src/app/app.ts';
-import { counted } from '../src/domain/counted.ts';
-import { givenBackText, leftOutCollectionsText, leftOutText } from '../src/domain/left-out.ts';
+import { counted } from '../src/core/domain/counted.ts';
+import { givenBackText, leftOutCollectionsText, leftOutText } from '../src/core/domain/left-out.ts';
 import type { Ignored, Taken } from '../src/intake/check-file.ts';
 import type { TakenCollections } from '../src/intake/collection-files.ts';
 

@@ -1,16 +1,16 @@
 import type { App } from '../src/app/app.ts';
+import type { Frozen } from '../src/books/freeze.ts';
+import { promiseReports } from '../src/books/reports-due.sql.ts';
+import { type CurrencyJson, statementJson } from '../src/books/statement/statement-json.ts';
+import { leftOutJson } from '../src/core/domain/left-out.ts';
+import { runError } from '../src/core/domain/run-error.ts';
+import type { Verdict } from '../src/core/domain/verdict.ts';
+import type { JobOutcome } from '../src/core/runtime/scheduler.ts';
+import type { JobEnd } from '../src/core/storage/tables/job-table.ts';
 import { noteLedgerBytes } from '../src/custody/growth.ts';
-import { leftOutJson } from '../src/domain/left-out.ts';
-import { runError } from '../src/domain/run-error.ts';
-import type { Verdict } from '../src/domain/verdict.ts';
 import type { TakenCollections } from '../src/intake/collection-files.ts';
-import { finishRun } from '../src/listing/listings.sql.ts';
-import type { Frozen } from '../src/reporting/freeze.ts';
-import { promiseReports } from '../src/reporting/reports-due.sql.ts';
-import { type CurrencyJson, statementJson } from '../src/reporting/statement/statement-json.ts';
-import type { JobOutcome } from '../src/runtime/scheduler.ts';
-import type { JobEnd } from '../src/storage/tables/job-table.ts';
-import { pruneUnmatched } from '../src/webhooks/prune-unmatched.sql.ts';
+import { finishRun } from '../src/watching/listing/listings.sql.ts';
+import { pruneUnmatched } from '../src/watching/webhooks/prune-unmatched.sql.ts';
 import { type OnRefused, tellRefused } from './intake.ts';
 
 export const name = 'reconcile';

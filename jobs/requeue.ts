@@ -1,7 +1,7 @@
 import type { App } from '../src/app/app.ts';
-import { type Queue, QueueAway } from '../src/runtime/queue.ts';
+import { type Queue, QueueAway } from '../src/core/runtime/queue.ts';
 import { sendable } from '../src/sending/claims.sql.ts';
-import { unappliedWebhooks } from '../src/webhooks/webhooks.sql.ts';
+import { unappliedWebhooks } from '../src/watching/webhooks/webhooks.sql.ts';
 import { fill } from './send-chunk.ts';
 
 export const name = 'requeue';

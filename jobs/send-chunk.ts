@@ -1,5 +1,5 @@
 import type { App } from '../src/app/app.ts';
-import type { Job, Queue } from '../src/runtime/queue.ts';
+import type { Job, Queue } from '../src/core/runtime/queue.ts';
 import { sendable } from '../src/sending/claims.sql.ts';
 import { batchesWithReady, countReady } from '../src/sending/shares.sql.ts';
 import { type SubmitResult, run as submit } from './submit.ts';

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { buildProgram } from './commands/program.ts';
-import { fail, type Result } from './commands/result.ts';
-import { createInk, noPaint } from './commands/terminal/ink.ts';
-import { wrapAll } from './commands/terminal/wrap.ts';
-import { createShutdown } from './runtime/shutdown.ts';
-import { noColor, readEnvironment, whereUserStands } from './settings/environment.ts';
+import { createShutdown } from './core/runtime/shutdown.ts';
+import { noColor, readEnvironment, whereUserStands } from './core/settings/environment.ts';
+import { createInk, noPaint } from './faces/terminal/kit/ink.ts';
+import { wrapAll } from './faces/terminal/kit/wrap.ts';
+import { buildProgram } from './faces/terminal/program.ts';
+import { fail, type Result } from './faces/terminal/result.ts';
 
 /** Runs one command; resolves with its exit code. Never throws. */
 export async function main(argv: string[]): Promise<number> {

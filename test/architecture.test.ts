@@ -2,8 +2,8 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { verbName } from '../src/commands/verbs/entry.ts';
-import { verbGroups } from '../src/commands/verbs/verbs.ts';
+import { verbName } from '../src/faces/terminal/verbs/entry.ts';
+import { verbGroups } from '../src/faces/terminal/verbs/verbs.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
@@ -15,40 +15,48 @@ type Rule = { title: string; violations: (sources: Source[]) => string[]; bad: S
 
 /** A room imports only rooms that stand above it in this list (docs/architecture.md). */
 const rooms = [
-  'domain',
-  'service',
-  'storage',
-  'settings',
-  'ledger',
-  'runtime',
-  'lookups',
-  'listing',
-  'collections',
-  'webhooks',
-  'evidence',
+  ...['core/domain', 'core/service', 'core/storage', 'core/settings', 'core/ledger', 'core/runtime'],
+  ...[
+    'watching/lookups',
+    'watching/listing',
+    'watching/collections',
+    'watching/webhooks',
+    'watching/evidence',
+  ],
   'sending',
-  'reconciliation',
   'intake',
-  'decisions',
-  'reporting',
-  'alerts',
+  'books/discrepancies',
+  'sending/decisions',
+  'words',
+  'books',
   'custody',
-  'admin',
-  'dashboard',
+  ...['faces/alerts', 'faces/web/report', 'faces/files'],
   'app',
+  ...['faces/admin', 'faces/web/dashboard'],
   'jobs',
   'daemon',
   'sandbox',
   'demo',
-  'commands',
+  'faces/terminal',
   'entry',
 ];
 const pureLibraries = ['big.js', 'currency-codes', 'luxon', 'node:crypto'];
 /** Rooms in which every file may hold SQL; in the others only files named `*.sql.ts` (docs/architecture.md). */
-const sqlRooms = ['storage', 'ledger', 'custody'];
+const sqlRooms = ['core/storage', 'core/ledger', 'custody'];
 
 /** The rooms that word things for people; `entry` starts commands, and the demo is one. */
-const wordingRooms = ['reporting', 'alerts', 'admin', 'dashboard', 'demo', 'commands', 'entry'];
+const wordingRooms = [
+  'words',
+  'books',
+  'faces/alerts',
+  'faces/web/report',
+  'faces/files',
+  'faces/admin',
+  'faces/web/dashboard',
+  'demo',
+  'faces/terminal',
+  'entry',
+];
 const verbs = verbGroups.flatMap(([, entries]) => entries.map(verbName)).join('|');
 const commandLine = new RegExp(`\\bcounterfoil (?:${verbs})\\b`);
 
@@ -57,7 +65,7 @@ const importPattern =
 
 const exportPattern = /^export (?:async )?(?:function\*?|const|let|class|type) (\w+)/gm;
 
-/** Relative imports become paths from the root, such as `src/domain/money.ts`; packages keep their names. */
+/** Relative imports become paths from the root, such as `src/core/domain/money.ts`; packages keep their names. */
 function source(path: string, text: string): Source {
   const imports = [...text.matchAll(importPattern)].map(([, type, from, bare, lazy]) => {
     const to = from ?? bare ?? lazy ?? '';
@@ -67,11 +75,16 @@ function source(path: string, text: string): Source {
   return { path, text, imports };
 }
 
-/** `src/ledger/record.ts` is of the room `ledger`, `jobs/report.ts` of `jobs`, `src/cli.ts` of `entry`. */
+/** `src/core/ledger/record.ts` is of the room `core/ledger`, `jobs/report.ts` of `jobs`, `src/cli.ts` of `entry`. */
 function room(path: string): string {
-  const [top, second, third] = path.split('/');
-  if (top === 'jobs') return 'jobs';
-  return top === 'src' && third !== undefined ? (second ?? '') : 'entry';
+  if (path.startsWith('jobs/')) return 'jobs';
+  const folders = path.split('/').slice(1, -1);
+  if (!path.startsWith('src/') || folders.length === 0) return 'entry';
+  for (let depth = folders.length; depth > 0; depth--) {
+    const name = folders.slice(0, depth).join('/');
+    if (rooms.includes(name)) return name;
+  }
+  return folders.join('/');
 }
 
 const isOurs = (to: string): boolean => /^(src|jobs)\//.test(to);
@@ -126,8 +139,8 @@ const rules: Rule[] = [
       loadedBy('src/cli.ts', sources).filter((name) => !/^(commander|package\.json) /.test(name)),
     bad: [
       [
-        source('src/cli.ts', "import { b } from './commands/b.ts';"),
-        source('src/commands/b.ts', "import { sql } from 'kysely';"),
+        source('src/cli.ts', "import { b } from './faces/terminal/b.ts';"),
+        source('src/faces/terminal/b.ts', "import { sql } from 'kysely';"),
       ],
     ],
   },
@@ -141,8 +154,8 @@ const rules: Rule[] = [
       ),
     ],
     bad: [
-      [source('src/intake/a.ts', "export { b } from '../reporting/b.ts';")],
-      [source('src/ledger/a.ts', "import type { Order } from '../sending/order.ts';")],
+      [source('src/intake/a.ts', "export { b } from '../books/b.ts';")],
+      [source('src/core/ledger/a.ts', "import type { Order } from '../../sending/order.ts';")],
       [source('src/sending/a.ts', "const { b } = await import('../app/b.ts');")],
       [source('src/unknown/a.ts', '')],
     ],
@@ -162,13 +175,13 @@ const rules: Rule[] = [
     title: 'domain uses only pure libraries',
     violations: (sources) =>
       imports(
-        sources.filter(({ path }) => room(path) === 'domain'),
+        sources.filter(({ path }) => room(path) === 'core/domain'),
         (_, { to }) => !isOurs(to) && !pureLibraries.includes(to),
       ),
-    bad: [[source('src/domain/a.ts', "import {\n  readFile,\n} from 'node:fs';")]],
+    bad: [[source('src/core/domain/a.ts', "import {\n  readFile,\n} from 'node:fs';")]],
   },
   {
-    title: 'SQL stands in storage, ledger, custody and in files named *.sql.ts',
+    title: 'SQL stands in core/storage, core/ledger, custody and in files named *.sql.ts',
     violations: (sources) =>
       sources
         .filter(({ path }) => !sqlRooms.includes(room(path)) && !path.endsWith('.sql.ts'))
@@ -187,45 +200,45 @@ const rules: Rule[] = [
   {
     title: 'only the queue imports bullmq or ioredis, and no module loads them or pg before it needs them',
     violations: (sources) => [
-      ...onlyIn(['runtime'], ['bullmq', 'ioredis'])(sources),
+      ...onlyIn(['core/runtime'], ['bullmq', 'ioredis'])(sources),
       ...sources
         .filter(({ text }) => /^\s*import\s+(?!type\s)[^;'"]*\bfrom\s+'(bullmq|ioredis|pg)'/m.test(text))
         .map(({ path }) => `${path} loads a driver at once`),
     ],
     bad: [
-      [source('src/ledger/a.ts', "const { Queue } = await import('bullmq');")],
-      [source('src/runtime/a.ts', "import { Redis } from 'ioredis';")],
-      [source('src/storage/a.ts', "import { Pool } from 'pg';")],
+      [source('src/core/ledger/a.ts', "const { Queue } = await import('bullmq');")],
+      [source('src/core/runtime/a.ts', "import { Redis } from 'ioredis';")],
+      [source('src/core/storage/a.ts', "import { Pool } from 'pg';")],
     ],
   },
   {
     title: 'only service and sandbox import undici',
-    violations: onlyIn(['service', 'sandbox'], ['undici']),
-    bad: [[source('src/lookups/a.ts', "const { Pool } = await import('undici');")]],
+    violations: onlyIn(['core/service', 'sandbox'], ['undici']),
+    bad: [[source('src/watching/lookups/a.ts', "const { Pool } = await import('undici');")]],
   },
   {
-    title: 'only src/settings/environment.ts and src/bin.js mention process.env',
+    title: 'only src/core/settings/environment.ts and src/bin.js mention process.env',
     violations: (sources) =>
       sources
-        .filter(({ path }) => path !== 'src/settings/environment.ts' && path !== 'src/bin.js')
+        .filter(({ path }) => path !== 'src/core/settings/environment.ts' && path !== 'src/bin.js')
         .filter(({ text }) => /process\s*\??\.\s*env\b|\benv\b[^;]*from 'node:process'/.test(text))
         .map(({ path }) => `${path} reads the environment`),
     bad: [
-      [source('src/runtime/a.ts', 'const home = process.env.HOME;')],
-      [source('src/runtime/a.ts', "import { env } from 'node:process';")],
+      [source('src/core/runtime/a.ts', 'const home = process.env.HOME;')],
+      [source('src/core/runtime/a.ts', "import { env } from 'node:process';")],
     ],
   },
   {
-    title: 'the sandbox takes only types from the rest, and only from service/wire.ts',
+    title: 'the sandbox takes only types from the rest, and only from core/service/wire.ts',
     violations: (sources) =>
       imports(
         sources.filter(({ path }) => room(path) === 'sandbox'),
         (_, { to, typeOnly }) =>
-          isOurs(to) && room(to) !== 'sandbox' && !(typeOnly && to === 'src/service/wire.ts'),
+          isOurs(to) && room(to) !== 'sandbox' && !(typeOnly && to === 'src/core/service/wire.ts'),
       ),
     bad: [
-      [source('src/sandbox/a.ts', "import { parse } from '../service/wire.ts';")],
-      [source('src/sandbox/a.ts', "import type { Money } from '../domain/money.ts';")],
+      [source('src/sandbox/a.ts', "import { parse } from '../core/service/wire.ts';")],
+      [source('src/sandbox/a.ts', "import type { Money } from '../core/domain/money.ts';")],
     ],
   },
   {
@@ -234,7 +247,7 @@ const rules: Rule[] = [
       imports(
         sources,
         ({ path }, { to, typeOnly }) =>
-          !typeOnly && room(to) === 'app' && !['app', 'commands', 'entry'].includes(room(path)),
+          !typeOnly && room(to) === 'app' && !['app', 'faces/terminal', 'entry'].includes(room(path)),
       ),
     bad: [
       [source('src/daemon/a.ts', "import { openApp } from '../app/app.ts';")],
@@ -242,7 +255,7 @@ const rules: Rule[] = [
     ],
   },
   {
-    title: 'command lines appear only in commands, reporting and alerts',
+    title: 'command lines appear only where facts are worded',
     violations: (sources) =>
       sources
         .filter(({ path }) => !wordingRooms.includes(room(path)))
@@ -267,7 +280,7 @@ const rules: Rule[] = [
     },
     bad: [
       [
-        source('src/domain/a.ts', 'export type Verdict = 1;'),
+        source('src/core/domain/a.ts', 'export type Verdict = 1;'),
         source('src/app/a.ts', 'export const Verdict = 1;'),
       ],
     ],
@@ -284,7 +297,7 @@ const rules: Rule[] = [
       sources
         .map(({ path }) => path)
         .filter((path) => !/^([a-z0-9]+(-[a-z0-9]+)*\/)+[a-z0-9]+(-[a-z0-9]+)*(\.sql)?\.(js|ts)$/.test(path)),
-    bad: [[source('src/domain/batchRules.ts', '')], [source('src/domain/batch_rules.ts', '')]],
+    bad: [[source('src/core/domain/batchRules.ts', '')], [source('src/core/domain/batch_rules.ts', '')]],
   },
 ];
 
@@ -307,7 +320,7 @@ describe('the architecture', () => {
 
   it('names every room in docs/architecture.md, in its order', () => {
     const page = readFileSync(join(root, 'docs/architecture.md'), 'utf8');
-    const listed = [...page.matchAll(/^\| `(?:src\/)?([a-z]+)\/` \|/gm)].map(([, name]) => name);
+    const listed = [...page.matchAll(/^\| `(?:src\/)?([a-z/]+)\/` \|/gm)].map(([, name]) => name);
     expect(listed).toEqual(rooms.filter((name) => name !== 'entry'));
   });
 
@@ -323,16 +336,16 @@ describe('the check itself', () => {
 
   it('objects to nothing in well-built samples', () => {
     const good = [
-      source('src/cli.ts', "const { submit } = await import('./commands/submit.ts');"),
+      source('src/cli.ts', "const { submit } = await import('./faces/terminal/submit.ts');"),
       source(
-        'src/commands/submit.ts',
+        'src/faces/terminal/submit.ts',
         "import { openApp } from '../app/app.ts';\nimport type { Sent } from '../sending/send.ts';",
       ),
       source('src/app/app.ts', "import { createSender } from '../sending/send.ts';"),
       source('src/sending/send.ts', "import { claim } from './claims.sql.ts';"),
-      source('src/sending/claims.sql.ts', "import { record } from '../ledger/record.ts';"),
-      source('src/ledger/record.ts', "import { Kysely } from 'kysely';"),
-      source('src/sandbox/transfer-book.ts', "import type { Transfer } from '../service/wire.ts';"),
+      source('src/sending/claims.sql.ts', "import { record } from '../core/ledger/record.ts';"),
+      source('src/core/ledger/record.ts', "import { Kysely } from 'kysely';"),
+      source('src/sandbox/transfer-book.ts', "import type { Transfer } from '../core/service/wire.ts';"),
       source('jobs/submit.ts', "import type { App } from '../src/app/app.ts';"),
     ];
     for (const { violations } of rules) expect(violations(good)).toEqual([]);

@@ -1,17 +1,22 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { cancelUnsent } from '../src/decisions/cancel-unsent.sql.ts';
-import { barrierKeys, hearListing, raiseBarrier } from '../src/ledger/barriers.ts';
-import { type HoldReason, readReasons, setHoldReasons, wasCancelled } from '../src/ledger/hold-reasons.ts';
-import { beginRun } from '../src/listing/listings.sql.ts';
-import { stage } from '../src/listing/staging.sql.ts';
-import { haltInWords } from '../src/reporting/halt-words.ts';
+import { barrierKeys, hearListing, raiseBarrier } from '../src/core/ledger/barriers.ts';
+import {
+  type HoldReason,
+  readReasons,
+  setHoldReasons,
+  wasCancelled,
+} from '../src/core/ledger/hold-reasons.ts';
 import { approvalsOf, noteBatch, readApprovable, recordApproval } from '../src/sending/approvals.sql.ts';
 import { findAttention } from '../src/sending/attention.sql.ts';
 import { type Brakes, noBrakes } from '../src/sending/brakes.ts';
+import { cancelUnsent } from '../src/sending/decisions/cancel-unsent.sql.ts';
 import { halt, liftCanary, liftHalt, tooManyUnknown } from '../src/sending/halts.sql.ts';
 import { finishRelease, holdBatch, holdReturned, releaseBatch } from '../src/sending/holds.sql.ts';
 import { createBrakes } from '../src/sending/open-brakes.sql.ts';
-import { createTold, hour, shown } from './decisions/told.ts';
+import { beginRun } from '../src/watching/listing/listings.sql.ts';
+import { stage } from '../src/watching/listing/staging.sql.ts';
+import { haltInWords } from '../src/words/halt-words.ts';
+import { createTold, hour, shown } from './sending/decisions/told.ts';
 import {
   addBatch,
   at,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { fileSchema, sections } from '../../src/settings/settings-schema.ts';
+import { fileSchema, sections } from '../../src/core/settings/settings-schema.ts';
 import { table } from './region.ts';
 
 const node = z.looseObject({

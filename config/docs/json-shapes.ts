@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { batchesJson, payoutsJson } from '../../src/commands/json/lists-json.ts';
-import { storyJson } from '../../src/commands/json/story-json.ts';
+import { batchesJson, payoutsJson } from '../../src/faces/terminal/json/lists-json.ts';
+import { storyJson } from '../../src/faces/terminal/json/story-json.ts';
 
 /** What a command prints with `--json` beside `schema`, when it has done its work. */
 type Shape = { does: string; shape: z.ZodType };

@@ -1,9 +1,9 @@
-import { createDecisions } from '../decisions/decisions.ts';
-import type { RetryRow } from '../domain/retry-file.ts';
+import type { RetryRow } from '../core/domain/retry-file.ts';
+import { createReporting } from '../faces/files/reporting.ts';
 import { createIntake } from '../intake/check-file.ts';
-import { adviceText } from '../reporting/advice-text.ts';
-import { createReporting } from '../reporting/reporting.ts';
-import { applyWebhooks } from '../webhooks/apply-inbox.ts';
+import { createDecisions } from '../sending/decisions/decisions.ts';
+import { applyWebhooks } from '../watching/webhooks/apply-inbox.ts';
+import { adviceText } from '../words/advice-text.ts';
 import { openLog } from './log.ts';
 import { type AppOptions, openLooking } from './looking.ts';
 

@@ -1,7 +1,7 @@
 import packageJson from '../../package.json' with { type: 'json' };
-import { createRedactor } from '../domain/redact.ts';
-import { createLogger, type Logger } from '../runtime/logger.ts';
-import { type Config, secretsOf } from '../settings/settings.ts';
+import { createRedactor } from '../core/domain/redact.ts';
+import { createLogger, type Logger } from '../core/runtime/logger.ts';
+import { type Config, secretsOf } from '../core/settings/settings.ts';
 
 /** The log of a process: it hides the keys of the configuration, and each line says the mode and the version. */
 export function openLog(

@@ -1,19 +1,19 @@
 import { join } from 'node:path';
+import { accountOf, type Payer } from '../core/domain/origin.ts';
+import { type Clock, systemClock } from '../core/runtime/clock.ts';
+import { hostOf } from '../core/runtime/host.ts';
+import { createJobsStore } from '../core/runtime/jobs.sql.ts';
+import type { Logger } from '../core/runtime/logger.ts';
+import type { createWorkers } from '../core/runtime/worker-lock.ts';
+import type { Transport } from '../core/service/transport.ts';
+import type { Config } from '../core/settings/settings.ts';
 import { assertHomeMode, bindHome } from '../custody/home-mode.ts';
 import { openLedger } from '../custody/open-ledger.ts';
-import { accountOf, type Payer } from '../domain/origin.ts';
 import { lyingInInbox } from '../intake/inbox.ts';
-import { type SaidHalt, sayHalt } from '../reporting/halt-words.ts';
-import { type Clock, systemClock } from '../runtime/clock.ts';
-import { hostOf } from '../runtime/host.ts';
-import { createJobsStore } from '../runtime/jobs.sql.ts';
-import type { Logger } from '../runtime/logger.ts';
-import type { createWorkers } from '../runtime/worker-lock.ts';
 import { barrierHalt } from '../sending/halt.ts';
 import { findHalt } from '../sending/halts.sql.ts';
 import { createBrakes } from '../sending/open-brakes.sql.ts';
-import type { Transport } from '../service/transport.ts';
-import type { Config } from '../settings/settings.ts';
+import { type SaidHalt, sayHalt } from '../words/halt-words.ts';
 
 /**
  * How the ledger may be used: `reads` creates and changes nothing; `passing` opens a temporary ledger, which binds no

@@ -1,8 +1,7 @@
 import { sql } from 'kysely';
-import { ActionNeeded } from '../domain/advice.ts';
-import type { PayoutState } from '../domain/payout.ts';
-import { forgettable } from '../domain/transition.ts';
-import { dropSome } from '../intake/drop-batch.sql.ts';
+import { ActionNeeded } from '../core/domain/advice.ts';
+import type { PayoutState } from '../core/domain/payout.ts';
+import { forgettable } from '../core/domain/transition.ts';
 import {
   barrierKeys,
   endWait,
@@ -11,15 +10,16 @@ import {
   noteAdoption,
   noteFall,
   raiseBarrier,
-} from '../ledger/barriers.ts';
-import { finishSome, loadingBatches } from '../ledger/batches.ts';
-import { newestHistory } from '../ledger/history.ts';
-import { spendAdopted } from '../ledger/limit-uses.ts';
-import { keepMeta, metaOf } from '../ledger/meta.ts';
-import { record } from '../ledger/record.ts';
+} from '../core/ledger/barriers.ts';
+import { finishSome, loadingBatches } from '../core/ledger/batches.ts';
+import { newestHistory } from '../core/ledger/history.ts';
+import { spendAdopted } from '../core/ledger/limit-uses.ts';
+import { keepMeta, metaOf } from '../core/ledger/meta.ts';
+import { record } from '../core/ledger/record.ts';
+import { isPostgres } from '../core/storage/dialect.ts';
+import type { Ledger, Trx } from '../core/storage/ledger.ts';
+import { dropSome } from '../intake/drop-batch.sql.ts';
 import { abandonClaims } from '../sending/claims.sql.ts';
-import { isPostgres } from '../storage/dialect.ts';
-import type { Ledger, Trx } from '../storage/ledger.ts';
 import { removeMark } from './mark.ts';
 import { adoptionsKey, markNow } from './marking.ts';
 import { backupKeys } from './seal.ts';

@@ -1,5 +1,5 @@
-import { readDetail } from '../ledger/history.ts';
-import type { Attempt, HistoryRow } from '../storage/tables/tables.ts';
+import { readDetail } from '../core/ledger/history.ts';
+import type { Attempt, HistoryRow } from '../core/storage/tables/tables.ts';
 
 /**
  * The at-most-once certificate of one payout. It counts the sends, the decisions that ordered a second send, and the

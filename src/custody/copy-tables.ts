@@ -1,9 +1,9 @@
 import { createHash, type Hash } from 'node:crypto';
 import type Database from 'better-sqlite3';
 import { type RawBuilder, sql } from 'kysely';
-import { storable } from '../storage/bulk.ts';
-import type { Trx } from '../storage/ledger.ts';
-import { openDatabase } from '../storage/sqlite.ts';
+import { storable } from '../core/storage/bulk.ts';
+import type { Trx } from '../core/storage/ledger.ts';
+import { openDatabase } from '../core/storage/sqlite.ts';
 
 /** Rows per chunk: some hundred kilobytes. */
 const chunk = 500;

@@ -1,10 +1,10 @@
 import { chmodSync } from 'node:fs';
 import Database from 'better-sqlite3';
-import { type FileLock, keepHeld } from '../storage/file-lock.ts';
-import type { Lock } from '../storage/locks.ts';
-import { type Place, placeOf } from '../storage/place.ts';
-import type { PostgresSession } from '../storage/postgres-session.ts';
-import { isBusy } from '../storage/sqlite.ts';
+import { type FileLock, keepHeld } from '../core/storage/file-lock.ts';
+import type { Lock } from '../core/storage/locks.ts';
+import { type Place, placeOf } from '../core/storage/place.ts';
+import type { PostgresSession } from '../core/storage/postgres-session.ts';
+import { isBusy } from '../core/storage/sqlite.ts';
 
 /** Another process has the ledger, or needs it alone: exit code 11. */
 class LedgerLocked extends Error {
@@ -37,7 +37,7 @@ export async function enterShared(session: Pick<PostgresSession, 'hold'>): Promi
 export async function shutGate(ledger: string | Place): Promise<Lock | null> {
   const place = placeOf(ledger);
   if (place.kind === 'sqlite') return take(place.path, ['begin exclusive'], 1000);
-  const { openPostgresSession: openSession } = await import('../storage/postgres-session.ts');
+  const { openPostgresSession: openSession } = await import('../core/storage/postgres-session.ts');
   const session = await openSession(place.url);
   const lock = await tryFor(1000, () => session.hold('gate')).catch(async (error: unknown) => {
     await session.close();

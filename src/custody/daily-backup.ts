@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, rmSync, statfsSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import type { Ledger } from '../storage/ledger.ts';
+import type { Ledger } from '../core/storage/ledger.ts';
 import { backupName, backupPrefix, type DailyBackup, dailyBackups, expiredBackups } from './backup-names.ts';
 import type { BackupMade } from './make-backup.ts';
 

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
-import { latestRunFirst } from '../listing/listings.sql.ts';
-import { isPostgres } from '../storage/dialect.ts';
-import type { Db, Trx } from '../storage/ledger.ts';
+import { isPostgres } from '../core/storage/dialect.ts';
+import type { Db, Trx } from '../core/storage/ledger.ts';
+import { latestRunFirst } from '../watching/listing/listings.sql.ts';
 
 const dayMs = 24 * 60 * 60_000;
 /** How far back the growth is measured, in days. */

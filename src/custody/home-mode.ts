@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Mode } from '../domain/payout.ts';
-import { assertMode, readMode } from '../storage/schema-version.ts';
+import type { Mode } from '../core/domain/payout.ts';
+import { assertMode, readMode } from '../core/storage/schema-version.ts';
 import { linkNew } from './mark.ts';
 
 const fileOf = (dataDir: string): string => join(dataDir, '.mode');

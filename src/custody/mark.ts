@@ -9,8 +9,8 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs';
-import { adviceText } from '../reporting/advice-text.ts';
-import { syncFolder } from '../storage/sync-folder.ts';
+import { syncFolder } from '../core/storage/sync-folder.ts';
+import { adviceText } from '../words/advice-text.ts';
 
 /**
  * How far a ledger had come when its mark was last written: the id of its newest history entry (0: none) and that

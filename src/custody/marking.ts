@@ -1,8 +1,8 @@
-import { type Barrier, barrierKeys, noteFall } from '../ledger/barriers.ts';
-import { keepMeta, metaOf } from '../ledger/meta.ts';
-import { isLockConflict, PostgresFailure, wentBackCode } from '../storage/failure.ts';
-import type { Db, Ledger, Trx } from '../storage/ledger.ts';
-import { machineOf } from '../storage/machine.ts';
+import { type Barrier, barrierKeys, noteFall } from '../core/ledger/barriers.ts';
+import { keepMeta, metaOf } from '../core/ledger/meta.ts';
+import { isLockConflict, PostgresFailure, wentBackCode } from '../core/storage/failure.ts';
+import type { Db, Ledger, Trx } from '../core/storage/ledger.ts';
+import { machineOf } from '../core/storage/machine.ts';
 import { type Mark, readMark, type StoredMark, whyMoved, writeMark } from './mark.ts';
 import { timelineChange, timelineFall } from './timeline.ts';
 

@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { chmodSync, existsSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { Kysely, sql } from 'kysely';
-import type { Mode } from '../domain/payout.ts';
-import { metaOfKeys } from '../ledger/meta.ts';
-import { knownMigrations, migrations } from '../storage/known-migrations.ts';
-import type { Db, Ledger, Trx } from '../storage/ledger.ts';
-import { type Place, placeName, placeOf } from '../storage/place.ts';
+import type { Mode } from '../core/domain/payout.ts';
+import { metaOfKeys } from '../core/ledger/meta.ts';
+import { knownMigrations, migrations } from '../core/storage/known-migrations.ts';
+import type { Db, Ledger, Trx } from '../core/storage/ledger.ts';
+import { type Place, placeName, placeOf } from '../core/storage/place.ts';
 import {
   assertMode,
   LedgerAbsent,
@@ -15,9 +15,9 @@ import {
   readMode,
   type SchemaStanding,
   schemaStanding,
-} from '../storage/schema-version.ts';
-import { LedgerDialect, openDatabase, withPlace } from '../storage/sqlite.ts';
-import type { Tables } from '../storage/tables/tables.ts';
+} from '../core/storage/schema-version.ts';
+import { LedgerDialect, openDatabase, withPlace } from '../core/storage/sqlite.ts';
+import type { Tables } from '../core/storage/tables/tables.ts';
 import { enterGate } from './custody-gate.ts';
 import { createMarker, findFall, noticeFall } from './marking.ts';
 import type { Opened, OpenOptions } from './opening.ts';

@@ -1,16 +1,16 @@
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { Kysely, sql } from 'kysely';
-import { isLockConflict, PostgresFailure } from '../storage/failure.ts';
-import type { Ledger, Trx } from '../storage/ledger.ts';
-import { machineOf, nameMachine } from '../storage/machine.ts';
-import { type PostgresPlace, placeName, schemaOf } from '../storage/place.ts';
-import { clientConfig, tolerateBreaks } from '../storage/postgres-client.ts';
-import { LedgerPostgresDialect } from '../storage/postgres-driver.ts';
-import { prelude } from '../storage/postgres-schema.ts';
-import { assertFit } from '../storage/postgres-server.ts';
-import { openPostgresSession, type PostgresSession } from '../storage/postgres-session.ts';
-import type { Tables } from '../storage/tables/tables.ts';
+import { isLockConflict, PostgresFailure } from '../core/storage/failure.ts';
+import type { Ledger, Trx } from '../core/storage/ledger.ts';
+import { machineOf, nameMachine } from '../core/storage/machine.ts';
+import { type PostgresPlace, placeName, schemaOf } from '../core/storage/place.ts';
+import { clientConfig, tolerateBreaks } from '../core/storage/postgres-client.ts';
+import { LedgerPostgresDialect } from '../core/storage/postgres-driver.ts';
+import { prelude } from '../core/storage/postgres-schema.ts';
+import { assertFit } from '../core/storage/postgres-server.ts';
+import { openPostgresSession, type PostgresSession } from '../core/storage/postgres-session.ts';
+import type { Tables } from '../core/storage/tables/tables.ts';
 import { enterShared } from './custody-gate.ts';
 import type { Common, OpenOptions } from './opening.ts';
 

@@ -1,5 +1,5 @@
-import type { Mode } from '../domain/payout.ts';
-import type { Ledger, Trx } from '../storage/ledger.ts';
+import type { Mode } from '../core/domain/payout.ts';
+import type { Ledger, Trx } from '../core/storage/ledger.ts';
 
 export type OpenOptions = {
   now: () => string;

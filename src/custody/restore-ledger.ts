@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
-import type { Mode } from '../domain/payout.ts';
-import { barrierKeys, noteFall } from '../ledger/barriers.ts';
-import { dropMeta, ledgerMode } from '../ledger/meta.ts';
-import { knownMigrations } from '../storage/known-migrations.ts';
-import { assertMode } from '../storage/schema-version.ts';
-import { openDatabase, withDatabase } from '../storage/sqlite.ts';
+import type { Mode } from '../core/domain/payout.ts';
+import { barrierKeys, noteFall } from '../core/ledger/barriers.ts';
+import { dropMeta, ledgerMode } from '../core/ledger/meta.ts';
+import { knownMigrations } from '../core/storage/known-migrations.ts';
+import { assertMode } from '../core/storage/schema-version.ts';
+import { openDatabase, withDatabase } from '../core/storage/sqlite.ts';
 import { adoptingKey } from './adopt.ts';
 import { writeRaw } from './make-backup.ts';
 import { whyMoved } from './mark.ts';

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { existsSync, realpathSync } from 'node:fs';
 import { sql } from 'kysely';
-import { barrierKeys } from '../ledger/barriers.ts';
-import { metaOfKeys } from '../ledger/meta.ts';
-import { adviceText } from '../reporting/advice-text.ts';
-import type { Db, Trx } from '../storage/ledger.ts';
+import { barrierKeys } from '../core/ledger/barriers.ts';
+import { metaOfKeys } from '../core/ledger/meta.ts';
+import type { Db, Trx } from '../core/storage/ledger.ts';
+import { adviceText } from '../words/advice-text.ts';
 import { everyBatch, everyHead } from './snapshot.ts';
 
 /** Keys of `meta` that record the progress of a move. */

@@ -1,9 +1,9 @@
 import { type Dialect, Kysely, type RawBuilder, sql } from 'kysely';
-import { keyset } from '../storage/keyset.ts';
-import type { Db, Ledger, Trx } from '../storage/ledger.ts';
-import { type Place, placeOf } from '../storage/place.ts';
-import { LedgerDialect, openDatabase } from '../storage/sqlite.ts';
-import type { Payout, Tables } from '../storage/tables/tables.ts';
+import { keyset } from '../core/storage/keyset.ts';
+import type { Db, Ledger, Trx } from '../core/storage/ledger.ts';
+import { type Place, placeOf } from '../core/storage/place.ts';
+import { LedgerDialect, openDatabase } from '../core/storage/sqlite.ts';
+import type { Payout, Tables } from '../core/storage/tables/tables.ts';
 
 /** Rows of one query: few enough to keep memory flat. */
 const pageSize = 500;
@@ -40,8 +40,8 @@ function snapshotOfFile(database: ReturnType<typeof openDatabase>): Promise<Read
 
 async function snapshotOfSchema(url: string): Promise<Reader> {
   const { Pool } = await import('pg');
-  const { clientConfig, tolerateBreaks } = await import('../storage/postgres-client.ts');
-  const { LedgerPostgresDialect } = await import('../storage/postgres-driver.ts');
+  const { clientConfig, tolerateBreaks } = await import('../core/storage/postgres-client.ts');
+  const { LedgerPostgresDialect } = await import('../core/storage/postgres-driver.ts');
   const pool = new Pool({ ...clientConfig(url, { standsStill: true }), max: 1, idleTimeoutMillis: 0 });
   tolerateBreaks(pool);
   const begin = sql`start transaction isolation level repeatable read read only`;

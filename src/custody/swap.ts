@@ -11,8 +11,8 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs';
-import { ActionNeeded } from '../domain/advice.ts';
-import { syncFolder } from '../storage/sync-folder.ts';
+import { ActionNeeded } from '../core/domain/advice.ts';
+import { syncFolder } from '../core/storage/sync-folder.ts';
 
 /** The files that belong to a ledger beside its main file. */
 const companions = ['-wal', '-shm', '.mark'];

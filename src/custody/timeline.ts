@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
-import { keepMeta, metaOf } from '../ledger/meta.ts';
-import { isPostgres } from '../storage/dialect.ts';
-import type { Db, Trx } from '../storage/ledger.ts';
+import { keepMeta, metaOf } from '../core/ledger/meta.ts';
+import { isPostgres } from '../core/storage/dialect.ts';
+import type { Db, Trx } from '../core/storage/ledger.ts';
 
 /** In `meta`: the PostgreSQL server and the timeline on which this ledger was last seen. */
 export const timelineKey = 'postgres_timeline';

@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
-import type { Mode } from '../domain/payout.ts';
-import { type Place, placeName } from '../storage/place.ts';
-import { LedgerOlder } from '../storage/schema-version.ts';
+import type { Mode } from '../core/domain/payout.ts';
+import { type Place, placeName } from '../core/storage/place.ts';
+import { LedgerOlder } from '../core/storage/schema-version.ts';
 import { shutGate } from './custody-gate.ts';
 import { copyOlder } from './make-backup.ts';
 import { openLedger } from './open-ledger.ts';

@@ -1,5 +1,5 @@
-import { metaOf } from '../ledger/meta.ts';
-import type { Db } from '../storage/ledger.ts';
+import { metaOf } from '../core/ledger/meta.ts';
+import type { Db } from '../core/storage/ledger.ts';
 import { backupKeys, createBatchDigest } from './seal.ts';
 import type { FalsePayout, ProvenEvents } from './verify-payout.ts';
 

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
-import type { AdviceFacts } from '../domain/discrepancy.ts';
-import { formatMinor } from '../domain/money.ts';
-import { readDetail } from '../ledger/history.ts';
-import { readReasons, reasonColumns } from '../ledger/hold-reasons.ts';
-import { idList } from '../storage/bulk.ts';
-import type { Db } from '../storage/ledger.ts';
-import type { Batch, Discrepancy, HistoryRow, Payout } from '../storage/tables/tables.ts';
+import type { AdviceFacts } from '../core/domain/discrepancy.ts';
+import { formatMinor } from '../core/domain/money.ts';
+import { readDetail } from '../core/ledger/history.ts';
+import { readReasons, reasonColumns } from '../core/ledger/hold-reasons.ts';
+import { idList } from '../core/storage/bulk.ts';
+import type { Db } from '../core/storage/ledger.ts';
+import type { Batch, Discrepancy, HistoryRow, Payout } from '../core/storage/tables/tables.ts';
 import { createIdentityDigest } from './archive/identity.ts';
 import { certify } from './certificate.ts';
 import { createBatchDigest } from './seal.ts';

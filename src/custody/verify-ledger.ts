@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
-import { type WaivedListing, waivedListings } from '../ledger/barriers.ts';
-import { archivePath } from '../storage/archive-file.ts';
-import { isPostgres } from '../storage/dialect.ts';
-import { isDamage } from '../storage/failure.ts';
-import type { Db } from '../storage/ledger.ts';
-import { type Place, placeOf } from '../storage/place.ts';
+import { type WaivedListing, waivedListings } from '../core/ledger/barriers.ts';
+import { archivePath } from '../core/storage/archive-file.ts';
+import { isPostgres } from '../core/storage/dialect.ts';
+import { isDamage } from '../core/storage/failure.ts';
+import type { Db } from '../core/storage/ledger.ts';
+import { type Place, placeOf } from '../core/storage/place.ts';
 import {
   type DoneArchive,
   differingAmounts,

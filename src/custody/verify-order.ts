@@ -1,6 +1,6 @@
-import { foldReference } from '../domain/ids.ts';
-import { decimalToMinor } from '../domain/money.ts';
-import type { Payout } from '../storage/tables/tables.ts';
+import { foldReference } from '../core/domain/ids.ts';
+import { decimalToMinor } from '../core/domain/money.ts';
+import type { Payout } from '../core/storage/tables/tables.ts';
 import { type FalsePayout, problems } from './verify-payout.ts';
 
 const inBody = [

@@ -1,6 +1,6 @@
-import { historyHash, readDetail } from '../ledger/history.ts';
-import { columns, type Row } from '../ledger/projection.ts';
-import type { Attempt, HistoryRow, Payout } from '../storage/tables/tables.ts';
+import { historyHash, readDetail } from '../core/ledger/history.ts';
+import { columns, type Row } from '../core/ledger/projection.ts';
+import type { Attempt, HistoryRow, Payout } from '../core/storage/tables/tables.ts';
 
 /** The names of the checks of `verify`, in the order in which it shows them. */
 export const checkNames = [

@@ -1,9 +1,9 @@
-import { exponentOf, formatMinor } from '../domain/money.ts';
-import { courseOf } from '../reporting/book.ts';
-import { closedPeriods, periodDigest, periodRows } from '../reporting/periods.sql.ts';
-import { type PayoutFacts, payoutFacts } from '../reporting/statement-facts.sql.ts';
-import type { Db } from '../storage/ledger.ts';
-import type { Period } from '../storage/tables/period-tables.ts';
+import { courseOf } from '../books/book.ts';
+import { closedPeriods, periodDigest, periodRows } from '../books/periods.sql.ts';
+import { type PayoutFacts, payoutFacts } from '../books/statement-facts.sql.ts';
+import { exponentOf, formatMinor } from '../core/domain/money.ts';
+import type { Db } from '../core/storage/ledger.ts';
+import type { Period } from '../core/storage/tables/period-tables.ts';
 import { type FalsePayout, foundIn } from './verify-payout.ts';
 
 /** A closed month with its frozen amounts and those counted from the history. */

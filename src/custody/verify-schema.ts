@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { Db } from '../storage/ledger.ts';
+import type { Db } from '../core/storage/ledger.ts';
 import type { FalsePayout } from './verify-payout.ts';
 
 /** The triggers of the ledger's schema that exist and are enabled. */

@@ -1,5 +1,5 @@
-import { formatMinor } from '../domain/money.ts';
-import type { Db } from '../storage/ledger.ts';
+import { formatMinor } from '../core/domain/money.ts';
+import type { Db } from '../core/storage/ledger.ts';
 import type { FalsePayout, ProvenEvents } from './verify-payout.ts';
 
 type Sum = { n: bigint; amount: bigint };
@@ -8,7 +8,7 @@ type BatchTotals = { add(evidence: ProvenEvents): void; end(): FalsePayout[] };
 
 export type TotalsCheck = { batch(id: string): Promise<BatchTotals>; end(): Promise<FalsePayout[]> };
 
-/** Counts again what `ledger/totals.ts` keeps for monitors: payouts and amounts by state, and attempts by outcome. */
+/** Counts again what `core/ledger/totals.ts` keeps for monitors: payouts and amounts by state, and attempts by outcome. */
 export function createTotalsCheck(db: Db): TotalsCheck {
   const outcomes = new Map<string, bigint>();
   return {

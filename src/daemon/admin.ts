@@ -1,14 +1,14 @@
-import { type AdminServer, createAdminServer } from '../admin/admin-server.ts';
-import { healthRoutes } from '../admin/health.ts';
-import type { MetricFacts } from '../admin/ledger-metrics.ts';
-import { metricsRoutes } from '../admin/metrics.ts';
-import { createProcessMetrics } from '../admin/process-metrics.ts';
-import { createReadiness, type ProbedQueue } from '../admin/readiness.ts';
 import type { App } from '../app/app.ts';
+import type { Queue } from '../core/runtime/queue.ts';
+import { within } from '../core/runtime/queue-session.ts';
 import { openReader } from '../custody/snapshot.ts';
-import { dashboardRoutes } from '../dashboard/dashboard.ts';
-import type { Queue } from '../runtime/queue.ts';
-import { within } from '../runtime/queue-session.ts';
+import { type AdminServer, createAdminServer } from '../faces/admin/admin-server.ts';
+import { healthRoutes } from '../faces/admin/health.ts';
+import type { MetricFacts } from '../faces/admin/ledger-metrics.ts';
+import { metricsRoutes } from '../faces/admin/metrics.ts';
+import { createProcessMetrics } from '../faces/admin/process-metrics.ts';
+import { createReadiness, type ProbedQueue } from '../faces/admin/readiness.ts';
+import { dashboardRoutes } from '../faces/web/dashboard/dashboard.ts';
 
 /** A scrape waits no longer for the server of a shared queue. */
 const queueMs = 1000;

@@ -1,12 +1,12 @@
 import type * as reconcileJob from '../../jobs/reconcile.ts';
 import type { App } from '../app/app.ts';
-import { amountText, counted, grouped } from '../domain/counted.ts';
-import { batchCounts } from '../ledger/batches.ts';
-import { verdictFaces } from '../reporting/verdict-faces.ts';
-import { errorText, logEvent } from '../runtime/log-events.ts';
+import { amountText, counted, grouped } from '../core/domain/counted.ts';
+import { batchCounts } from '../core/ledger/batches.ts';
+import { errorText, logEvent } from '../core/runtime/log-events.ts';
 import type { StandingCause } from '../sending/halts.sql.ts';
 import type { CheckProgress } from '../sending/precheck.ts';
 import type { SenderStop } from '../sending/send.ts';
+import { verdictFaces } from '../words/verdict-faces.ts';
 
 const checkLineMs = 30_000;
 

@@ -3,25 +3,25 @@ import * as lookUpJob from '../../jobs/look-up.ts';
 import * as requeueJob from '../../jobs/requeue.ts';
 import * as resultsJob from '../../jobs/results.ts';
 import * as submitJob from '../../jobs/submit.ts';
-import { queueProblems } from '../admin/readiness.ts';
 import type { App } from '../app/app.ts';
-import { adviceText } from '../reporting/advice-text.ts';
-import { errorText, logEvent } from '../runtime/log-events.ts';
-import type { Job, Queue } from '../runtime/queue.ts';
-import { createInlineQueue } from '../runtime/queue-inline.ts';
-import { createScheduler } from '../runtime/scheduler.ts';
-import { watchWallSteps } from '../runtime/wall-steps.ts';
-import { openWorkers } from '../runtime/workers.sql.ts';
-import { TakenOver } from '../sending/claims.sql.ts';
+import { errorText, logEvent } from '../core/runtime/log-events.ts';
+import type { Job, Queue } from '../core/runtime/queue.ts';
+import { createInlineQueue } from '../core/runtime/queue-inline.ts';
+import { createScheduler } from '../core/runtime/scheduler.ts';
+import { watchWallSteps } from '../core/runtime/wall-steps.ts';
+import { openWorkers } from '../core/runtime/workers.sql.ts';
 import {
   forbiddenLedgerFile,
   isLockConflict,
   isOutage,
   ledgerFailureCode,
   wentBackCode,
-} from '../storage/failure.ts';
-import { LedgerNewer } from '../storage/schema-version.ts';
-import { createReceiver } from '../webhooks/receiver.ts';
+} from '../core/storage/failure.ts';
+import { LedgerNewer } from '../core/storage/schema-version.ts';
+import { queueProblems } from '../faces/admin/readiness.ts';
+import { TakenOver } from '../sending/claims.sql.ts';
+import { createReceiver } from '../watching/webhooks/receiver.ts';
+import { adviceText } from '../words/advice-text.ts';
 import { createAdmin } from './admin.ts';
 import { createAlerting } from './alerting.ts';
 import { createEventWatch } from './event-watch.ts';

@@ -1,7 +1,7 @@
 import type { App } from '../app/app.ts';
-import type { BatchState } from '../domain/payout.ts';
-import { type BatchStanding, batchStandings } from '../ledger/batch-states.ts';
-import { newestHistory } from '../ledger/history.ts';
+import type { BatchState } from '../core/domain/payout.ts';
+import { type BatchStanding, batchStandings } from '../core/ledger/batch-states.ts';
+import { newestHistory } from '../core/ledger/history.ts';
 import { findHaltCauses, type StandingCause } from '../sending/halts.sql.ts';
 import { type BatchEvent, logBatch, logHalt } from './daemon-log.ts';
 

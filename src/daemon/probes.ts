@@ -1,5 +1,5 @@
-import type { ProbedQueue } from '../admin/readiness.ts';
-import type { Queue } from '../runtime/queue.ts';
+import type { Queue } from '../core/runtime/queue.ts';
+import type { ProbedQueue } from '../faces/admin/readiness.ts';
 
 const probeName = 'probe';
 

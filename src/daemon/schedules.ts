@@ -5,10 +5,10 @@ import * as reconcileJob from '../../jobs/reconcile.ts';
 import * as reportJob from '../../jobs/report.ts';
 import * as submitJob from '../../jobs/submit.ts';
 import type { App } from '../app/app.ts';
-import { createIgnoredFiles } from '../runtime/ignored-files.ts';
-import { logEvent } from '../runtime/log-events.ts';
-import type { JobOutcome, ScheduledJob } from '../runtime/scheduler.ts';
-import { tryReconcile } from '../runtime/worker-lock.ts';
+import { createIgnoredFiles } from '../core/runtime/ignored-files.ts';
+import { logEvent } from '../core/runtime/log-events.ts';
+import type { JobOutcome, ScheduledJob } from '../core/runtime/scheduler.ts';
+import { tryReconcile } from '../core/runtime/worker-lock.ts';
 import { logRun, logRunFailed } from './daemon-log.ts';
 import type { EventWatch } from './event-watch.ts';
 

@@ -1,9 +1,9 @@
 import * as chunkJob from '../../jobs/send-chunk.ts';
 import * as submitJob from '../../jobs/submit.ts';
 import type { App } from '../app/app.ts';
-import { logEvent } from '../runtime/log-events.ts';
-import type { Job, Queue, RetryPolicy } from '../runtime/queue.ts';
-import { openSharedQueue } from '../runtime/queue-open.ts';
+import { logEvent } from '../core/runtime/log-events.ts';
+import type { Job, Queue, RetryPolicy } from '../core/runtime/queue.ts';
+import { openSharedQueue } from '../core/runtime/queue-open.ts';
 import { logCheck, logSent } from './daemon-log.ts';
 import type { EventWatch } from './event-watch.ts';
 import type { Gate } from './sending-gate.ts';

@@ -1,5 +1,5 @@
-import type { Clock } from '../runtime/clock.ts';
-import type { ServiceTimes } from '../runtime/service-times.ts';
+import type { Clock } from '../core/runtime/clock.ts';
+import type { ServiceTimes } from '../core/runtime/service-times.ts';
 
 /** A service that answers no request for so long is an alert. */
 const silentMs = 2 * 60_000;

@@ -1,7 +1,7 @@
 import { fill } from '../../jobs/send-chunk.ts';
 import type { App } from '../app/app.ts';
-import { markAttempts } from '../ledger/known.ts';
-import { type Queue, QueueAway } from '../runtime/queue.ts';
+import { markAttempts } from '../core/ledger/known.ts';
+import { type Queue, QueueAway } from '../core/runtime/queue.ts';
 import { sendable } from '../sending/claims.sql.ts';
 import type { Gate } from './sending-gate.ts';
 

@@ -1,10 +1,10 @@
-import { createAdminServer } from '../admin/admin-server.ts';
-import { healthRoutes, type Unready } from '../admin/health.ts';
-import type { Clock } from '../runtime/clock.ts';
-import { errorText, logEvent } from '../runtime/log-events.ts';
-import type { Logger } from '../runtime/logger.ts';
-import type { Config } from '../settings/settings.ts';
-import { isOutage } from '../storage/failure.ts';
+import type { Clock } from '../core/runtime/clock.ts';
+import { errorText, logEvent } from '../core/runtime/log-events.ts';
+import type { Logger } from '../core/runtime/logger.ts';
+import type { Config } from '../core/settings/settings.ts';
+import { isOutage } from '../core/storage/failure.ts';
+import { createAdminServer } from '../faces/admin/admin-server.ts';
+import { healthRoutes, type Unready } from '../faces/admin/health.ts';
 
 /** A daemon stopped because the ledger's database was away; another one may go on in this process. */
 export class DatabaseAway extends Error {}

@@ -1,8 +1,8 @@
 import type { App } from '../app/app.ts';
-import { amountText, counted } from '../domain/counted.ts';
-import { decimalToMinor, formatMinor } from '../domain/money.ts';
-import { listOpen } from '../reconciliation/discrepancies.sql.ts';
-import { paidSums } from '../reporting/overview.sql.ts';
+import { listOpen } from '../books/discrepancies/discrepancies.sql.ts';
+import { paidSums } from '../books/overview.sql.ts';
+import { amountText, counted } from '../core/domain/counted.ts';
+import { decimalToMinor, formatMinor } from '../core/domain/money.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import { plan, stranger } from './plan.ts';
 

@@ -1,4 +1,4 @@
-import type { DiscrepancyKind } from '../domain/discrepancy-kinds.ts';
+import type { DiscrepancyKind } from '../core/domain/discrepancy-kinds.ts';
 import type { Fault, Sandbox } from '../sandbox/sandbox.ts';
 
 /** A fault planted on one sample payout, and the discrepancy that it must cause; null: none. */

@@ -1,9 +1,9 @@
-import { foldReference } from '../domain/ids.ts';
-import { rootsNamedBy } from '../domain/successor-name.ts';
-import { existingReferences } from '../ledger/batches.ts';
-import type { HoldReason } from '../ledger/hold-reasons.ts';
-import type { Config } from '../settings/settings.ts';
-import type { Ledger } from '../storage/ledger.ts';
+import { foldReference } from '../core/domain/ids.ts';
+import { rootsNamedBy } from '../core/domain/successor-name.ts';
+import { existingReferences } from '../core/ledger/batches.ts';
+import type { HoldReason } from '../core/ledger/hold-reasons.ts';
+import type { Config } from '../core/settings/settings.ts';
+import type { Ledger } from '../core/storage/ledger.ts';
 import type { GoodRow } from './rows.ts';
 
 /** A row whose reference is that of a second payment of an earlier one, without a `retry_of` that says so. */

@@ -1,10 +1,10 @@
 import { basename, join, resolve } from 'node:path';
-import type { SayAdvice } from '../domain/advice.ts';
-import type { WaitingFile } from '../domain/waiting-file.ts';
-import type { Clock } from '../runtime/clock.ts';
-import type { Config } from '../settings/settings.ts';
-import type { Ledger } from '../storage/ledger.ts';
-import { holdLedgerLock } from '../storage/locks.ts';
+import type { SayAdvice } from '../core/domain/advice.ts';
+import type { WaitingFile } from '../core/domain/waiting-file.ts';
+import type { Clock } from '../core/runtime/clock.ts';
+import type { Config } from '../core/settings/settings.ts';
+import type { Ledger } from '../core/storage/ledger.ts';
+import { holdLedgerLock } from '../core/storage/locks.ts';
 import { type Checked, checkFile } from './checked.ts';
 import { dropHalfExpected, type TakenCollections, takeExpectations } from './collection-files.ts';
 import { belowInbox, collectionsFolder, type Ignored, inboxGate } from './inbox.ts';

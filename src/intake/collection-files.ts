@@ -1,4 +1,11 @@
 import { basename } from 'node:path';
+import { batchId, foldReference } from '../core/domain/ids.ts';
+import { type Problem, wholeFile } from '../core/domain/problem.ts';
+import type { PromisedFile } from '../core/ledger/file-tasks.ts';
+import { recordTakenFile } from '../core/ledger/rejected-files.ts';
+import type { Clock } from '../core/runtime/clock.ts';
+import type { Config } from '../core/settings/settings.ts';
+import type { Ledger } from '../core/storage/ledger.ts';
 import {
   closeFile,
   dropPromises,
@@ -8,14 +15,7 @@ import {
   loadingFiles,
   openFile,
   promisedBefore,
-} from '../collections/expectations.sql.ts';
-import { batchId, foldReference } from '../domain/ids.ts';
-import { type Problem, wholeFile } from '../domain/problem.ts';
-import type { PromisedFile } from '../ledger/file-tasks.ts';
-import { recordTakenFile } from '../ledger/rejected-files.ts';
-import type { Clock } from '../runtime/clock.ts';
-import type { Config } from '../settings/settings.ts';
-import type { Ledger } from '../storage/ledger.ts';
+} from '../watching/collections/expectations.sql.ts';
 import { expectationRows, type GoodExpectation } from './collections-rows.ts';
 import { controlProblems } from './control.ts';
 import type { BadRow } from './file-rows.ts';

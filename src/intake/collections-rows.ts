@@ -1,4 +1,4 @@
-import { checkExpectation, collectionColumns, type Expectation } from '../domain/collection-rules.ts';
+import { checkExpectation, collectionColumns, type Expectation } from '../core/domain/collection-rules.ts';
 import { type FileItem, fileRows, hiddenIn, type RowJudge, repeatedReferences, short } from './file-rows.ts';
 import type { Header, RequiredColumns } from './header.ts';
 import type { ReadLimits } from './read.ts';

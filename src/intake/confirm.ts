@@ -1,18 +1,18 @@
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
-import type { FileWait } from '../domain/waiting-file.ts';
+import type { FileWait } from '../core/domain/waiting-file.ts';
 import {
   type ArchivedBatch,
   archivedBatch,
   batchesAwaitingLook,
   batchesToConfirm,
   setFileState,
-} from '../ledger/batch-files.ts';
-import type { HoldReason } from '../ledger/hold-reasons.ts';
-import type { Clock } from '../runtime/clock.ts';
+} from '../core/ledger/batch-files.ts';
+import type { HoldReason } from '../core/ledger/hold-reasons.ts';
+import type { Clock } from '../core/runtime/clock.ts';
+import type { Config } from '../core/settings/settings.ts';
+import type { Ledger, Trx } from '../core/storage/ledger.ts';
 import { holdBatch } from '../sending/holds.sql.ts';
-import type { Config } from '../settings/settings.ts';
-import type { Ledger, Trx } from '../storage/ledger.ts';
 import { openWriters } from './open-writers.ts';
 
 type Deps = { ledger: Ledger; config: Config; clock: Clock };

@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
-import { decimalToMinor, exponentOf, formatMinor } from '../domain/money.ts';
-import { type Problem, wholeFile } from '../domain/problem.ts';
+import { decimalToMinor, exponentOf, formatMinor } from '../core/domain/money.ts';
+import { type Problem, wholeFile } from '../core/domain/problem.ts';
 import type { Sums } from './scan.ts';
 import { unreadableCode } from './unreadable.ts';
 

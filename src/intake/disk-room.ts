@@ -1,7 +1,7 @@
-import { formatMinor } from '../domain/money.ts';
-import { type Problem, wholeFile } from '../domain/problem.ts';
-import { takenTotals } from '../ledger/capacity.ts';
-import type { Ledger } from '../storage/ledger.ts';
+import { formatMinor } from '../core/domain/money.ts';
+import { type Problem, wholeFile } from '../core/domain/problem.ts';
+import { takenTotals } from '../core/ledger/capacity.ts';
+import type { Ledger } from '../core/storage/ledger.ts';
 import type { Sums } from './scan.ts';
 
 /**

@@ -1,6 +1,6 @@
-import { isLoading } from '../ledger/batches.ts';
-import { unpair } from '../listing/pairing.sql.ts';
-import type { Trx } from '../storage/ledger.ts';
+import { isLoading } from '../core/ledger/batches.ts';
+import type { Trx } from '../core/storage/ledger.ts';
+import { unpair } from '../watching/listing/pairing.sql.ts';
 
 /**
  * Deletes up to `limit` rows of an undecided batch, and with the last row the batch. Such rows have no

@@ -1,4 +1,4 @@
-import { hiddenCharacter } from '../domain/hidden.ts';
+import { hiddenCharacter } from '../core/domain/hidden.ts';
 
 /** Batch id, our endings and the file's name share one path segment of at most 255 bytes. */
 const mostBytes = 150;

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import { knownColumn, knownColumns } from '../domain/batch-rules.ts';
-import { hiddenCharacter, hiddenFinding } from '../domain/hidden.ts';
-import { foldReference } from '../domain/ids.ts';
-import { type Problem, wholeFile } from '../domain/problem.ts';
+import { knownColumn, knownColumns } from '../core/domain/batch-rules.ts';
+import { hiddenCharacter, hiddenFinding } from '../core/domain/hidden.ts';
+import { foldReference } from '../core/domain/ids.ts';
+import { type Problem, wholeFile } from '../core/domain/problem.ts';
 import { firstSeen } from './first-seen.ts';
 import type { Header, RequiredColumns } from './header.ts';
 import { type ReadItem, type ReadLimits, readBatch } from './read.ts';

@@ -1,4 +1,4 @@
-import { giveBackMemory, ownPages } from '../domain/own-pages.ts';
+import { giveBackMemory, ownPages } from '../core/domain/own-pages.ts';
 
 /**
  * Remembers in which row a text was first seen, in about 20 bytes a text, so that a million rows fit in flat

@@ -1,12 +1,12 @@
-import { amountText } from '../domain/counted.ts';
-import { formatMinor } from '../domain/money.ts';
-import type { HoldReason } from '../ledger/hold-reasons.ts';
-import type { Clock } from '../runtime/clock.ts';
+import { amountText } from '../core/domain/counted.ts';
+import { formatMinor } from '../core/domain/money.ts';
+import type { HoldReason } from '../core/ledger/hold-reasons.ts';
+import type { Clock } from '../core/runtime/clock.ts';
+import type { Config } from '../core/settings/settings.ts';
+import type { Ledger } from '../core/storage/ledger.ts';
 import { approvalAsked } from '../sending/approval.ts';
 import { shownInstant } from '../sending/daily-limit.ts';
 import { dailyUse } from '../sending/limits.sql.ts';
-import type { Config } from '../settings/settings.ts';
-import type { Ledger } from '../storage/ledger.ts';
 import { approvedOriginals } from './retries.ts';
 import type { Scan } from './scan.ts';
 

@@ -1,8 +1,8 @@
-import { canonicalBody } from '../domain/body.ts';
-import { foldReference, generatedReference } from '../domain/ids.ts';
-import { formatMinor } from '../domain/money.ts';
-import type { LoadedRow } from '../ledger/batches.ts';
-import type { Config } from '../settings/settings.ts';
+import { canonicalBody } from '../core/domain/body.ts';
+import { foldReference, generatedReference } from '../core/domain/ids.ts';
+import { formatMinor } from '../core/domain/money.ts';
+import type { LoadedRow } from '../core/ledger/batches.ts';
+import type { Config } from '../core/settings/settings.ts';
 import { type GoodRow, meantCells } from './rows.ts';
 
 /** Returns the row for the ledger, with the request body frozen byte for byte (P2). */

@@ -5,10 +5,10 @@ import {
   knownColumn,
   type RowRules,
   requiredColumns,
-} from '../domain/batch-rules.ts';
-import { meantColumn } from '../domain/column-names.ts';
-import { hiddenCharacter, hiddenFinding } from '../domain/hidden.ts';
-import type { Problem } from '../domain/problem.ts';
+} from '../core/domain/batch-rules.ts';
+import { meantColumn } from '../core/domain/column-names.ts';
+import { hiddenCharacter, hiddenFinding } from '../core/domain/hidden.ts';
+import type { Problem } from '../core/domain/problem.ts';
 
 export type Header = {
   delimiter: ',' | ';' | '\t';

@@ -1,8 +1,8 @@
 import type { Stats } from 'node:fs';
 import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { WaitingFile, WhyWaiting } from '../domain/waiting-file.ts';
-import type { Clock } from '../runtime/clock.ts';
+import type { WaitingFile, WhyWaiting } from '../core/domain/waiting-file.ts';
+import type { Clock } from '../core/runtime/clock.ts';
 import { hasControl } from './control.ts';
 import { harmlessName } from './file-name.ts';
 import { spreadsheetEnding } from './not-csv.ts';

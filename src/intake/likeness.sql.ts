@@ -1,9 +1,9 @@
 import { type RawBuilder, sql } from 'kysely';
-import { linesOfBatch } from '../evidence/lineage.sql.ts';
-import { hasRow } from '../storage/counting.ts';
-import type { Db, Trx } from '../storage/ledger.ts';
-import { prepared } from '../storage/prepared.ts';
-import type { Payout } from '../storage/tables/tables.ts';
+import { hasRow } from '../core/storage/counting.ts';
+import type { Db, Trx } from '../core/storage/ledger.ts';
+import { prepared } from '../core/storage/prepared.ts';
+import type { Payout } from '../core/storage/tables/tables.ts';
+import { linesOfBatch } from '../watching/evidence/lineage.sql.ts';
 
 /**
  * A row of a new batch, and a payout in the ledger with the same account, currency and amount under another

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
-import { batchId, batchName } from '../domain/ids.ts';
-import type { Problem } from '../domain/problem.ts';
-import type { RetryRow } from '../domain/retry-file.ts';
+import { batchId, batchName } from '../core/domain/ids.ts';
+import type { Problem } from '../core/domain/problem.ts';
+import type { RetryRow } from '../core/domain/retry-file.ts';
 import {
   countPayouts,
   decideBatch,
@@ -15,17 +15,17 @@ import {
   isLoading,
   type LoadedRow,
   loadingBatches,
-} from '../ledger/batches.ts';
-import type { PromisedFile } from '../ledger/file-tasks.ts';
-import type { HoldReason } from '../ledger/hold-reasons.ts';
-import { recordTakenFile } from '../ledger/rejected-files.ts';
-import { linkSuccessors } from '../ledger/successors.ts';
-import type { Clock } from '../runtime/clock.ts';
+} from '../core/ledger/batches.ts';
+import type { PromisedFile } from '../core/ledger/file-tasks.ts';
+import type { HoldReason } from '../core/ledger/hold-reasons.ts';
+import { recordTakenFile } from '../core/ledger/rejected-files.ts';
+import { linkSuccessors } from '../core/ledger/successors.ts';
+import type { Clock } from '../core/runtime/clock.ts';
+import type { Config } from '../core/settings/settings.ts';
+import type { Ledger, Trx } from '../core/storage/ledger.ts';
 import { approvalAsked, type OsUser } from '../sending/approval.ts';
 import { noteBatch } from '../sending/approvals.sql.ts';
 import { alikeText } from '../sending/hold-facts.ts';
-import type { Config } from '../settings/settings.ts';
-import type { Ledger, Trx } from '../storage/ledger.ts';
 import { namedAgainReason } from './again-names.ts';
 import { dropSome } from './drop-batch.sql.ts';
 import type { Dropper } from './dropper.ts';

@@ -1,5 +1,5 @@
-import { type Problem, wholeFile } from '../domain/problem.ts';
-import { saveAsCsv } from '../domain/save-as.ts';
+import { type Problem, wholeFile } from '../core/domain/problem.ts';
+import { saveAsCsv } from '../core/domain/save-as.ts';
 
 /** The endings of spreadsheets. Such a file is refused with a hint how to save it as CSV. */
 export const spreadsheetEnding = /\.(xlsx|xlsm|xlsb|xls|ods|fods|numbers)$/i;

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, readlinkSync, realpathSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import type { Writer } from '../domain/waiting-file.ts';
+import type { Writer } from '../core/domain/waiting-file.ts';
 
 /**
  * Finds the processes that have these files open for writing. On Linux an account sees its own processes, and

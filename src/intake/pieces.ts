@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { FileHandle } from 'node:fs/promises';
-import { saveAsCsv } from '../domain/save-as.ts';
+import { saveAsCsv } from '../core/domain/save-as.ts';
 
 /** A fault that ends a text. It is in the record after the bytes before it. */
 export type TextFault = { problem: string; fix: string };

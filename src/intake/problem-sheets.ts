@@ -1,9 +1,9 @@
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { safeCell } from '../domain/csv-cell.ts';
-import { forbiddenPlace } from '../domain/forbidden.ts';
-import { type Problem, wholeFile } from '../domain/problem.ts';
-import type { PromisedFile } from '../ledger/file-tasks.ts';
+import { safeCell } from '../core/domain/csv-cell.ts';
+import { forbiddenPlace } from '../core/domain/forbidden.ts';
+import { type Problem, wholeFile } from '../core/domain/problem.ts';
+import type { PromisedFile } from '../core/ledger/file-tasks.ts';
 import { type CsvFile, csvFile } from './csv-file.ts';
 import { harmlessName } from './file-name.ts';
 import type { Header } from './header.ts';

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
-import { hiddenFinding } from '../domain/hidden.ts';
-import { type Problem, wholeFile } from '../domain/problem.ts';
+import { hiddenFinding } from '../core/domain/hidden.ts';
+import { type Problem, wholeFile } from '../core/domain/problem.ts';
 import { csvRecords } from './csv-records.ts';
 import { type Header, headerLine, type RequiredColumns, readHeader, spaceAtQuote } from './header.ts';
 import { notCsv } from './not-csv.ts';

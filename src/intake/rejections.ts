@@ -1,9 +1,9 @@
 import { basename, dirname, join } from 'node:path';
-import type { PromisedFile } from '../ledger/file-tasks.ts';
-import { openRefusalOf, type Refusal, type RowsLeft, recordRefusal } from '../ledger/rejected-files.ts';
-import type { Clock } from '../runtime/clock.ts';
-import type { Config } from '../settings/settings.ts';
-import type { Ledger } from '../storage/ledger.ts';
+import type { PromisedFile } from '../core/ledger/file-tasks.ts';
+import { openRefusalOf, type Refusal, type RowsLeft, recordRefusal } from '../core/ledger/rejected-files.ts';
+import type { Clock } from '../core/runtime/clock.ts';
+import type { Config } from '../core/settings/settings.ts';
+import type { Ledger } from '../core/storage/ledger.ts';
 import { harmlessName } from './file-name.ts';
 import { collectionsFolder } from './inbox.ts';
 import { exists, isPlainFile } from './moves.ts';

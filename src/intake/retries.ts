@@ -1,8 +1,8 @@
-import { type Problem, wholeFile } from '../domain/problem.ts';
-import { type ExaminedRow, mostRetries, type RetryRow } from '../domain/retry-file.ts';
-import type { ApprovalCause, HoldReason } from '../ledger/hold-reasons.ts';
-import { beginSuccessors } from '../ledger/successors.ts';
-import type { Db, Trx } from '../storage/ledger.ts';
+import { type Problem, wholeFile } from '../core/domain/problem.ts';
+import { type ExaminedRow, mostRetries, type RetryRow } from '../core/domain/retry-file.ts';
+import type { ApprovalCause, HoldReason } from '../core/ledger/hold-reasons.ts';
+import { beginSuccessors } from '../core/ledger/successors.ts';
+import type { Db, Trx } from '../core/storage/ledger.ts';
 import type { Dropper } from './dropper.ts';
 import { type BadRow, short } from './file-rows.ts';
 import type { GoodRow } from './rows.ts';

@@ -1,5 +1,5 @@
-import type { BatchRow } from '../domain/batch-rules.ts';
-import { nubanAgrees } from '../domain/nuban.ts';
+import type { BatchRow } from '../core/domain/batch-rules.ts';
+import { nubanAgrees } from '../core/domain/nuban.ts';
 import { mixedScripts } from './scripts.ts';
 
 /** What is unusual about one row. `shared` is the same for every row of its kind; `text` names the row's values too. */

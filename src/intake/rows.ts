@@ -1,7 +1,7 @@
-import { type BatchRow, checkRow, type KnownColumn, type RowRules } from '../domain/batch-rules.ts';
-import { foldReference } from '../domain/ids.ts';
-import type { Problem } from '../domain/problem.ts';
-import { type RetryClaim, restoredCell, retryColumns } from '../domain/retry-file.ts';
+import { type BatchRow, checkRow, type KnownColumn, type RowRules } from '../core/domain/batch-rules.ts';
+import { foldReference } from '../core/domain/ids.ts';
+import type { Problem } from '../core/domain/problem.ts';
+import { type RetryClaim, restoredCell, retryColumns } from '../core/domain/retry-file.ts';
 import {
   type FileItem,
   fileRows,

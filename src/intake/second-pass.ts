@@ -1,4 +1,4 @@
-import type { Config } from '../settings/settings.ts';
+import type { Config } from '../core/settings/settings.ts';
 import { isOfTheMachine } from './file-rows.ts';
 import { bytesHashOf } from './read.ts';
 import { checkedRows, type GoodRow } from './rows.ts';

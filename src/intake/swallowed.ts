@@ -1,4 +1,4 @@
-import type { Problem } from '../domain/problem.ts';
+import type { Problem } from '../core/domain/problem.ts';
 import type { Header } from './header.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
 import { lstat, open } from 'node:fs/promises';
-import { type Problem, wholeFile } from '../domain/problem.ts';
-import { writersText } from '../domain/waiting-file.ts';
+import { type Problem, wholeFile } from '../core/domain/problem.ts';
+import { writersText } from '../core/domain/waiting-file.ts';
 import { openWriters } from './open-writers.ts';
 
 /** A file without a final line end may be a part of an upload: it must stay unchanged this much longer. */

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
-import { type Problem, wholeFile } from '../domain/problem.ts';
-import { saveAsCsv } from '../domain/save-as.ts';
+import { type Problem, wholeFile } from '../core/domain/problem.ts';
+import { saveAsCsv } from '../core/domain/save-as.ts';
 import { fileNameFinding } from './file-name.ts';
 import { spreadsheetEnding } from './not-csv.ts';
 

@@ -1,4 +1,4 @@
-import type { CollectionData } from '../service/wire.ts';
+import type { CollectionData } from '../core/service/wire.ts';
 import { feeFor } from './amounts.ts';
 import type { FaultFor } from './faults.ts';
 import type { WebhookSender } from './send-webhooks.ts';

@@ -1,4 +1,4 @@
-import type { CollectionData, WireDomain } from '../service/wire.ts';
+import type { CollectionData, WireDomain } from '../core/service/wire.ts';
 import { feeFor, fromMinor, toMinor } from './amounts.ts';
 import type { FaultFor } from './faults.ts';
 import type { Now } from './sandbox-clock.ts';

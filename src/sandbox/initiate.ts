@@ -1,4 +1,4 @@
-import type { BankTransferRequest, WireDomain } from '../service/wire.ts';
+import type { BankTransferRequest, WireDomain } from '../core/service/wire.ts';
 import { fromMinor, toMinor } from './amounts.ts';
 import type { Fault, FaultFor } from './faults.ts';
 import type { SandboxCaller } from './keyring.ts';

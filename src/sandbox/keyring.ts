@@ -1,4 +1,4 @@
-import type { WireDomain } from '../service/wire.ts';
+import type { WireDomain } from '../core/service/wire.ts';
 import { createRandom, randomText } from './random.ts';
 
 /** The credentials of one mode ("Authentication"); the webhook key is optional, as it is for a merchant. */

@@ -1,4 +1,4 @@
-import type { FilteredListPage, PageLink, WireDomain, WireListPage } from '../service/wire.ts';
+import type { FilteredListPage, PageLink, WireDomain, WireListPage } from '../core/service/wire.ts';
 import { type Reply, refused } from './replies.ts';
 import { filteredRecord, fullRecord } from './transfer.ts';
 import type { Book } from './transfer-book.ts';

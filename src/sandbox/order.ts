@@ -1,4 +1,4 @@
-import type { BankTransferRequest } from '../service/wire.ts';
+import type { BankTransferRequest } from '../core/service/wire.ts';
 import { isAmount } from './amounts.ts';
 import type { RefusalCode } from './replies.ts';
 

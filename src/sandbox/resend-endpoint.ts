@@ -1,4 +1,4 @@
-import type { WireDomain } from '../service/wire.ts';
+import type { WireDomain } from '../core/service/wire.ts';
 import type { CollectionWebhooks, PayoutWebhooks } from './announce.ts';
 import { accepted, type RefusalCode, type Reply, refused, throttled } from './replies.ts';
 import type { Now } from './sandbox-clock.ts';

@@ -1,5 +1,5 @@
 import { Agent, request } from 'undici';
-import type { WireDomain } from '../service/wire.ts';
+import type { WireDomain } from '../core/service/wire.ts';
 import type { SandboxModes } from './keyring.ts';
 import type { Now } from './sandbox-clock.ts';
 import { createPending, createSchedule } from './schedule.ts';

@@ -1,4 +1,4 @@
-import type { WireDomain } from '../service/wire.ts';
+import type { WireDomain } from '../core/service/wire.ts';
 import { createOrderedIndex, type OrderedIndex } from './ordered-index.ts';
 import type { BookedTransfer } from './transfer.ts';
 

@@ -1,4 +1,4 @@
-import type { BankTransferRequest, CollectionData, WireDomain } from '../service/wire.ts';
+import type { BankTransferRequest, CollectionData, WireDomain } from '../core/service/wire.ts';
 import type { FaultFor } from './faults.ts';
 import { createCollections } from './incoming.ts';
 import type { Random } from './random.ts';

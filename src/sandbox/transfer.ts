@@ -3,7 +3,7 @@ import type {
   FilteredTransferRecord,
   TransferRecord,
   WireDomain,
-} from '../service/wire.ts';
+} from '../core/service/wire.ts';
 import { feeFor } from './amounts.ts';
 import { type Random, randomText } from './random.ts';
 

@@ -1,4 +1,4 @@
-import type { CollectionData, CollectionEvent, WireDomain, WirePayoutEvent } from '../service/wire.ts';
+import type { CollectionData, CollectionEvent, WireDomain, WirePayoutEvent } from '../core/service/wire.ts';
 import type { SandboxKeys } from './keyring.ts';
 import { hmacSha512 } from './signatures.ts';
 import type { BookedTransfer } from './transfer.ts';

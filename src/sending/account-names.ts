@@ -1,7 +1,7 @@
-import type { HoldReason } from '../ledger/hold-reasons.ts';
-import type { Clock } from '../runtime/clock.ts';
-import type { AccountName, ServiceClient, ServiceTrouble } from '../service/types.ts';
-import type { Ledger } from '../storage/ledger.ts';
+import type { HoldReason } from '../core/ledger/hold-reasons.ts';
+import type { Clock } from '../core/runtime/clock.ts';
+import type { AccountName, ServiceClient, ServiceTrouble } from '../core/service/types.ts';
+import type { Ledger } from '../core/storage/ledger.ts';
 import { type Patience, patiently } from './patient-question.ts';
 import { accountsToAsk, type Beneficiary, keepNames, otherNames } from './precheck.sql.ts';
 

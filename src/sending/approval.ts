@@ -1,5 +1,5 @@
-import { decimalToMinor, formatMinor } from '../domain/money.ts';
-import type { ApprovalCause } from '../ledger/hold-reasons.ts';
+import { decimalToMinor, formatMinor } from '../core/domain/money.ts';
+import type { ApprovalCause } from '../core/ledger/hold-reasons.ts';
 import type { Brakes } from './brakes.ts';
 
 type Rule = Pick<Brakes, 'approval' | 'approvalAbove'>;

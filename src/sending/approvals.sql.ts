@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { type RawBuilder, sql } from 'kysely';
-import { formatMinor } from '../domain/money.ts';
-import { nubanAgrees } from '../domain/nuban.ts';
-import { type HoldReason, readReasons } from '../ledger/hold-reasons.ts';
-import type { Db, Trx } from '../storage/ledger.ts';
-import type { Batch } from '../storage/tables/tables.ts';
+import { formatMinor } from '../core/domain/money.ts';
+import { nubanAgrees } from '../core/domain/nuban.ts';
+import { type HoldReason, readReasons } from '../core/ledger/hold-reasons.ts';
+import type { Db, Trx } from '../core/storage/ledger.ts';
+import type { Batch } from '../core/storage/tables/tables.ts';
 import { approvalLimits } from './approval.ts';
 import type { Brakes } from './brakes.ts';
 import { liftReasons } from './holds.sql.ts';

@@ -1,7 +1,7 @@
-import type { AdvisedReason } from '../domain/advice.ts';
-import type { PayoutState } from '../domain/payout.ts';
-import { adviceOnHeld, withheldBy } from '../evidence/withheld.ts';
-import type { Db } from '../storage/ledger.ts';
+import type { AdvisedReason } from '../core/domain/advice.ts';
+import type { PayoutState } from '../core/domain/payout.ts';
+import type { Db } from '../core/storage/ledger.ts';
+import { adviceOnHeld, withheldBy } from '../watching/evidence/withheld.ts';
 
 /** Payouts that wait for a person: how many, and the first of them. */
 export type Named = { count: number; first: ({ batch: string; reference: string } & AdvisedReason)[] };

@@ -1,8 +1,8 @@
 import { type Selectable, sql } from 'kysely';
-import { later } from '../ledger/projection.ts';
-import type { Db, Trx } from '../storage/ledger.ts';
-import { prepared } from '../storage/prepared.ts';
-import type { BrakeTables } from '../storage/tables/brake-tables.ts';
+import { later } from '../core/ledger/projection.ts';
+import type { Db, Trx } from '../core/storage/ledger.ts';
+import { prepared } from '../core/storage/prepared.ts';
+import type { BrakeTables } from '../core/storage/tables/brake-tables.ts';
 import { type CanaryStanding, type CanaryVerdict, canaryBad, judgeCanary } from './canary.ts';
 import type { HaltCause } from './halt.ts';
 

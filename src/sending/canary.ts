@@ -1,4 +1,4 @@
-import type { PayoutState } from '../domain/payout.ts';
+import type { PayoutState } from '../core/domain/payout.ts';
 import type { CanaryFailure } from './halt.ts';
 
 /** The state of a canary: the first payouts of a batch, which are sent before the rest. */

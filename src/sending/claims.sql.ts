@@ -1,10 +1,10 @@
-import { withhold } from '../evidence/withheld.ts';
-import { beginAttempts } from '../ledger/attempts.ts';
-import { beginFiles } from '../ledger/batch-files.ts';
-import { spend } from '../ledger/limit-uses.ts';
-import { record } from '../ledger/record.ts';
-import type { Db, Trx } from '../storage/ledger.ts';
-import { prepared } from '../storage/prepared.ts';
+import { beginAttempts } from '../core/ledger/attempts.ts';
+import { beginFiles } from '../core/ledger/batch-files.ts';
+import { spend } from '../core/ledger/limit-uses.ts';
+import { record } from '../core/ledger/record.ts';
+import type { Db, Trx } from '../core/storage/ledger.ts';
+import { prepared } from '../core/storage/prepared.ts';
+import { withhold } from '../watching/evidence/withheld.ts';
 import type { Brakes } from './brakes.ts';
 import { beginCanaries, settleCanaries } from './canaries.sql.ts';
 import type { ClaimRequest, ClaimScope, Under } from './claim-request.ts';

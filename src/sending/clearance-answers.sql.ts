@@ -3,15 +3,15 @@ import {
   type ClearanceAnswer,
   type ClearanceSubject,
   judgeClearance,
-} from '../domain/clearance.ts';
-import { type Payer, whyElsewhere } from '../domain/origin.ts';
-import { linesOf } from '../evidence/lineage.sql.ts';
-import { withholder } from '../evidence/withheld.ts';
-import { sentElsewhere } from '../ledger/origins.ts';
-import type { RecordEvent } from '../ledger/projection.ts';
-import { record } from '../ledger/record.ts';
-import { idList } from '../storage/bulk.ts';
-import type { Db, Trx } from '../storage/ledger.ts';
+} from '../core/domain/clearance.ts';
+import { type Payer, whyElsewhere } from '../core/domain/origin.ts';
+import { sentElsewhere } from '../core/ledger/origins.ts';
+import type { RecordEvent } from '../core/ledger/projection.ts';
+import { record } from '../core/ledger/record.ts';
+import { idList } from '../core/storage/bulk.ts';
+import type { Db, Trx } from '../core/storage/ledger.ts';
+import { linesOf } from '../watching/evidence/lineage.sql.ts';
+import { withholder } from '../watching/evidence/withheld.ts';
 import type { Cleared } from './claim-request.ts';
 
 /**

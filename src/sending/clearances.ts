@@ -1,7 +1,7 @@
-import type { ClearanceAnswer } from '../domain/clearance.ts';
-import type { Payer } from '../domain/origin.ts';
-import { type Clock, elapsedSince, type Moment } from '../runtime/clock.ts';
-import type { Ledger } from '../storage/ledger.ts';
+import type { ClearanceAnswer } from '../core/domain/clearance.ts';
+import type { Payer } from '../core/domain/origin.ts';
+import { type Clock, elapsedSince, type Moment } from '../core/runtime/clock.ts';
+import type { Ledger } from '../core/storage/ledger.ts';
 import type { ClaimScope, Cleared, Under } from './claim-request.ts';
 import { subjectsOf, weighAnswers } from './clearance-answers.sql.ts';
 import { nextToAsk } from './ready.sql.ts';

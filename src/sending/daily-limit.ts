@@ -1,6 +1,6 @@
 import { DateTime } from 'luxon';
-import { startOfDay } from '../domain/local-day.ts';
-import { decimalToMinor, formatMinor } from '../domain/money.ts';
+import { startOfDay } from '../core/domain/local-day.ts';
+import { decimalToMinor, formatMinor } from '../core/domain/money.ts';
 
 /** A day of `submission.daily_limit`: its date for people, and its beginning and end, ISO UTC. */
 export type LimitDay = { day: string; beginsAt: string; endsAt: string };

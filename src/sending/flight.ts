@@ -1,5 +1,5 @@
-import type { AttemptOutcome } from '../domain/outcome.ts';
-import type { Clock } from '../runtime/clock.ts';
+import type { AttemptOutcome } from '../core/domain/outcome.ts';
+import type { Clock } from '../core/runtime/clock.ts';
 import type { Claim } from './claims.sql.ts';
 
 /** Why the request of a committed intent never began. Then neither the network nor the service is to blame. */

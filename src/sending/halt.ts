@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { AdvisedReason } from '../domain/advice.ts';
-import { payoutStates } from '../domain/payout.ts';
+import type { AdvisedReason } from '../core/domain/advice.ts';
+import { payoutStates } from '../core/domain/payout.ts';
 
 const text = z.string();
 const count = z.int().nonnegative();

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import type { Insertable } from 'kysely';
-import { findBarrier } from '../ledger/barriers.ts';
-import { idList } from '../storage/bulk.ts';
-import type { Db, Trx } from '../storage/ledger.ts';
-import { prepared } from '../storage/prepared.ts';
-import type { Tables } from '../storage/tables/tables.ts';
+import { findBarrier } from '../core/ledger/barriers.ts';
+import { idList } from '../core/storage/bulk.ts';
+import type { Db, Trx } from '../core/storage/ledger.ts';
+import { prepared } from '../core/storage/prepared.ts';
+import type { Tables } from '../core/storage/tables/tables.ts';
 import { releaseCanary } from './canaries.sql.ts';
 import { barrierHalt, type Halt, type HaltCause, type HaltKind, readHaltCause } from './halt.ts';
 

@@ -1,7 +1,13 @@
-import { amountText, counted } from '../domain/counted.ts';
-import type { ApprovalCause, HoldReason, LargePayout, OtherName, Shortfall } from '../ledger/hold-reasons.ts';
+import { amountText, counted } from '../core/domain/counted.ts';
+import type {
+  ApprovalCause,
+  HoldReason,
+  LargePayout,
+  OtherName,
+  Shortfall,
+} from '../core/ledger/hold-reasons.ts';
 
-/** Says why a batch is held. `reporting/hold-words.ts` adds the way out. */
+/** Says why a batch is held. `words/hold-words.ts` adds the way out. */
 export function holdFact(reason: HoldReason): string {
   switch (reason.kind) {
     case 'person':

@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { withheldBy } from '../evidence/withheld.ts';
-import { releaseFile } from '../ledger/batch-files.ts';
+import { releaseFile } from '../core/ledger/batch-files.ts';
 import {
   addHoldReason,
   areHoldingAll,
@@ -10,10 +9,11 @@ import {
   releaseUnderWay,
   remaining,
   setHoldReasons,
-} from '../ledger/hold-reasons.ts';
-import { type Recorded, record } from '../ledger/record.ts';
-import { countRows, hasRow } from '../storage/counting.ts';
-import type { Db, Ledger, Trx } from '../storage/ledger.ts';
+} from '../core/ledger/hold-reasons.ts';
+import { type Recorded, record } from '../core/ledger/record.ts';
+import { countRows, hasRow } from '../core/storage/counting.ts';
+import type { Db, Ledger, Trx } from '../core/storage/ledger.ts';
+import { withheldBy } from '../watching/evidence/withheld.ts';
 import { limitsOf } from './daily-limit.ts';
 import { holdNote } from './hold-facts.ts';
 import { tooLarge } from './limits.sql.ts';

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
-import { farAhead } from '../ledger/projection.ts';
-import { idList } from '../storage/bulk.ts';
-import type { Db, Trx } from '../storage/ledger.ts';
+import { farAhead } from '../core/ledger/projection.ts';
+import { idList } from '../core/storage/bulk.ts';
+import type { Db, Trx } from '../core/storage/ledger.ts';
 import type { Brakes } from './brakes.ts';
 import { canaryVerdict, standingCanaries } from './canaries.sql.ts';
 import { type DailyUse, dailyUse } from './limits.sql.ts';

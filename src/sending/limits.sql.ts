@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
-import { type Withheld, withholder } from '../evidence/withheld.ts';
-import { adoptedBetween } from '../ledger/limit-uses.ts';
-import { later, type RecordEvent } from '../ledger/projection.ts';
-import { record } from '../ledger/record.ts';
-import type { Db, Trx } from '../storage/ledger.ts';
-import { prepared } from '../storage/prepared.ts';
+import { adoptedBetween } from '../core/ledger/limit-uses.ts';
+import { later, type RecordEvent } from '../core/ledger/projection.ts';
+import { record } from '../core/ledger/record.ts';
+import type { Db, Trx } from '../core/storage/ledger.ts';
+import { prepared } from '../core/storage/prepared.ts';
+import { type Withheld, withholder } from '../watching/evidence/withheld.ts';
 import type { Brakes } from './brakes.ts';
 import { dayAt, dayInForce, type LimitDay, leftOf, limitsOf, whyTooLarge } from './daily-limit.ts';
 

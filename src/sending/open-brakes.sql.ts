@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
-import { formatMinor } from '../domain/money.ts';
-import type { PayoutState } from '../domain/payout.ts';
-import type { FileWait } from '../domain/waiting-file.ts';
-import { getBatch } from '../ledger/batches.ts';
-import type { Db, Ledger, Trx } from '../storage/ledger.ts';
+import { formatMinor } from '../core/domain/money.ts';
+import type { PayoutState } from '../core/domain/payout.ts';
+import type { FileWait } from '../core/domain/waiting-file.ts';
+import { getBatch } from '../core/ledger/batches.ts';
+import type { Db, Ledger, Trx } from '../core/storage/ledger.ts';
 import { approvalAsked } from './approval.ts';
 import { batchTotals, isApproved, needApproval } from './approvals.sql.ts';
 import type { Brakes } from './brakes.ts';

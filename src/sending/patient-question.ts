@@ -1,6 +1,6 @@
-import type { Clock } from '../runtime/clock.ts';
-import type { RateLimiter } from '../runtime/rate-limiter.ts';
-import type { ServiceTrouble } from '../service/types.ts';
+import type { Clock } from '../core/runtime/clock.ts';
+import type { RateLimiter } from '../core/runtime/rate-limiter.ts';
+import type { ServiceTrouble } from '../core/service/types.ts';
 
 /** What asking again needs. */
 export type Patience = { clock: Clock; limiter: Pick<RateLimiter, 'take'> };

@@ -1,4 +1,4 @@
-import type { Clock } from '../runtime/clock.ts';
+import type { Clock } from '../core/runtime/clock.ts';
 
 /** A rate limit, as the sender uses it. It grants `atOnce` starts in one go; Infinity where there is no limit. */
 export type Limiter = { take(signal?: AbortSignal): Promise<void>; atOnce: number };

@@ -1,9 +1,9 @@
 import { type RawBuilder, sql } from 'kysely';
-import { isSameName } from '../domain/same-name.ts';
-import type { OtherName } from '../ledger/hold-reasons.ts';
-import { later } from '../ledger/projection.ts';
-import type { Db, Ledger, Trx } from '../storage/ledger.ts';
-import type { PrecheckState } from '../storage/tables/brake-tables.ts';
+import { isSameName } from '../core/domain/same-name.ts';
+import type { OtherName } from '../core/ledger/hold-reasons.ts';
+import { later } from '../core/ledger/projection.ts';
+import type { Db, Ledger, Trx } from '../core/storage/ledger.ts';
+import type { PrecheckState } from '../core/storage/tables/brake-tables.ts';
 
 /** A page of payouts. */
 const chunk = 1000;

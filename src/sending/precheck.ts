@@ -1,10 +1,10 @@
-import { formatMinor } from '../domain/money.ts';
-import { addHoldReason, type HoldReason, type Shortfall } from '../ledger/hold-reasons.ts';
-import { type Clock, elapsedSince, type Moment, momentOf } from '../runtime/clock.ts';
-import type { RateLimiter } from '../runtime/rate-limiter.ts';
-import { balanceMinor } from '../service/extras.ts';
-import type { Balances, ServiceClient, ServiceTrouble } from '../service/types.ts';
-import type { Ledger, Trx } from '../storage/ledger.ts';
+import { formatMinor } from '../core/domain/money.ts';
+import { addHoldReason, type HoldReason, type Shortfall } from '../core/ledger/hold-reasons.ts';
+import { type Clock, elapsedSince, type Moment, momentOf } from '../core/runtime/clock.ts';
+import type { RateLimiter } from '../core/runtime/rate-limiter.ts';
+import { balanceMinor } from '../core/service/extras.ts';
+import type { Balances, ServiceClient, ServiceTrouble } from '../core/service/types.ts';
+import type { Ledger, Trx } from '../core/storage/ledger.ts';
 import { compareNames } from './account-names.ts';
 import { holdBatch } from './holds.sql.ts';
 import { patiently } from './patient-question.ts';

@@ -1,8 +1,8 @@
-import type { Mode } from '../domain/payout.ts';
-import { plainTrouble } from '../domain/run-error.ts';
-import type { Clock } from '../runtime/clock.ts';
-import { otherMode } from '../service/pages.ts';
-import type { ServiceClient } from '../service/types.ts';
+import type { Mode } from '../core/domain/payout.ts';
+import { plainTrouble } from '../core/domain/run-error.ts';
+import type { Clock } from '../core/runtime/clock.ts';
+import { otherMode } from '../core/service/pages.ts';
+import type { ServiceClient } from '../core/service/types.ts';
 
 /** Whether this process may send at all; `problem` is one sentence with what to do. */
 export type Preflight = { kind: 'clear' } | { kind: 'problem'; problem: string };

@@ -1,4 +1,4 @@
-import type { Clock } from '../runtime/clock.ts';
+import type { Clock } from '../core/runtime/clock.ts';
 import type { EndedIntent } from './flight.ts';
 
 const notSentLimit = 3;

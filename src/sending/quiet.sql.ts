@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
-import { allBarriers } from '../ledger/barriers.ts';
-import { knownMigrations } from '../storage/known-migrations.ts';
-import type { Db, Trx } from '../storage/ledger.ts';
-import { prepared } from '../storage/prepared.ts';
-import { LedgerNewer } from '../storage/schema-version.ts';
+import { allBarriers } from '../core/ledger/barriers.ts';
+import { knownMigrations } from '../core/storage/known-migrations.ts';
+import type { Db, Trx } from '../core/storage/ledger.ts';
+import { prepared } from '../core/storage/prepared.ts';
+import { LedgerNewer } from '../core/storage/schema-version.ts';
 
 const standing = prepared<{ found: bigint }>((db, slot) =>
   db

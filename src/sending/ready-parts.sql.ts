@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
-import { fileMayGo } from '../ledger/batch-files.ts';
-import { farAhead } from '../ledger/projection.ts';
-import { idList } from '../storage/bulk.ts';
-import type { Db } from '../storage/ledger.ts';
+import { fileMayGo } from '../core/ledger/batch-files.ts';
+import { farAhead } from '../core/ledger/projection.ts';
+import { idList } from '../core/storage/bulk.ts';
+import type { Db } from '../core/storage/ledger.ts';
 import { isApproved } from './approvals.sql.ts';
 import type { ClaimScope, Under } from './claim-request.ts';
 import { isOver, type Lanes } from './lanes.sql.ts';

@@ -1,11 +1,11 @@
 import { type RawBuilder, sql } from 'kysely';
-import { fileMayGo } from '../ledger/batch-files.ts';
-import { columns, farAhead, type Row } from '../ledger/projection.ts';
-import { idList } from '../storage/bulk.ts';
-import { perDialect } from '../storage/dialect.ts';
-import type { Db, Trx } from '../storage/ledger.ts';
-import { prepared, unseen } from '../storage/prepared.ts';
-import type { Payout } from '../storage/tables/tables.ts';
+import { fileMayGo } from '../core/ledger/batch-files.ts';
+import { columns, farAhead, type Row } from '../core/ledger/projection.ts';
+import { idList } from '../core/storage/bulk.ts';
+import { perDialect } from '../core/storage/dialect.ts';
+import type { Db, Trx } from '../core/storage/ledger.ts';
+import { prepared, unseen } from '../core/storage/prepared.ts';
+import type { Payout } from '../core/storage/tables/tables.ts';
 import { isApproved } from './approvals.sql.ts';
 import type { Brakes } from './brakes.ts';
 import type { ClaimRequest, ClaimScope, Cleared, Under } from './claim-request.ts';

@@ -1,8 +1,8 @@
-import type { AdvisedReason } from '../domain/advice.ts';
-import { type Withheld, withholding } from '../evidence/withheld.ts';
-import type { HoldReason } from '../ledger/hold-reasons.ts';
-import type { RecordEvent } from '../ledger/projection.ts';
-import type { Payout } from '../storage/tables/tables.ts';
+import type { AdvisedReason } from '../core/domain/advice.ts';
+import type { HoldReason } from '../core/ledger/hold-reasons.ts';
+import type { RecordEvent } from '../core/ledger/projection.ts';
+import type { Payout } from '../core/storage/tables/tables.ts';
+import { type Withheld, withholding } from '../watching/evidence/withheld.ts';
 
 const shownKept = 10;
 

@@ -1,4 +1,4 @@
-import type { Db } from '../storage/ledger.ts';
+import type { Db } from '../core/storage/ledger.ts';
 
 /** The id of the newest attempt, 0 before the first: all later attempts have a higher one. */
 export async function newestAttempt(db: Db): Promise<bigint> {

@@ -1,4 +1,4 @@
-import type { Db } from '../storage/ledger.ts';
+import type { Db } from '../core/storage/ledger.ts';
 import type { Under } from './claim-request.ts';
 import { headsOf } from './lanes.sql.ts';
 

@@ -1,6 +1,6 @@
-import type { Clock } from '../runtime/clock.ts';
-import { isLockConflict } from '../storage/failure.ts';
-import type { Ledger } from '../storage/ledger.ts';
+import type { Clock } from '../core/runtime/clock.ts';
+import { isLockConflict } from '../core/storage/failure.ts';
+import type { Ledger } from '../core/storage/ledger.ts';
 import { abandonClaims } from './claims.sql.ts';
 
 /**

@@ -1,8 +1,8 @@
-import { capCollectionAsks } from '../collections/collection-watch.sql.ts';
-import { capInquiries } from '../ledger/inquiries.ts';
-import { rebasePauses } from '../lookups/pauses.sql.ts';
-import { capResends } from '../lookups/resend-requests.sql.ts';
-import type { Trx } from '../storage/ledger.ts';
+import { capInquiries } from '../core/ledger/inquiries.ts';
+import type { Trx } from '../core/storage/ledger.ts';
+import { capCollectionAsks } from '../watching/collections/collection-watch.sql.ts';
+import { rebasePauses } from '../watching/lookups/pauses.sql.ts';
+import { capResends } from '../watching/lookups/resend-requests.sql.ts';
 import { capCanaries } from './canaries.sql.ts';
 
 /**

@@ -1,6 +1,6 @@
+import type { Ledger } from '../../src/core/storage/ledger.ts';
 import { noBrakes } from '../../src/sending/brakes.ts';
 import { openDay } from '../../src/sending/limits.sql.ts';
-import type { Ledger } from '../../src/storage/ledger.ts';
 import { batchRow } from '../support/batch-row.ts';
 
 const sent = '2026-10-01T00:00:00.000Z';

@@ -6,10 +6,10 @@ import * as lookUpJob from '../../jobs/look-up.ts';
 import * as reconcileJob from '../../jobs/reconcile.ts';
 import * as submitJob from '../../jobs/submit.ts';
 import { type App, openApp } from '../../src/app/app.ts';
-import { createLogger } from '../../src/runtime/logger.ts';
-import { loadConfig } from '../../src/settings/settings.ts';
-import { describeDelivery } from '../../src/webhooks/delivery.ts';
-import { storeDeliveries } from '../../src/webhooks/webhook-inbox.sql.ts';
+import { createLogger } from '../../src/core/runtime/logger.ts';
+import { loadConfig } from '../../src/core/settings/settings.ts';
+import { describeDelivery } from '../../src/watching/webhooks/delivery.ts';
+import { storeDeliveries } from '../../src/watching/webhooks/webhook-inbox.sql.ts';
 import { keys, startMillionService, writeHome } from './million-home.ts';
 import { expectCount } from './ours.ts';
 

@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import Database from 'better-sqlite3';
-import { historyHash } from '../../src/ledger/history.ts';
+import { historyHash } from '../../src/core/ledger/history.ts';
 
 /**
  * Copies everything in a ledger of `perCopy` payouts, and the service's book, until there are `copies` times as many. Each

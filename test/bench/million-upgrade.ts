@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
+import { migrations } from '../../src/core/storage/known-migrations.ts';
+import { placeOf } from '../../src/core/storage/place.ts';
 import { upgradeLedger } from '../../src/custody/upgrade-ledger.ts';
-import { migrations } from '../../src/storage/known-migrations.ts';
-import { placeOf } from '../../src/storage/place.ts';
 import { addNextMigration } from '../support/next-migration.ts';
 
 /** Upgrades a ledger file as the next version would, and prints the seconds of the backup before it and of the rest. */

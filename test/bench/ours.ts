@@ -4,8 +4,8 @@ import * as reconcileJob from '../../jobs/reconcile.ts';
 import * as reportJob from '../../jobs/report.ts';
 import * as submitJob from '../../jobs/submit.ts';
 import { type App, openApp } from '../../src/app/app.ts';
-import { createLogger } from '../../src/runtime/logger.ts';
-import { loadConfig } from '../../src/settings/settings.ts';
+import { createLogger } from '../../src/core/runtime/logger.ts';
+import { loadConfig } from '../../src/core/settings/settings.ts';
 import type { Service } from './service.ts';
 
 /** The whole worker in `dir` against `service`, with no rate limit and nothing that runs by itself. */

@@ -2,8 +2,8 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import { systemClock } from '../../src/runtime/clock.ts';
-import { applyWebhooks } from '../../src/webhooks/apply-inbox.ts';
+import { systemClock } from '../../src/core/runtime/clock.ts';
+import { applyWebhooks } from '../../src/watching/webhooks/apply-inbox.ts';
 import { plainKeys, secretKey, startReceiver } from '../support/receiver.ts';
 import { addListed } from './listed-payouts.ts';
 

@@ -1,10 +1,10 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { barrierKeys, hearListing, raiseBarrier } from '../../src/core/ledger/barriers.ts';
+import { dropMeta } from '../../src/core/ledger/meta.ts';
 import { openLedger } from '../../src/custody/open-ledger.ts';
-import { cancelUnsent } from '../../src/decisions/cancel-unsent.sql.ts';
-import { barrierKeys, hearListing, raiseBarrier } from '../../src/ledger/barriers.ts';
-import { dropMeta } from '../../src/ledger/meta.ts';
-import { haltInWords } from '../../src/reporting/halt-words.ts';
+import { cancelUnsent } from '../../src/sending/decisions/cancel-unsent.sql.ts';
+import { haltInWords } from '../../src/words/halt-words.ts';
 import { tamper } from '../support/intruder.ts';
 import { addBatch, at, claimAt, makeLedger, states, type TestLedger } from '../support/ledger.ts';
 import { adoptAlone } from './adoption.ts';

@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { barrierKeys, hearListing, noteFall, raiseBarrier } from '../../src/core/ledger/barriers.ts';
+import { record } from '../../src/core/ledger/record.ts';
 import { openLedger } from '../../src/custody/open-ledger.ts';
 import { verifyLedger } from '../../src/custody/verify-ledger.ts';
-import { barrierKeys, hearListing, noteFall, raiseBarrier } from '../../src/ledger/barriers.ts';
-import { record } from '../../src/ledger/record.ts';
-import { haltInWords } from '../../src/reporting/halt-words.ts';
 import { liftHalt } from '../../src/sending/halts.sql.ts';
-import { listedTransfer, nightOf } from '../reconciliation/setting.ts';
+import { haltInWords } from '../../src/words/halt-words.ts';
+import { listedTransfer, nightOf } from '../books/discrepancies/setting.ts';
 import {
   addBatch,
   at,

@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
+import type { Ledger } from '../../src/core/storage/ledger.ts';
 import { adoptLedger } from '../../src/custody/adopt.ts';
 import { openLedger } from '../../src/custody/open-ledger.ts';
-import type { Ledger } from '../../src/storage/ledger.ts';
 import { at, type TestLedger } from '../support/ledger.ts';
 
 /** Opens as a command that must be alone on the ledger does. */

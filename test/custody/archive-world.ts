@@ -1,15 +1,15 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createDecisions } from '../../src/decisions/decisions.ts';
-import type { AttemptOutcome } from '../../src/domain/outcome.ts';
-import type { WitnessStatus } from '../../src/domain/payout.ts';
-import type { RecordEvent } from '../../src/ledger/projection.ts';
-import { record } from '../../src/ledger/record.ts';
-import { adviceText } from '../../src/reporting/advice-text.ts';
-import { createReporting } from '../../src/reporting/reporting.ts';
-import { systemClock } from '../../src/runtime/clock.ts';
-import { loadConfig } from '../../src/settings/settings.ts';
-import type { Ledger } from '../../src/storage/ledger.ts';
+import type { AttemptOutcome } from '../../src/core/domain/outcome.ts';
+import type { WitnessStatus } from '../../src/core/domain/payout.ts';
+import type { RecordEvent } from '../../src/core/ledger/projection.ts';
+import { record } from '../../src/core/ledger/record.ts';
+import { systemClock } from '../../src/core/runtime/clock.ts';
+import { loadConfig } from '../../src/core/settings/settings.ts';
+import type { Ledger } from '../../src/core/storage/ledger.ts';
+import { createReporting } from '../../src/faces/files/reporting.ts';
+import { createDecisions } from '../../src/sending/decisions/decisions.ts';
+import { adviceText } from '../../src/words/advice-text.ts';
 import { addBatch, claimAt, recordOutcome, replies } from '../support/ledger.ts';
 
 export const november = (day: number, ms = 0): string =>

@@ -1,14 +1,14 @@
 import { copyFileSync, existsSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { record } from '../../src/core/ledger/record.ts';
 import { backupLedger } from '../../src/custody/make-backup.ts';
 import { moveLedger } from '../../src/custody/move.ts';
 import { openLedger } from '../../src/custody/open-ledger.ts';
 import { finishRestore, restoreLedger } from '../../src/custody/restore-ledger.ts';
 import { assertNotHalfSwapped, copyBeside, finishSwap } from '../../src/custody/swap.ts';
 import { verifyLedger } from '../../src/custody/verify-ledger.ts';
-import { record } from '../../src/ledger/record.ts';
-import { haltInWords } from '../../src/reporting/halt-words.ts';
+import { haltInWords } from '../../src/words/halt-words.ts';
 import { addBatch, at, claimAt, makeLedger, states, type TestLedger } from '../support/ledger.ts';
 
 let ledger: TestLedger;

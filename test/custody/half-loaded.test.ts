@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
 import { expect, it, onTestFinished } from 'vitest';
+import { insertBatch, insertPayouts, loadingBatches } from '../../src/core/ledger/batches.ts';
+import type { Ledger } from '../../src/core/storage/ledger.ts';
 import { adoptLedger } from '../../src/custody/adopt.ts';
 import { verifyLedger } from '../../src/custody/verify-ledger.ts';
 import { dropSome } from '../../src/intake/drop-batch.sql.ts';
-import { insertBatch, insertPayouts, loadingBatches } from '../../src/ledger/batches.ts';
-import type { Ledger } from '../../src/storage/ledger.ts';
 import { batchOf, csv, row, setting } from '../intake/setting.ts';
 import { at, makeLedger } from '../support/ledger.ts';
 

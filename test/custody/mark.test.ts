@@ -13,14 +13,14 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { fail } from '../../src/commands/result.ts';
+import { setMeta } from '../../src/core/ledger/meta.ts';
+import type { Ledger } from '../../src/core/storage/ledger.ts';
 import { enterGate, shutGate } from '../../src/custody/custody-gate.ts';
 import { copyConsistently } from '../../src/custody/make-backup.ts';
 import { readMark } from '../../src/custody/mark.ts';
 import { openLedger } from '../../src/custody/open-ledger.ts';
-import { setMeta } from '../../src/ledger/meta.ts';
-import { haltInWords } from '../../src/reporting/halt-words.ts';
-import type { Ledger } from '../../src/storage/ledger.ts';
+import { fail } from '../../src/faces/terminal/result.ts';
+import { haltInWords } from '../../src/words/halt-words.ts';
 import { addBatch, at, claimAt, makeLedger, type TestLedger } from '../support/ledger.ts';
 
 let ledger: TestLedger;

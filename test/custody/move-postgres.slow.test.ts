@@ -1,13 +1,13 @@
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import type { Ledger } from '../../src/core/storage/ledger.ts';
+import { type PostgresPlace, placeName } from '../../src/core/storage/place.ts';
 import { CopyDiffers, copyTables } from '../../src/custody/copy-tables.ts';
 import { shutGate } from '../../src/custody/custody-gate.ts';
 import { moveLedger } from '../../src/custody/move.ts';
 import { openLedger } from '../../src/custody/open-ledger.ts';
 import { verifyLedger } from '../../src/custody/verify-ledger.ts';
-import type { Ledger } from '../../src/storage/ledger.ts';
-import { type PostgresPlace, placeName } from '../../src/storage/place.ts';
 import {
   addBatch,
   at,

@@ -1,14 +1,14 @@
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
+import { type Clock, systemClock } from '../../src/core/runtime/clock.ts';
+import { createWorkers } from '../../src/core/runtime/worker-lock.ts';
+import { PostgresFailure } from '../../src/core/storage/failure.ts';
+import type { Ledger } from '../../src/core/storage/ledger.ts';
 import { createMarker } from '../../src/custody/marking.ts';
 import { openLedger } from '../../src/custody/open-ledger.ts';
-import { type Clock, systemClock } from '../../src/runtime/clock.ts';
-import { createWorkers } from '../../src/runtime/worker-lock.ts';
 import { createSandbox } from '../../src/sandbox/sandbox.ts';
 import { takeOver } from '../../src/sending/take-over.ts';
-import { PostgresFailure } from '../../src/storage/failure.ts';
-import type { Ledger } from '../../src/storage/ledger.ts';
 import { clientOf, senderOf } from '../sending/setting.ts';
 import { batchOf, makeHome, parseJson, until } from '../support/cli.ts';
 import { addBatch, at, claimAt, recordOutcome, replies, states } from '../support/ledger.ts';

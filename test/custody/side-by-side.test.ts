@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
+import { systemClock } from '../../src/core/runtime/clock.ts';
+import { createWorkers } from '../../src/core/runtime/worker-lock.ts';
 import { openLedger } from '../../src/custody/open-ledger.ts';
-import { systemClock } from '../../src/runtime/clock.ts';
-import { createWorkers } from '../../src/runtime/worker-lock.ts';
 import { makeLedger } from '../support/ledger.ts';
 
 it('a process that registers or ends while another commits waits for it instead of failing', async () => {

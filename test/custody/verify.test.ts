@@ -1,10 +1,10 @@
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import type { HistoryEvent } from '../../src/core/domain/history-event.ts';
+import { chainEntry } from '../../src/core/ledger/history.ts';
+import { record } from '../../src/core/ledger/record.ts';
 import { certify } from '../../src/custody/certificate.ts';
 import { verifyLedger } from '../../src/custody/verify-ledger.ts';
-import type { HistoryEvent } from '../../src/domain/history-event.ts';
-import { chainEntry } from '../../src/ledger/history.ts';
-import { record } from '../../src/ledger/record.ts';
 import { tamper } from '../support/intruder.ts';
 import {
   addBatch,

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
+import type { Clock } from '../../src/core/runtime/clock.ts';
+import { createLogger } from '../../src/core/runtime/logger.ts';
 import { createAlerting } from '../../src/daemon/alerting.ts';
-import type { Clock } from '../../src/runtime/clock.ts';
-import { createLogger } from '../../src/runtime/logger.ts';
 
 /** Looks as a daemon does, each look so long and with its queue in this state; returns what it told and when it looked. */
 async function keep(

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
+import { createLogger } from '../../src/core/runtime/logger.ts';
 import { logSent } from '../../src/daemon/daemon-log.ts';
-import { createLogger } from '../../src/runtime/logger.ts';
 
 it('says that only those payouts were sent that did not go back to ready', () => {
   const lines: string[] = [];

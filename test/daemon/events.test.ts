@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
+import { logEvents } from '../../src/core/runtime/log-events.ts';
 import { batchEvents } from '../../src/daemon/event-watch.ts';
-import { logEvents } from '../../src/runtime/log-events.ts';
 import { batchOf, csv, type Json, row } from '../support/cli.ts';
 import { makeHome } from '../support/decided.ts';
 import { everySecond, serving } from '../support/serving.ts';

@@ -1,8 +1,8 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
+import { askDetails } from '../../src/core/ledger/inquiries.ts';
 import { openLedger } from '../../src/custody/open-ledger.ts';
-import { askDetails } from '../../src/ledger/inquiries.ts';
 import { batchOf } from '../support/cli.ts';
 import { makeHome } from '../support/decided.ts';
 import { born } from '../support/ledger.ts';

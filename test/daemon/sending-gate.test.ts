@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished } from 'vitest';
+import { createJobsStore } from '../../src/core/runtime/jobs.sql.ts';
+import { loadConfig } from '../../src/core/settings/settings.ts';
 import { createGate, type Gate } from '../../src/daemon/sending-gate.ts';
-import { createJobsStore } from '../../src/runtime/jobs.sql.ts';
-import { loadConfig } from '../../src/settings/settings.ts';
 import { makeHome } from '../support/cli.ts';
 import { makeLedger } from '../support/ledger.ts';
 

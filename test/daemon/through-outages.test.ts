@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
+import { type Clock, systemClock } from '../../src/core/runtime/clock.ts';
+import { createLogger } from '../../src/core/runtime/logger.ts';
+import { PostgresFailure } from '../../src/core/storage/failure.ts';
 import { DatabaseAway, throughOutages } from '../../src/daemon/through-outages.ts';
-import { type Clock, systemClock } from '../../src/runtime/clock.ts';
-import { createLogger } from '../../src/runtime/logger.ts';
-import { PostgresFailure } from '../../src/storage/failure.ts';
-import { configWith } from '../alerts/setting.ts';
+import { configWith } from '../faces/alerts/setting.ts';
 import { freePort } from '../support/server-process.ts';
 
 const clock: Clock = { ...systemClock(), sleep: (_, signal) => systemClock().sleep(5, signal) };

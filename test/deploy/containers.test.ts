@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import packageJson from '../../package.json' with { type: 'json' };
-import { sections } from '../../src/settings/settings-schema.ts';
+import { sections } from '../../src/core/settings/settings-schema.ts';
 import { readDeployed } from './metric-names.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));

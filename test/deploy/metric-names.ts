@@ -3,8 +3,8 @@ import { fileURLToPath } from 'node:url';
 import { vi } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
-import { ledgerMetrics } from '../../src/admin/ledger-metrics.ts';
-import { createProcessMetrics } from '../../src/admin/process-metrics.ts';
+import { ledgerMetrics } from '../../src/faces/admin/ledger-metrics.ts';
+import { createProcessMetrics } from '../../src/faces/admin/process-metrics.ts';
 
 /** Reads a file of config/deploy. */
 export function readDeployed(path: string): string {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { z } from 'zod';
-import { createProcessMetrics } from '../../src/admin/process-metrics.ts';
+import { createProcessMetrics } from '../../src/faces/admin/process-metrics.ts';
 import { everyMetric, readAlerts, readDeployed } from './metric-names.ts';
 
 const dashboardShape = z.object({

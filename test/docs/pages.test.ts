@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { generatedPages, root } from '../../config/docs/pages.ts';
 import { withRegion } from '../../config/docs/region.ts';
-import { verbName } from '../../src/commands/verbs/entry.ts';
-import { verbGroups } from '../../src/commands/verbs/verbs.ts';
-import { discrepancyKinds } from '../../src/domain/discrepancy-kinds.ts';
+import { discrepancyKinds } from '../../src/core/domain/discrepancy-kinds.ts';
+import { verbName } from '../../src/faces/terminal/verbs/entry.ts';
+import { verbGroups } from '../../src/faces/terminal/verbs/verbs.ts';
 
 const read = (path: string): string => readFileSync(join(root, path), 'utf8');
 

@@ -1,8 +1,8 @@
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { record } from '../../src/core/ledger/record.ts';
 import { archiveLedger } from '../../src/custody/archive/archive-ledger.ts';
 import { type Verification, verifyArchive, verifyLedger } from '../../src/custody/verify-ledger.ts';
-import { record } from '../../src/ledger/record.ts';
 import { noBrakes } from '../../src/sending/brakes.ts';
 import { claim } from '../../src/sending/claims.sql.ts';
 import { addFrozenRun, detailsSay, november, novemberEnds, reportingOf } from '../custody/archive-world.ts';

@@ -1,5 +1,5 @@
-import { payoutStates } from '../../src/domain/payout.ts';
-import { stateWords } from '../../src/reporting/state-words.ts';
+import { payoutStates } from '../../src/core/domain/payout.ts';
+import { stateWords } from '../../src/words/state-words.ts';
 import type { Signals } from './signals.ts';
 import { samplesIn } from './signals.ts';
 

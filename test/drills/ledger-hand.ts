@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import Database from 'better-sqlite3';
-import { tryReconcile } from '../../src/runtime/worker-lock.ts';
+import { tryReconcile } from '../../src/core/runtime/worker-lock.ts';
 
 const fileIn = (dir: string): string => join(dir, 'data', 'ledger.db');
 

@@ -5,7 +5,7 @@ import { secret } from './try.ts';
 import { fields, guesses } from './try-input.ts';
 import { headers, paths, posts } from './try-requests.ts';
 
-/** Tries against the dashboard of a real `serve` that test/dashboard and test/admin do not make. */
+/** Tries against the dashboard of a real `serve` that test/faces/web/dashboard and test/faces/admin do not make. */
 export async function tryDashboard(): Promise<{ lines: string[]; failed: boolean }> {
   const home = await openHome();
   try {

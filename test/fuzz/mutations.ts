@@ -1,4 +1,4 @@
-import type { WebhookProof } from '../../src/webhooks/webhook-signature.ts';
+import type { WebhookProof } from '../../src/watching/webhooks/webhook-signature.ts';
 
 /** What a delivery is believed by. */
 export type Signed = { body: Buffer; proof: Required<Record<keyof WebhookProof, string>> };

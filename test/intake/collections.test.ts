@@ -1,10 +1,10 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
-import { dueCollections } from '../../src/collections/collection-watch.sql.ts';
-import { expectSome, openFile } from '../../src/collections/expectations.sql.ts';
+import type { NewCollection } from '../../src/core/storage/tables/collection-tables.ts';
 import type { TakenCollections } from '../../src/intake/collection-files.ts';
-import type { NewCollection } from '../../src/storage/tables/collection-tables.ts';
+import { dueCollections } from '../../src/watching/collections/collection-watch.sql.ts';
+import { expectSome, openFile } from '../../src/watching/collections/expectations.sql.ts';
 import { type Setting, setting } from './setting.ts';
 
 const head = 'reference,amount,currency';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { rootsNamedBy } from '../../src/domain/successor-name.ts';
+import { rootsNamedBy } from '../../src/core/domain/successor-name.ts';
 import { claimAt } from '../support/ledger.ts';
 import { again, file, refused, take } from './retry-setting.ts';
 import { csv, row } from './setting.ts';

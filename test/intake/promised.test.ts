@@ -1,9 +1,9 @@
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
+import { openFileTasks } from '../../src/core/ledger/file-tasks.ts';
+import type { Ledger } from '../../src/core/storage/ledger.ts';
 import type { Intake } from '../../src/intake/check-file.ts';
 import { removeHalfSheets } from '../../src/intake/problem-sheets.ts';
-import { openFileTasks } from '../../src/ledger/file-tasks.ts';
-import type { Ledger } from '../../src/storage/ledger.ts';
 import { batchOf, csv, row, type Setting, setting } from './setting.ts';
 
 const skip = 'intake: { on_invalid_row: skip_row, settle_seconds: 0 }';

@@ -1,10 +1,10 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
+import type { Ledger } from '../../src/core/storage/ledger.ts';
+import { holdLedgerLock } from '../../src/core/storage/locks.ts';
 import { verifyLedger } from '../../src/custody/verify-ledger.ts';
 import { dropSome } from '../../src/intake/drop-batch.sql.ts';
-import type { Ledger } from '../../src/storage/ledger.ts';
-import { holdLedgerLock } from '../../src/storage/locks.ts';
 import { addBatch } from '../support/ledger.ts';
 import { onPostgres } from '../support/on-postgres/standing.ts';
 import { again, decisionsOf, file as fileOf, idOf, now, refused, successors } from './retry-setting.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { cancelUnsent } from '../../src/decisions/cancel-unsent.sql.ts';
+import { cancelUnsent } from '../../src/sending/decisions/cancel-unsent.sql.ts';
 import { claimAt, recordOutcome, replies } from '../support/ledger.ts';
 import { csv, head, refusal, row, setting } from './setting.ts';
 

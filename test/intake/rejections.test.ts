@@ -5,7 +5,7 @@ import {
   openRejectedFiles,
   recordRefusal,
   rejectedNamed,
-} from '../../src/ledger/rejected-files.ts';
+} from '../../src/core/ledger/rejected-files.ts';
 import { at } from '../support/ledger.ts';
 import { csv, row, type Setting, setting } from './setting.ts';
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { RetryRows } from '../../src/intake/retries.ts';
-import { stage } from '../../src/listing/staging.sql.ts';
+import { stage } from '../../src/watching/listing/staging.sql.ts';
 import { again, decisionsOf, file, idOf, now, refused, take } from './retry-setting.ts';
 import { refusal } from './setting.ts';
 

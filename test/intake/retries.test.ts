@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
+import { record } from '../../src/core/ledger/record.ts';
+import type { Ledger } from '../../src/core/storage/ledger.ts';
 import { verifyLedger } from '../../src/custody/verify-ledger.ts';
 import { confirmFiles } from '../../src/intake/confirm.ts';
 import type { RetryRows } from '../../src/intake/retries.ts';
-import { record } from '../../src/ledger/record.ts';
 import { holdBatch, releaseBatch } from '../../src/sending/holds.sql.ts';
-import type { Ledger } from '../../src/storage/ledger.ts';
 import { claimAt, recordOutcome, replies } from '../support/ledger.ts';
 import { again, decisionsOf, file, idOf, now, refused, successors, take } from './retry-setting.ts';
 import { batchOf, csv, refusal, row, setting } from './setting.ts';

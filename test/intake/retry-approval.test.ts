@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
-import { createDecisions } from '../../src/decisions/decisions.ts';
+import { getBatch } from '../../src/core/ledger/batches.ts';
 import { confirmFiles } from '../../src/intake/confirm.ts';
-import { getBatch } from '../../src/ledger/batches.ts';
-import { adviceText } from '../../src/reporting/advice-text.ts';
 import { readApprovable, recordApproval } from '../../src/sending/approvals.sql.ts';
 import { noBrakes } from '../../src/sending/brakes.ts';
+import { createDecisions } from '../../src/sending/decisions/decisions.ts';
 import { releaseBatch } from '../../src/sending/holds.sql.ts';
+import { adviceText } from '../../src/words/advice-text.ts';
 import { claimAt, recordOutcome, replies } from '../support/ledger.ts';
 import { batchOf, csv, head, row, setting } from './setting.ts';
 

@@ -1,5 +1,5 @@
-import { createDecisions } from '../../src/decisions/decisions.ts';
-import { adviceText } from '../../src/reporting/advice-text.ts';
+import { createDecisions } from '../../src/sending/decisions/decisions.ts';
+import { adviceText } from '../../src/words/advice-text.ts';
 import { claimAt, recordOutcome, replies } from '../support/ledger.ts';
 import { batchOf, csv, head, row, type Setting, setting } from './setting.ts';
 

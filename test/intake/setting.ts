@@ -1,12 +1,12 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createDecisions } from '../../src/decisions/decisions.ts';
+import type { Clock } from '../../src/core/runtime/clock.ts';
+import { type Config, loadConfig } from '../../src/core/settings/settings.ts';
+import type { Ledger } from '../../src/core/storage/ledger.ts';
 import { createIntake, type Intake, type Taken } from '../../src/intake/check-file.ts';
 import type { RetryRows } from '../../src/intake/retries.ts';
-import { adviceText } from '../../src/reporting/advice-text.ts';
-import type { Clock } from '../../src/runtime/clock.ts';
-import { type Config, loadConfig } from '../../src/settings/settings.ts';
-import type { Ledger } from '../../src/storage/ledger.ts';
+import { createDecisions } from '../../src/sending/decisions/decisions.ts';
+import { adviceText } from '../../src/words/advice-text.ts';
 import { openNewLedger } from '../support/new-ledger.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 

@@ -1,7 +1,7 @@
 import { copyFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
-import { insertBatch } from '../../src/ledger/batches.ts';
+import { insertBatch } from '../../src/core/ledger/batches.ts';
 import { batchOf, csv, refusal, row, setting } from './setting.ts';
 
 const now = 'intake: { settle_seconds: 0 }';

@@ -1,10 +1,10 @@
 import { appendFileSync, closeSync, openSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { expect, it, onTestFinished } from 'vitest';
-import { waitingWhy } from '../../src/domain/waiting-file.ts';
+import { waitingWhy } from '../../src/core/domain/waiting-file.ts';
+import { type HoldReason, readReasons } from '../../src/core/ledger/hold-reasons.ts';
 import { confirmFiles, fileWaits } from '../../src/intake/confirm.ts';
 import { lyingInInbox } from '../../src/intake/inbox.ts';
 import { openWriters } from '../../src/intake/open-writers.ts';
-import { type HoldReason, readReasons } from '../../src/ledger/hold-reasons.ts';
 import { claim } from '../../src/sending/claims.sql.ts';
 import { finishRelease, releaseBatch } from '../../src/sending/holds.sql.ts';
 import { onPostgres } from '../support/on-postgres/standing.ts';

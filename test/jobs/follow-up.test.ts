@@ -1,9 +1,9 @@
 import { expect, it, onTestFinished } from 'vitest';
 import * as followUp from '../../jobs/follow-up.ts';
 import { openApp } from '../../src/app/app.ts';
-import { record } from '../../src/ledger/record.ts';
-import { createLogger } from '../../src/runtime/logger.ts';
-import { loadConfig } from '../../src/settings/settings.ts';
+import { record } from '../../src/core/ledger/record.ts';
+import { createLogger } from '../../src/core/runtime/logger.ts';
+import { loadConfig } from '../../src/core/settings/settings.ts';
 import { named } from '../sending/setting.ts';
 import { makeHome } from '../support/cli.ts';
 import { addBatch, at, claimAt, replies } from '../support/ledger.ts';

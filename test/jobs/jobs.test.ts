@@ -8,10 +8,10 @@ import * as report from '../../jobs/report.ts';
 import * as requeue from '../../jobs/requeue.ts';
 import * as submit from '../../jobs/submit.ts';
 import { type App, openApp } from '../../src/app/app.ts';
-import { createLogger } from '../../src/runtime/logger.ts';
-import { createInlineQueue } from '../../src/runtime/queue-inline.ts';
+import { createLogger } from '../../src/core/runtime/logger.ts';
+import { createInlineQueue } from '../../src/core/runtime/queue-inline.ts';
+import { loadConfig } from '../../src/core/settings/settings.ts';
 import type { SandboxOptions } from '../../src/sandbox/sandbox.ts';
-import { loadConfig } from '../../src/settings/settings.ts';
 import { batchOf, csv, type Home, makeHome, row } from '../support/cli.ts';
 
 async function opened(

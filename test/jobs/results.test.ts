@@ -4,9 +4,9 @@ import { expect, it, onTestFinished } from 'vitest';
 import * as intake from '../../jobs/intake.ts';
 import * as results from '../../jobs/results.ts';
 import { type App, openApp } from '../../src/app/app.ts';
+import { createLogger } from '../../src/core/runtime/logger.ts';
+import { loadConfig } from '../../src/core/settings/settings.ts';
 import { createResults } from '../../src/daemon/renew-results.ts';
-import { createLogger } from '../../src/runtime/logger.ts';
-import { loadConfig } from '../../src/settings/settings.ts';
 import { batchOf, type Home, makeHome } from '../support/cli.ts';
 
 async function opened(): Promise<{ home: Home; app: App }> {

@@ -4,11 +4,11 @@ import * as requeue from '../../jobs/requeue.ts';
 import * as chunk from '../../jobs/send-chunk.ts';
 import * as submit from '../../jobs/submit.ts';
 import { type App, openApp } from '../../src/app/app.ts';
+import { createLogger } from '../../src/core/runtime/logger.ts';
+import { type Job, type Queue, QueueAway } from '../../src/core/runtime/queue.ts';
+import { createInlineQueue } from '../../src/core/runtime/queue-inline.ts';
+import { loadConfig } from '../../src/core/settings/settings.ts';
 import { createStandstill } from '../../src/daemon/standstill.ts';
-import { createLogger } from '../../src/runtime/logger.ts';
-import { type Job, type Queue, QueueAway } from '../../src/runtime/queue.ts';
-import { createInlineQueue } from '../../src/runtime/queue-inline.ts';
-import { loadConfig } from '../../src/settings/settings.ts';
 import { batchOf, type Home, makeHome } from '../support/cli.ts';
 
 async function opened(): Promise<{ home: Home; app: App }> {

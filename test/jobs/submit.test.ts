@@ -4,8 +4,8 @@ import { expect, it, onTestFinished } from 'vitest';
 import * as intake from '../../jobs/intake.ts';
 import * as submit from '../../jobs/submit.ts';
 import { openApp } from '../../src/app/app.ts';
-import { createLogger } from '../../src/runtime/logger.ts';
-import { loadConfig } from '../../src/settings/settings.ts';
+import { createLogger } from '../../src/core/runtime/logger.ts';
+import { loadConfig } from '../../src/core/settings/settings.ts';
 import { batchOf, makeHome } from '../support/cli.ts';
 
 it('P34: looks at the file of a batch again that waits behind another, before its first payout goes', async () => {

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
+import type { BankTransferRequest, ListEnvelope } from '../../src/core/service/wire.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
-import type { BankTransferRequest, ListEnvelope } from '../../src/service/wire.ts';
 
 export type Heard = { headers: IncomingHttpHeaders; body: string; path: string };
 

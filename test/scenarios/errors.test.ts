@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { openApp } from '../../src/app/app.ts';
-import { createLogger } from '../../src/runtime/logger.ts';
-import { loadConfig } from '../../src/settings/settings.ts';
+import { createLogger } from '../../src/core/runtime/logger.ts';
+import { loadConfig } from '../../src/core/settings/settings.ts';
 import { batchOf, type Done, flat, type Home, references, start, sum, until } from '../support/cli.ts';
 import { makeHome } from '../support/decided.ts';
 import { begin } from '../support/in-process.ts';

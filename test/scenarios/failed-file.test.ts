@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { expect, it } from 'vitest';
+import { foldReference } from '../../src/core/domain/ids.ts';
+import { successorReference } from '../../src/core/domain/successor-name.ts';
 import { openLedger } from '../../src/custody/open-ledger.ts';
-import { foldReference } from '../../src/domain/ids.ts';
-import { successorReference } from '../../src/domain/successor-name.ts';
 import { csv, type Home, type Json, row } from '../support/cli.ts';
 import { agree, look, makeHome, stateOf } from '../support/decided.ts';
 

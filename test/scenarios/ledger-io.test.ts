@@ -13,9 +13,9 @@ async function submitWithin(home: Home, pages: number): Promise<string> {
   const script = `
     import * as submitJob from ${from('jobs/submit.ts')};
     import { openApp } from ${from('src/app/app.ts')};
-    import { loadConfig } from ${from('src/settings/settings.ts')};
-    import { readEnvironment } from ${from('src/settings/environment.ts')};
-    import { createLogger } from ${from('src/runtime/logger.ts')};
+    import { loadConfig } from ${from('src/core/settings/settings.ts')};
+    import { readEnvironment } from ${from('src/core/settings/environment.ts')};
+    import { createLogger } from ${from('src/core/runtime/logger.ts')};
     const { config } = loadConfig({ cwd: process.cwd(), env: readEnvironment() });
     const app = await openApp('whole', { config, log: createLogger({ quiet: true }), maxPageCount: ${pages}, kind: 'submit' });
     await submitJob.run(app).then(() => console.log('all sent'), (error) => console.log(error.code));

@@ -1,8 +1,8 @@
 import { copyFileSync, existsSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { reconcileLockOf } from '../../src/runtime/worker-lock.ts';
-import { holdLock } from '../../src/storage/file-lock.ts';
+import { reconcileLockOf } from '../../src/core/runtime/worker-lock.ts';
+import { holdLock } from '../../src/core/storage/file-lock.ts';
 import { batchOf, references } from '../support/cli.ts';
 import { makeHome } from '../support/decided.ts';
 

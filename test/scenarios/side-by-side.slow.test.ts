@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { endWorker, openWorkers } from '../../src/core/runtime/workers.sql.ts';
 import { openLedger } from '../../src/custody/open-ledger.ts';
-import { endWorker, openWorkers } from '../../src/runtime/workers.sql.ts';
 import { batchOf, type Done, type Home, references, sum, until } from '../support/cli.ts';
 import { makeHome } from '../support/decided.ts';
 import { everySecond, serving } from '../support/serving.ts';

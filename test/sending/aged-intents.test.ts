@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { type Clock, systemClock } from '../../src/runtime/clock.ts';
+import { type Clock, systemClock } from '../../src/core/runtime/clock.ts';
+import type { ServiceClient } from '../../src/core/service/types.ts';
 import { createSandbox, type Sandbox } from '../../src/sandbox/sandbox.ts';
-import type { ServiceClient } from '../../src/service/types.ts';
 import { addBatch, makeLedger, states, type TestLedger } from '../support/ledger.ts';
 import { onPostgres } from '../support/on-postgres/standing.ts';
 import { clientOf, named, senderOf } from './setting.ts';

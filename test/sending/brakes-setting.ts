@@ -1,5 +1,5 @@
 import { onTestFinished } from 'vitest';
-import { record } from '../../src/ledger/record.ts';
+import { record } from '../../src/core/ledger/record.ts';
 import { type Brakes, noBrakes } from '../../src/sending/brakes.ts';
 import { sendable } from '../../src/sending/claims.sql.ts';
 import { at, claimAt, makeLedger, type TestLedger } from '../support/ledger.ts';

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { haltInWords } from '../../src/reporting/halt-words.ts';
 import { type Brakes, noBrakes } from '../../src/sending/brakes.ts';
 import { abandonClaims } from '../../src/sending/claims.sql.ts';
 import type { HaltCause } from '../../src/sending/halt.ts';
 import { halt, liftCanary, liftHalt } from '../../src/sending/halts.sql.ts';
 import { createBrakes } from '../../src/sending/open-brakes.sql.ts';
+import { haltInWords } from '../../src/words/halt-words.ts';
 import { addBatch, at, claimAt, recordOutcome, replies, type TestLedger } from '../support/ledger.ts';
 import { braked, hour, named, say } from './brakes-setting.ts';
 

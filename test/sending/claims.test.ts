@@ -1,13 +1,13 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { AttemptOutcome } from '../../src/core/domain/outcome.ts';
+import { record } from '../../src/core/ledger/record.ts';
 import { openLedger } from '../../src/custody/open-ledger.ts';
-import type { AttemptOutcome } from '../../src/domain/outcome.ts';
-import { record } from '../../src/ledger/record.ts';
-import { haltInWords } from '../../src/reporting/halt-words.ts';
 import { noBrakes } from '../../src/sending/brakes.ts';
 import { claim, sendable } from '../../src/sending/claims.sql.ts';
 import { halt, liftHalt, tooManyUnknown } from '../../src/sending/halts.sql.ts';
 import { holdBatch, releaseBatch } from '../../src/sending/holds.sql.ts';
 import { lanesOf } from '../../src/sending/lanes.sql.ts';
+import { haltInWords } from '../../src/words/halt-words.ts';
 import {
   addBatch,
   at,

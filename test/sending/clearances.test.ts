@@ -1,13 +1,13 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import type { ClearanceAnswer } from '../../src/domain/clearance.ts';
-import { recordStandpoint } from '../../src/ledger/origins.ts';
-import { type Clock, momentOf, systemClock } from '../../src/runtime/clock.ts';
+import type { ClearanceAnswer } from '../../src/core/domain/clearance.ts';
+import { recordStandpoint } from '../../src/core/ledger/origins.ts';
+import { type Clock, momentOf, systemClock } from '../../src/core/runtime/clock.ts';
+import type { ServiceClient } from '../../src/core/service/types.ts';
 import { createSandbox, type Sandbox } from '../../src/sandbox/sandbox.ts';
 import { noBrakes } from '../../src/sending/brakes.ts';
 import { claim } from '../../src/sending/claims.sql.ts';
 import { createClearances } from '../../src/sending/clearances.ts';
 import { createBrakes } from '../../src/sending/open-brakes.sql.ts';
-import type { ServiceClient } from '../../src/service/types.ts';
 import {
   addBatch,
   at,

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
-import { createLookUps } from '../../src/lookups/lookups.ts';
-import { type Clock, systemClock } from '../../src/runtime/clock.ts';
-import type { ServiceClient } from '../../src/service/types.ts';
-import { client, ledger, withService } from '../lookups/with-service.ts';
+import { type Clock, systemClock } from '../../src/core/runtime/clock.ts';
+import type { ServiceClient } from '../../src/core/service/types.ts';
+import { createLookUps } from '../../src/watching/lookups/lookups.ts';
 import { addBatch, payoutById } from '../support/ledger.ts';
+import { client, ledger, withService } from '../watching/lookups/with-service.ts';
 import { senderOf } from './setting.ts';
 
 const year = 365 * 86_400_000;

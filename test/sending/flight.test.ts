@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import type { AttemptOutcome } from '../../src/domain/outcome.ts';
-import { systemClock } from '../../src/runtime/clock.ts';
+import type { AttemptOutcome } from '../../src/core/domain/outcome.ts';
+import { systemClock } from '../../src/core/runtime/clock.ts';
 import type { Claim } from '../../src/sending/claims.sql.ts';
 import { createFlight, type EndedIntent } from '../../src/sending/flight.ts';
 

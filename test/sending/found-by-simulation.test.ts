@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { record } from '../../src/ledger/record.ts';
+import { record } from '../../src/core/ledger/record.ts';
 import { liftHalt, tooManyUnknown } from '../../src/sending/halts.sql.ts';
 import { holdBatch, releaseBatch } from '../../src/sending/holds.sql.ts';
 import {

@@ -1,9 +1,9 @@
 import { expect, it, onTestFinished } from 'vitest';
-import { haltText } from '../../src/commands/describe.ts';
-import { barrierKeys, raiseBarrier } from '../../src/ledger/barriers.ts';
-import { haltCauseText, haltInWords } from '../../src/reporting/halt-words.ts';
+import { barrierKeys, raiseBarrier } from '../../src/core/ledger/barriers.ts';
+import { haltText } from '../../src/faces/terminal/describe.ts';
 import { haltAdvice, haltKindOf, readHaltCause } from '../../src/sending/halt.ts';
 import { findHaltCauses, halt } from '../../src/sending/halts.sql.ts';
+import { haltCauseText, haltInWords } from '../../src/words/halt-words.ts';
 import { makeLedger } from '../support/ledger.ts';
 
 const at = '2026-11-21T10:00:00.000Z';

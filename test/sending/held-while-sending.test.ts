@@ -1,10 +1,10 @@
 import { expect, it, onTestFinished } from 'vitest';
-import { cancelUnsent } from '../../src/decisions/cancel-unsent.sql.ts';
-import { record } from '../../src/ledger/record.ts';
+import { record } from '../../src/core/ledger/record.ts';
+import type { ServiceClient } from '../../src/core/service/types.ts';
 import { createSandbox } from '../../src/sandbox/sandbox.ts';
 import { abandonClaims } from '../../src/sending/claims.sql.ts';
+import { cancelUnsent } from '../../src/sending/decisions/cancel-unsent.sql.ts';
 import { holdBatch, holdReturned, releaseBatch } from '../../src/sending/holds.sql.ts';
-import type { ServiceClient } from '../../src/service/types.ts';
 import { addBatch, at, claimAt, makeLedger, payoutById, replies, states } from '../support/ledger.ts';
 import { clientOf, named, senderOf } from './setting.ts';
 

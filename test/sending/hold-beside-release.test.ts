@@ -1,11 +1,11 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { cancelUnsent } from '../../src/decisions/cancel-unsent.sql.ts';
-import { setFileState } from '../../src/ledger/batch-files.ts';
-import { type HoldReason, readReasons } from '../../src/ledger/hold-reasons.ts';
+import { setFileState } from '../../src/core/ledger/batch-files.ts';
+import { type HoldReason, readReasons } from '../../src/core/ledger/hold-reasons.ts';
+import type { Ledger } from '../../src/core/storage/ledger.ts';
 import { noBrakes } from '../../src/sending/brakes.ts';
+import { cancelUnsent } from '../../src/sending/decisions/cancel-unsent.sql.ts';
 import { holdBatch, releaseBatch } from '../../src/sending/holds.sql.ts';
 import { createBrakes } from '../../src/sending/open-brakes.sql.ts';
-import type { Ledger } from '../../src/storage/ledger.ts';
 import { addBatch, at, claimAt, makeLedger } from '../support/ledger.ts';
 import { named } from './setting.ts';
 

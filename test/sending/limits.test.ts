@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
+import { barrierKeys } from '../../src/core/ledger/barriers.ts';
+import { dropMeta } from '../../src/core/ledger/meta.ts';
 import { adoptLedger } from '../../src/custody/adopt.ts';
-import { barrierKeys } from '../../src/ledger/barriers.ts';
-import { dropMeta } from '../../src/ledger/meta.ts';
-import { messageText } from '../../src/reporting/plain-words.ts';
 import { noBrakes } from '../../src/sending/brakes.ts';
 import { abandonClaims } from '../../src/sending/claims.sql.ts';
 import { releaseBatch } from '../../src/sending/holds.sql.ts';
 import { dailyUse } from '../../src/sending/limits.sql.ts';
 import { createBrakes } from '../../src/sending/open-brakes.sql.ts';
+import { messageText } from '../../src/words/plain-words.ts';
 import { addBatch, at, claimAt, recordOutcome, replies, states } from '../support/ledger.ts';
 import { braked, day, hour, limitOf, named } from './brakes-setting.ts';
 

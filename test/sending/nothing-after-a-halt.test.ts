@@ -1,9 +1,9 @@
 import { setImmediate } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import type { AttemptOutcome } from '../../src/domain/outcome.ts';
+import type { AttemptOutcome } from '../../src/core/domain/outcome.ts';
+import type { ServiceClient } from '../../src/core/service/types.ts';
+import type { Ledger } from '../../src/core/storage/ledger.ts';
 import { createSandbox, type Sandbox } from '../../src/sandbox/sandbox.ts';
-import type { ServiceClient } from '../../src/service/types.ts';
-import type { Ledger } from '../../src/storage/ledger.ts';
 import { addBatch, makeLedger, type TestLedger } from '../support/ledger.ts';
 import { clientOf, named, senderOf } from './setting.ts';
 

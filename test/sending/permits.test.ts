@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { type Clock, systemClock } from '../../src/runtime/clock.ts';
+import { type Clock, systemClock } from '../../src/core/runtime/clock.ts';
 import { createPermits } from '../../src/sending/permits.ts';
 
 /** A limit that grants only when it is told to. */

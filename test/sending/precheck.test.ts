@@ -1,13 +1,13 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { readReasons } from '../../src/ledger/hold-reasons.ts';
-import { systemClock } from '../../src/runtime/clock.ts';
+import { readReasons } from '../../src/core/ledger/hold-reasons.ts';
+import { systemClock } from '../../src/core/runtime/clock.ts';
+import type { ServiceClient } from '../../src/core/service/types.ts';
 import { createSandbox, type Sandbox } from '../../src/sandbox/sandbox.ts';
 import { type Brakes, noBrakes } from '../../src/sending/brakes.ts';
 import { finishRelease, holdBatch, releaseBatch } from '../../src/sending/holds.sql.ts';
 import { createBrakes } from '../../src/sending/open-brakes.sql.ts';
 import { batchVersion, setPrecheck } from '../../src/sending/precheck.sql.ts';
 import { createPrechecks } from '../../src/sending/precheck.ts';
-import type { ServiceClient } from '../../src/service/types.ts';
 import { addBatch, at, born, states, type TestLedger } from '../support/ledger.ts';
 import { braked, named } from './brakes-setting.ts';
 import { clientOf } from './setting.ts';

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { systemClock } from '../../src/runtime/clock.ts';
+import { systemClock } from '../../src/core/runtime/clock.ts';
+import { readListPage } from '../../src/core/service/pages.ts';
 import { createSandbox, type Sandbox } from '../../src/sandbox/sandbox.ts';
 import { preflight } from '../../src/sending/preflight.ts';
-import { readListPage } from '../../src/service/pages.ts';
 import { listedRow } from '../support/listed-row.ts';
 import { clientOf } from './setting.ts';
 

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { type Clock, systemClock } from '../../src/core/runtime/clock.ts';
+import type { ServiceClient } from '../../src/core/service/types.ts';
 import { openLedger } from '../../src/custody/open-ledger.ts';
-import { haltInWords } from '../../src/reporting/halt-words.ts';
-import { type Clock, systemClock } from '../../src/runtime/clock.ts';
 import { createSandbox, type Fault, type Sandbox, type SandboxOptions } from '../../src/sandbox/sandbox.ts';
-import type { ServiceClient } from '../../src/service/types.ts';
+import { haltInWords } from '../../src/words/halt-words.ts';
 import { totalsOf } from '../support/booked-totals.ts';
 import { addBatch, born, makeLedger, states, type TestLedger } from '../support/ledger.ts';
 import { clientOf, named, senderOf } from './setting.ts';

@@ -1,15 +1,15 @@
-import type { Payer, Standpoint } from '../../src/domain/origin.ts';
-import type { Mode } from '../../src/domain/payout.ts';
-import { createLookUps } from '../../src/lookups/lookups.ts';
-import { type Clock, systemClock } from '../../src/runtime/clock.ts';
+import type { Payer, Standpoint } from '../../src/core/domain/origin.ts';
+import type { Mode } from '../../src/core/domain/payout.ts';
+import { type Clock, systemClock } from '../../src/core/runtime/clock.ts';
+import { createServiceClient } from '../../src/core/service/client.ts';
+import { createTransport } from '../../src/core/service/transport.ts';
+import type { ServiceClient } from '../../src/core/service/types.ts';
+import type { Ledger } from '../../src/core/storage/ledger.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import { type Brakes, noBrakes } from '../../src/sending/brakes.ts';
 import type { Limiter } from '../../src/sending/permits.ts';
 import { createSender } from '../../src/sending/send.ts';
-import { createServiceClient } from '../../src/service/client.ts';
-import { createTransport } from '../../src/service/transport.ts';
-import type { ServiceClient } from '../../src/service/types.ts';
-import type { Ledger } from '../../src/storage/ledger.ts';
+import { createLookUps } from '../../src/watching/lookups/lookups.ts';
 
 /** The real client of a local service, or of an address where nobody listens. */
 export function clientOf(sandbox: Pick<Sandbox, 'url' | 'keys'>, timeoutMs = 2000): ServiceClient {

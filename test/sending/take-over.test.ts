@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { systemClock } from '../../src/runtime/clock.ts';
-import { createWorkers } from '../../src/runtime/worker-lock.ts';
+import { systemClock } from '../../src/core/runtime/clock.ts';
+import { createWorkers } from '../../src/core/runtime/worker-lock.ts';
 import { takeOver } from '../../src/sending/take-over.ts';
 import { addBatch, at, claimAt, makeLedger, recordOutcome, replies, states } from '../support/ledger.ts';
 

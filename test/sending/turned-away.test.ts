@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import type { AttemptOutcome } from '../../src/domain/outcome.ts';
-import { type Clock, systemClock } from '../../src/runtime/clock.ts';
+import type { AttemptOutcome } from '../../src/core/domain/outcome.ts';
+import { type Clock, systemClock } from '../../src/core/runtime/clock.ts';
+import type { ServiceClient } from '../../src/core/service/types.ts';
 import { createSandbox, type Sandbox } from '../../src/sandbox/sandbox.ts';
-import type { ServiceClient } from '../../src/service/types.ts';
 import { addBatch, makeLedger, states, type TestLedger } from '../support/ledger.ts';
 import { clientOf, named, senderOf } from './setting.ts';
 

@@ -1,9 +1,9 @@
 import { expect, it, onTestFinished } from 'vitest';
-import { addInquiry } from '../../src/ledger/inquiries.ts';
-import { notePause, pauseOf } from '../../src/lookups/pauses.sql.ts';
-import { haltInWords } from '../../src/reporting/halt-words.ts';
+import { addInquiry } from '../../src/core/ledger/inquiries.ts';
 import { noBrakes } from '../../src/sending/brakes.ts';
 import { capWaits } from '../../src/sending/waits.ts';
+import { notePause, pauseOf } from '../../src/watching/lookups/pauses.sql.ts';
+import { haltInWords } from '../../src/words/halt-words.ts';
 import { addBatch, at, makeLedger, type TestLedger } from '../support/ledger.ts';
 import { braked, hour, named } from './brakes-setting.ts';
 

@@ -1,5 +1,5 @@
-import type { ListedTransfer } from '../../src/domain/listed-transfer.ts';
-import type { ListPage, ServiceClient, ServiceTrouble } from '../../src/service/types.ts';
+import type { ListedTransfer } from '../../src/core/domain/listed-transfer.ts';
+import type { ListPage, ServiceClient, ServiceTrouble } from '../../src/core/service/types.ts';
 import type { Random } from '../simulation/random.ts';
 
 /** In which order a seed's service lists; `restless` is another one with every request. */

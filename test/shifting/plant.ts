@@ -1,5 +1,5 @@
-import type { DiscrepancyKind } from '../../src/domain/discrepancy-kinds.ts';
-import type { ListedTransfer } from '../../src/domain/listed-transfer.ts';
+import type { DiscrepancyKind } from '../../src/core/domain/discrepancy-kinds.ts';
+import type { ListedTransfer } from '../../src/core/domain/listed-transfer.ts';
 
 /** Everything wrong that a list can show of a payout, or of a stranger. */
 export const planted = [

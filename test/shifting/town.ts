@@ -1,7 +1,7 @@
-import type { ListedTransfer } from '../../src/domain/listed-transfer.ts';
+import type { ListedTransfer } from '../../src/core/domain/listed-transfer.ts';
+import type { Ledger } from '../../src/core/storage/ledger.ts';
 import { noBrakes } from '../../src/sending/brakes.ts';
 import { openDay } from '../../src/sending/limits.sql.ts';
-import type { Ledger } from '../../src/storage/ledger.ts';
 import type { Random } from '../simulation/random.ts';
 import type { World } from './list-service.ts';
 import { healedRows, type Planted, planted, wrongRows } from './plant.ts';

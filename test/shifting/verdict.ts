@@ -1,6 +1,6 @@
-import { listOpen } from '../../src/reconciliation/discrepancies.sql.ts';
-import type { RunSummary } from '../../src/reconciliation/reconciliation.ts';
-import type { Ledger } from '../../src/storage/ledger.ts';
+import { listOpen } from '../../src/books/discrepancies/discrepancies.sql.ts';
+import type { RunSummary } from '../../src/books/discrepancies/reconciliation.ts';
+import type { Ledger } from '../../src/core/storage/ledger.ts';
 import type { Subject, Town } from './town.ts';
 
 /** Id and first sight of every discrepancy, by kind and subject. */

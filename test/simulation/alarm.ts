@@ -1,7 +1,7 @@
-import type { Clock } from '../../src/runtime/clock.ts';
-import { nextDue } from '../../src/runtime/next-due.ts';
-import type { Alarm } from '../../src/runtime/scheduler.ts';
-import { watchWallSteps } from '../../src/runtime/wall-steps.ts';
+import type { Clock } from '../../src/core/runtime/clock.ts';
+import { nextDue } from '../../src/core/runtime/next-due.ts';
+import type { Alarm } from '../../src/core/runtime/scheduler.ts';
+import { watchWallSteps } from '../../src/core/runtime/wall-steps.ts';
 import type { Life } from './life.ts';
 import type { World } from './world.ts';
 

@@ -1,6 +1,6 @@
 import type { App } from '../../src/app/app.ts';
-import { getBatch } from '../../src/ledger/batches.ts';
-import { readReasons, releaseUnderWay } from '../../src/ledger/hold-reasons.ts';
+import { getBatch } from '../../src/core/ledger/batches.ts';
+import { readReasons, releaseUnderWay } from '../../src/core/ledger/hold-reasons.ts';
 import { approvalAsked, whyNotApprove } from '../../src/sending/approval.ts';
 import { approvalsOf, batchTotals, readApprovable, recordApproval } from '../../src/sending/approvals.sql.ts';
 import { finishRelease } from '../../src/sending/holds.sql.ts';

@@ -1,4 +1,4 @@
-import type { TransferRecord } from '../../src/service/wire.ts';
+import type { TransferRecord } from '../../src/core/service/wire.ts';
 
 /** Ours, or one that the configuration names for a while, by another address or another key. */
 export type Account = 'home' | 'address' | 'key';

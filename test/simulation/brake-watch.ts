@@ -1,4 +1,4 @@
-import { readReasons } from '../../src/ledger/hold-reasons.ts';
+import { readReasons } from '../../src/core/ledger/hold-reasons.ts';
 import type { BatchFile } from './batch-files.ts';
 import type { Book } from './book.ts';
 import { createCanaryWatch } from './canary-watch.ts';

@@ -1,5 +1,5 @@
 import type { App } from '../../src/app/app.ts';
-import { decimalToMinor } from '../../src/domain/money.ts';
+import { decimalToMinor } from '../../src/core/domain/money.ts';
 import type { Town } from './town.ts';
 
 const month = '2026-11';

@@ -1,8 +1,8 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { createLogger } from '../../src/core/runtime/logger.ts';
+import { type Config, loadConfig } from '../../src/core/settings/settings.ts';
 import { openLedger } from '../../src/custody/open-ledger.ts';
-import { createLogger } from '../../src/runtime/logger.ts';
-import { type Config, loadConfig } from '../../src/settings/settings.ts';
 import { memoryFolder } from '../support/memory-folder.ts';
 import { type BatchFile, bringIn, writeBatch } from './batch-files.ts';
 import type { Account } from './book.ts';

@@ -1,4 +1,4 @@
-import { readReasons } from '../../src/ledger/hold-reasons.ts';
+import { readReasons } from '../../src/core/ledger/hold-reasons.ts';
 import type { HeldBatch, Inspector } from './inspector.ts';
 import type { World } from './world.ts';
 

@@ -1,5 +1,5 @@
+import type { Ledger } from '../../src/core/storage/ledger.ts';
 import { openLedger } from '../../src/custody/open-ledger.ts';
-import type { Ledger } from '../../src/storage/ledger.ts';
 import { type Life, never } from './life.ts';
 import type { World } from './world.ts';
 

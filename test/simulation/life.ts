@@ -1,4 +1,4 @@
-import type { Clock } from '../../src/runtime/clock.ts';
+import type { Clock } from '../../src/core/runtime/clock.ts';
 import type { Account } from './book.ts';
 import { canStopAt, type Point, points } from './coverage.ts';
 import type { Random } from './random.ts';
@@ -120,7 +120,8 @@ export function createLife(
     stop(ms, suspends = false) {
       world.trace(`${name} is stopped for ${ms} ms`);
       life.stoppedSince = world.now();
-      life.stoppedUntil = world.now() + ms;
+      // A shorter stop within a longer one does not end it.
+      life.stoppedUntil = Math.max(life.stoppedUntil, world.now() + ms);
       if (suspends) slept += ms;
     },
   };

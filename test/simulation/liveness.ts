@@ -1,5 +1,5 @@
-import type { createWorkers, Workers } from '../../src/runtime/worker-lock.ts';
-import { addWorker, endWorker, openWorkers } from '../../src/runtime/workers.sql.ts';
+import type { createWorkers, Workers } from '../../src/core/runtime/worker-lock.ts';
+import { addWorker, endWorker, openWorkers } from '../../src/core/runtime/workers.sql.ts';
 import type { Life } from './life.ts';
 import type { World } from './world.ts';
 

@@ -1,4 +1,4 @@
-import { decimalToMinor } from '../../src/domain/money.ts';
+import { decimalToMinor } from '../../src/core/domain/money.ts';
 import { type PaperRow, type RunPaper, readIndexRow, readResults, readRunPaper } from '../support/paper.ts';
 import type { Account, Entry } from './book.ts';
 import type { Life } from './life.ts';

@@ -1,12 +1,12 @@
 import * as intakeJob from '../../jobs/intake.ts';
 import * as submitJob from '../../jobs/submit.ts';
 import { type App, openApp } from '../../src/app/app.ts';
-import { unprovenEvidence, waiveListing } from '../../src/ledger/barriers.ts';
-import { holdReasonsOf } from '../../src/ledger/hold-reasons.ts';
-import { foreignOrigins } from '../../src/ledger/origins.ts';
-import { sayHalt } from '../../src/reporting/halt-words.ts';
+import { unprovenEvidence, waiveListing } from '../../src/core/ledger/barriers.ts';
+import { holdReasonsOf } from '../../src/core/ledger/hold-reasons.ts';
+import { foreignOrigins } from '../../src/core/ledger/origins.ts';
 import { findHalt, halt, haltMarks, liftCanary, liftHalt } from '../../src/sending/halts.sql.ts';
 import { holdBatch, releaseBatch } from '../../src/sending/holds.sql.ts';
+import { sayHalt } from '../../src/words/halt-words.ts';
 import { approve, chunkOf, waitingForApproval } from './approver.ts';
 import type { PeoplesAct } from './coverage.ts';
 import type { Life } from './life.ts';

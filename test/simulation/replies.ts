@@ -1,5 +1,5 @@
-import type { HttpReply } from '../../src/service/transport.ts';
-import type { ListEnvelope, TransferRecord } from '../../src/service/wire.ts';
+import type { HttpReply } from '../../src/core/service/transport.ts';
+import type { ListEnvelope, TransferRecord } from '../../src/core/service/wire.ts';
 
 /** A reply in the service's envelope; `at` is the service's clock, which `Date` shows in whole seconds. */
 export function envelope(

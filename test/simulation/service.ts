@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import type { HttpReply, HttpRequest } from '../../src/service/transport.ts';
+import type { HttpReply, HttpRequest } from '../../src/core/service/transport.ts';
 import { type Account, type Book, createBook, type Entry, type Order, stampOf } from './book.ts';
 import type { PostFault, QuestionFault } from './coverage.ts';
 import { type ListFlaw, type ListFlawKind, stranger } from './list-flaw.ts';

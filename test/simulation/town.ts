@@ -1,6 +1,6 @@
 import type { AppOptions } from '../../src/app/app.ts';
-import type { Logger } from '../../src/runtime/logger.ts';
-import type { Config } from '../../src/settings/settings.ts';
+import type { Logger } from '../../src/core/runtime/logger.ts';
+import type { Config } from '../../src/core/settings/settings.ts';
 import type { Account } from './book.ts';
 import type { BrakeWatch } from './brake-watch.ts';
 import type { Decisions } from './decisions-made.ts';

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import type { WirePayoutEvent } from '../../src/service/wire.ts';
+import type { WirePayoutEvent } from '../../src/core/service/wire.ts';
 import { type Entry, stampOf } from './book.ts';
 import type { WebhookFault } from './coverage.ts';
 import { accounts } from './service.ts';

@@ -1,4 +1,4 @@
-import type { Delivery, HttpReply, HttpRequest, Transport } from '../../src/service/transport.ts';
+import type { Delivery, HttpReply, HttpRequest, Transport } from '../../src/core/service/transport.ts';
 import type { Life } from './life.ts';
 import type { PostAnswer, Service } from './service.ts';
 import type { Weather } from './weather.ts';

@@ -1,5 +1,5 @@
 import type { Insertable } from 'kysely';
-import type { Tables } from '../../src/storage/tables/tables.ts';
+import type { Tables } from '../../src/core/storage/tables/tables.ts';
 
 type Row = Insertable<Tables['batches']>;
 

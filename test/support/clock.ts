@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { type Clock, systemClock as machineClock } from '../../src/runtime/clock.ts';
+import { type Clock, systemClock as machineClock } from '../../src/core/runtime/clock.ts';
 
 const hurry = new AsyncLocalStorage<true>();
 

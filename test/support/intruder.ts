@@ -1,5 +1,5 @@
 import Database from 'better-sqlite3';
-import type { Ledger } from '../../src/storage/ledger.ts';
+import type { Ledger } from '../../src/core/storage/ledger.ts';
 import { query } from './on-postgres/template.ts';
 
 /** An intruder: opens the ledger by other means, and first takes away what keeps it as it is. */

@@ -1,14 +1,14 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { canonicalBody } from '../../src/domain/body.ts';
-import type { AttemptOutcome } from '../../src/domain/outcome.ts';
-import type { PayoutState } from '../../src/domain/payout.ts';
-import { record, recordIntake } from '../../src/ledger/record.ts';
+import { canonicalBody } from '../../src/core/domain/body.ts';
+import type { AttemptOutcome } from '../../src/core/domain/outcome.ts';
+import type { PayoutState } from '../../src/core/domain/payout.ts';
+import { record, recordIntake } from '../../src/core/ledger/record.ts';
+import type { Ledger } from '../../src/core/storage/ledger.ts';
+import type { Batch, NewPayout, Payout } from '../../src/core/storage/tables/tables.ts';
 import { type Brakes, noBrakes } from '../../src/sending/brakes.ts';
 import { type Claim, claim } from '../../src/sending/claims.sql.ts';
-import type { Ledger } from '../../src/storage/ledger.ts';
-import type { Batch, NewPayout, Payout } from '../../src/storage/tables/tables.ts';
 import { batchRow } from './batch-row.ts';
 import { openNewLedger } from './new-ledger.ts';
 

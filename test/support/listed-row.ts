@@ -1,4 +1,4 @@
-import type { StagedTransfer } from '../../src/domain/listed-transfer.ts';
+import type { StagedTransfer } from '../../src/core/domain/listed-transfer.ts';
 
 /** Transfer `n` as a list shows it: 10.00 NGN to an account of ours, settled, under the reference `ACME-n`. */
 export function listedRow(n: number, other: Partial<StagedTransfer> = {}): StagedTransfer {

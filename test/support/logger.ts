@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { createLogger as create } from '../../src/runtime/logger.ts';
+import { createLogger as create } from '../../src/core/runtime/logger.ts';
 
 /** Takes each line that the commands begun in its scope log. */
 export const logsOf = new AsyncLocalStorage<(line: string) => void>();

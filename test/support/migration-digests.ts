@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import Database from 'better-sqlite3';
 import { DummyDriver, Kysely, PostgresAdapter, PostgresIntrospector, SqliteDialect } from 'kysely';
-import { migrations } from '../../src/storage/known-migrations.ts';
-import { LedgerPostgresCompiler } from '../../src/storage/postgres-compiler.ts';
-import { prelude } from '../../src/storage/postgres-schema.ts';
+import { migrations } from '../../src/core/storage/known-migrations.ts';
+import { LedgerPostgresCompiler } from '../../src/core/storage/postgres-compiler.ts';
+import { prelude } from '../../src/core/storage/postgres-schema.ts';
 
 /** A digest of the statements that a migration runs on each database. */
 export type MigrationDigest = { sqlite: string; postgres: string };

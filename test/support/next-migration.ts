@@ -1,5 +1,5 @@
 import { type Kysely, PostgresAdapter, sql } from 'kysely';
-import { migrations } from '../../src/storage/known-migrations.ts';
+import { migrations } from '../../src/core/storage/known-migrations.ts';
 
 /** It comes behind every real migration, whichever is the newest. */
 const name = '9000-next';

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Ledger } from '../../src/storage/ledger.ts';
+import type { Ledger } from '../../src/core/storage/ledger.ts';
 
 /** How the words of a ledger are replaced: all by one text, or each by a text of its own. */
 export type Nonsense = 'one text' | 'a text each';

@@ -1,5 +1,5 @@
 import { onTestFinished } from 'vitest';
-import { migrations } from '../../src/storage/known-migrations.ts';
+import { migrations } from '../../src/core/storage/known-migrations.ts';
 import { addNextMigration } from './next-migration.ts';
 
 /** Until the test is over, this program is of the next version: every ledger made before is an older one. */

@@ -1,7 +1,7 @@
+import { migrations } from '../../src/core/storage/known-migrations.ts';
+import type { PostgresPlace } from '../../src/core/storage/place.ts';
 import { copyTables } from '../../src/custody/copy-tables.ts';
 import { openLedger } from '../../src/custody/open-ledger.ts';
-import { migrations } from '../../src/storage/known-migrations.ts';
-import type { PostgresPlace } from '../../src/storage/place.ts';
 
 /** Makes on PostgreSQL the ledger of an earlier version: the tables of its migrations, and the rows of its file. */
 export async function copyOlderLedger(

@@ -4,10 +4,10 @@ import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
-import { systemClock } from '../../src/runtime/clock.ts';
-import type { Config } from '../../src/settings/settings.ts';
-import type { Ledger } from '../../src/storage/ledger.ts';
-import { createReceiver, type Receiver } from '../../src/webhooks/receiver.ts';
+import { systemClock } from '../../src/core/runtime/clock.ts';
+import type { Config } from '../../src/core/settings/settings.ts';
+import type { Ledger } from '../../src/core/storage/ledger.ts';
+import { createReceiver, type Receiver } from '../../src/watching/webhooks/receiver.ts';
 import { openNewLedger } from './new-ledger.ts';
 
 export const secretKey = 'sk_test_vector_key';

@@ -1,4 +1,4 @@
-import { beginCharts as begin, type ChartsThread } from '../../src/reporting/page/charts-thread.ts';
+import { beginCharts as begin, type ChartsThread } from '../../src/faces/web/report/charts-thread.ts';
 
 let thread: ChartsThread | undefined;
 let last: Promise<unknown> = Promise.resolve();

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { systemClock } from '../../src/runtime/clock.ts';
-import type { Job, Queue } from '../../src/runtime/queue.ts';
-import { createBullQueue } from '../../src/runtime/queue-bullmq.ts';
-import type { Wire } from '../../src/runtime/queue-session.ts';
-import { retry } from '../runtime/queue-conformance.ts';
+import { systemClock } from '../../src/core/runtime/clock.ts';
+import type { Job, Queue } from '../../src/core/runtime/queue.ts';
+import { createBullQueue } from '../../src/core/runtime/queue-bullmq.ts';
+import type { Wire } from '../../src/core/runtime/queue-session.ts';
+import { retry } from '../core/runtime/queue-conformance.ts';
 
 /** What a shared queue said of its server and its jobs. */
 export type Heard = { away: string[]; back: number; failed: string[] };

@@ -1,6 +1,10 @@
 import { sql } from 'kysely';
-import { contradictedByDetails, contradictedByWebhook, revivedByDetails } from '../../evidence/doubts.sql.ts';
-import type { Db } from '../../storage/ledger.ts';
+import type { Db } from '../../core/storage/ledger.ts';
+import {
+  contradictedByDetails,
+  contradictedByWebhook,
+  revivedByDetails,
+} from '../../watching/evidence/doubts.sql.ts';
 
 /** The load of one archive: batches with all of their payouts, and frozen runs up to a number; 0: none. */
 export type Load = { batches: string[]; frozenThrough: bigint };

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { createReadStream, existsSync } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
-import { closedPeriods } from '../../reporting/periods.sql.ts';
-import type { Db } from '../../storage/ledger.ts';
+import { closedPeriods } from '../../books/periods.sql.ts';
+import type { Db } from '../../core/storage/ledger.ts';
 import { openUnchanged } from '../snapshot.ts';
 import { countByMonth } from '../verify-periods.ts';
 import type { ArchivedAmount } from './strip-ledger.ts';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Payout } from '../../storage/tables/tables.ts';
+import type { Payout } from '../../core/storage/tables/tables.ts';
 
 /** What identifies a payout for ever, archived or not (P22). Its state, ids and evidence may still change. */
 export const identity = [

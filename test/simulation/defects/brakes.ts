@@ -64,7 +64,7 @@ export const brakeDefects: readonly Defect[] = [
     name: 'gives the day back what may have been taken',
     brake: 'daily limit',
     fault: 'lost after acceptance',
-    file: 'src/ledger/attempts.ts',
+    file: 'src/core/ledger/attempts.ts',
     find: `outcome !== null && !mayHaveBeenTaken(outcome.kind)`,
     replace: `outcome !== null && outcome.kind !== 'accepted'`,
   },

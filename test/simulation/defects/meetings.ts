@@ -2,7 +2,7 @@ import type { Defect, Place } from './defect.ts';
 
 /** The other guard of a closed month: its rows are kept by triggers. */
 const rowsOfMonthsMayChange: Place = {
-  file: 'src/storage/migrations/0001-parts.ts',
+  file: 'src/core/storage/migrations/0001-parts.ts',
   find: `  ...unchanging('period_rows'),`,
   replace: ``,
 };
@@ -34,7 +34,7 @@ export const meetingDefects: readonly Defect[] = [
     name: 'takes any list for the one that an adopted ledger waits for',
     turn: 'list',
     oldCopies: true,
-    file: 'src/ledger/barriers.ts',
+    file: 'src/core/ledger/barriers.ts',
     find: `  if (!unproven) return;
   const`,
     replace: `  if (!unproven || unproven.why !== '') return;
@@ -44,7 +44,7 @@ export const meetingDefects: readonly Defect[] = [
     name: 'lets a person end the wait before any list was read',
     turn: 'list',
     oldCopies: true,
-    file: 'src/ledger/barriers.ts',
+    file: 'src/core/ledger/barriers.ts',
     find: `  if (origin === undefined || barrier === undefined || foreign.includes(BigInt(origin))) return 'unread';
   if (evidence === undefined || evidence !== (await unprovenEvidence(trx))) return 'unseen';`,
     replace: `  if (barrier === undefined) return 'unread';`,
@@ -59,21 +59,21 @@ export const meetingDefects: readonly Defect[] = [
   {
     name: 'takes what failed once after its success for returned',
     turn: 'returns',
-    file: 'src/domain/sure-return.ts',
+    file: 'src/core/domain/sure-return.ts',
     find: `  return ms >= returnHours * 3_600_000 ?`,
     replace: `  return ms >= returnHours ?`,
   },
   {
     name: 'says nothing where what came back is paid after all',
     turn: 'returns',
-    file: 'src/reconciliation/classify.ts',
+    file: 'src/books/discrepancies/classify.ts',
     find: `  if (payout.state === 'returned' && (status === 'failed' || payout.cameBackSince)) return null;`,
     replace: `  if (payout.state === 'returned') return null;`,
   },
   {
     name: 'stands still in the hour that happens twice',
     turn: 'zone',
-    file: 'src/runtime/next-due.ts',
+    file: 'src/core/runtime/next-due.ts',
     find: `    if (everyHour) return matches(local);`,
     replace: `    if (everyHour) return local > latest && matches(local);`,
   },
@@ -81,14 +81,14 @@ export const meetingDefects: readonly Defect[] = [
     name: 'runs a fixed time again in the hour that happens twice',
     from: 15,
     turn: 'zone',
-    file: 'src/runtime/next-due.ts',
+    file: 'src/core/runtime/next-due.ts',
     find: `    if (everyHour) return matches(local);`,
     replace: `    if (everyHour || matches(local)) return matches(local);`,
   },
   {
     name: 'rewrites a figure of a closed month',
     turn: 'paper',
-    file: 'src/reporting/statement/freeze-books.ts',
+    file: 'src/books/statement/freeze-books.ts',
     find: `    const about = await aboutRun(run, scope);
     const store`,
     replace: `    const about = await aboutRun(run, scope);
@@ -99,19 +99,19 @@ export const meetingDefects: readonly Defect[] = [
   {
     name: 'counts once more what a closed month has counted',
     turn: 'paper',
-    file: 'src/reporting/statement/freeze-books.ts',
+    file: 'src/books/statement/freeze-books.ts',
     find: `      span: { from: closed?.through_history ?? 0n, through },`,
     replace: `      span: { from: closed ? 0n : 0n, through },`,
   },
   {
     name: 'turns green at the close of a month',
     turn: 'paper',
-    file: 'src/reporting/statement/service-side.ts',
+    file: 'src/books/statement/service-side.ts',
     find: `    compare(isCarried ? { ...one, add: withoutTiming(one.add) } : one);`,
     replace: `    if (!isCarried) compare({ ...one, add: isCarried ? withoutTiming(one.add) : one.add });`,
     also: [
       {
-        file: 'src/reporting/statement/compute-statement.ts',
+        file: 'src/books/statement/compute-statement.ts',
         find: `  for await (const page of openConflicts(db)) {
     const entries = page.filter(`,
         replace: `  for await (const page of openConflicts(db)) {
@@ -122,7 +122,7 @@ export const meetingDefects: readonly Defect[] = [
   {
     name: 'runs again in the hour that happens twice, and never at a time that the clock skips',
     turn: 'zone',
-    file: 'src/runtime/next-due.ts',
+    file: 'src/core/runtime/next-due.ts',
     find: `    for (let at = latest + minuteMs; at <= local; at += minuteMs) if (matches(at)) return true;
     return false;`,
     replace: `    return latest >= 0 && matches(local);`,

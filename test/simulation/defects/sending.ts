@@ -75,7 +75,7 @@ export const sendingDefects: readonly Defect[] = [
   {
     name: 'takes the intents of the dead for unsent',
     from: 3,
-    file: 'src/domain/transition.ts',
+    file: 'src/core/domain/transition.ts',
     find: `!now.otherUnderWay ? move(now, 'unknown') : keep(now, event.why);`,
     replace: `!now.otherUnderWay ? move(now, 'ready') : keep(now, event.why);`,
   },
@@ -95,13 +95,13 @@ export const sendingDefects: readonly Defect[] = [
   },
   {
     name: 'signs one text and sends another',
-    file: 'src/service/client.ts',
+    file: 'src/core/service/client.ts',
     find: `body: Buffer.from(body, 'utf8'),`,
     replace: `body: Buffer.from(body + ' ', 'utf8'),`,
   },
   {
     name: 'forgets a payout of each batch',
-    file: 'src/ledger/batches.ts',
+    file: 'src/core/ledger/batches.ts',
     find: `  return countRows(trx.selectFrom('payouts').where('batch_id', '=', batch));`,
     replace: `  const n = await countRows(trx.selectFrom('payouts').where('batch_id', '=', batch));
   if (n > 2) await sql\`delete from payouts where id = (select max(id) from payouts where batch_id = \${batch})\`.execute(trx);

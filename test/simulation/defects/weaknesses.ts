@@ -14,7 +14,7 @@ export const weaknessDefects: readonly Defect[] = [
     name: 'takes the answer of another account for an answer',
     turn: 'account',
     fault: 'lost after acceptance',
-    file: 'src/domain/origin.ts',
+    file: 'src/core/domain/origin.ts',
     find: `  if (origin.baseUrl !== own.baseUrl) return false;
   return secretKeys.includes`,
     replace: `  if (origin.baseUrl === '') return false;
@@ -24,7 +24,7 @@ export const weaknessDefects: readonly Defect[] = [
     name: 'lets nobody close what the service has lost',
     from: 5,
     turn: 'account',
-    file: 'src/evidence/remedy.ts',
+    file: 'src/watching/evidence/remedy.ts',
     find: `    case 'pending':
     case 'unknown':
       return [...retry, 'settle'];`,
@@ -35,7 +35,7 @@ export const weaknessDefects: readonly Defect[] = [
   {
     name: 'waits by the wall clock',
     turn: 'clock',
-    file: 'src/domain/wait.ts',
+    file: 'src/core/domain/wait.ts',
     find: `untilMs - (notedMs > nowMs ? notedMs : nowMs)`,
     replace: `untilMs - (notedMs > nowMs ? nowMs : nowMs)`,
   },
@@ -57,7 +57,7 @@ export const weaknessDefects: readonly Defect[] = [
     name: 'says that it reconciled where nothing was compared',
     from: 10,
     turn: 'paper',
-    file: 'src/domain/verdict.ts',
+    file: 'src/core/domain/verdict.ts',
     find: `  if (!isUsable(list)) return 'not_compared';`,
     replace: `  if (!isUsable(list)) return 'reconciled';`,
   },
@@ -73,7 +73,7 @@ export const weaknessDefects: readonly Defect[] = [
     name: 'never writes the reports of a run that was cut off',
     from: 11,
     turn: 'paper',
-    file: 'src/reporting/run-files.ts',
+    file: 'src/faces/files/run-files.ts',
     find: `await runsDue(ledger.db)`,
     replace: `(await runsDue(ledger.db)).slice(-1)`,
   },
@@ -81,7 +81,7 @@ export const weaknessDefects: readonly Defect[] = [
     name: 'takes reports for written before they are',
     from: 11,
     turn: 'paper',
-    file: 'src/reporting/run-files.ts',
+    file: 'src/faces/files/run-files.ts',
     find: `      files.push(...(await writeRun(run)));
       await ledger.write((trx) => reportsWritten(trx, run));`,
     replace: `      await ledger.write((trx) => reportsWritten(trx, run));

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { inject } from 'vitest';
-import type { Place } from '../../../src/storage/place.ts';
+import type { Place } from '../../../src/core/storage/place.ts';
 import { databaseUrl, query, template } from './template.ts';
 
 /** Databases that this file's tests made, the oldest first; more are not kept. */

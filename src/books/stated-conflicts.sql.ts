@@ -1,0 +1,52 @@
+import { kindsWhere } from '../core/domain/discrepancy-kinds.ts';
+import type { PayoutState } from '../core/domain/payout.ts';
+import { keyset } from '../core/storage/keyset.ts';
+import type { Db, Trx } from '../core/storage/ledger.ts';
+import type { Discrepancy } from '../core/storage/tables/tables.ts';
+
+const pageSize = 500;
+
+export type Conflict = Pick<
+  Discrepancy,
+  'id' | 'kind' | 'reference' | 'batch_id' | 'transfer_id' | 'currency'
+>;
+
+const counted = kindsWhere(({ inVerdict }) => inVerdict === 'itself');
+
+/** Unresolved discrepancies that keep a currency from being reconciled though no line may show their money. */
+export function openConflicts(db: Db | Trx): AsyncGenerator<Conflict[]> {
+  return keyset<Conflict>(pageSize, (last) =>
+    db
+      .selectFrom('discrepancies')
+      .select(['id', 'kind', 'reference', 'batch_id', 'transfer_id', 'currency'])
+      .where('state', 'in', ['open', 'acknowledged'])
+      .where('kind', 'in', counted)
+      .where('id', '>', last?.id ?? '')
+      .orderBy('id')
+      .limit(pageSize)
+      .execute(),
+  );
+}
+
+const submitted: PayoutState[] = [
+  'sending',
+  'pending',
+  'success',
+  'failed',
+  'refused',
+  'unknown',
+  'returned',
+];
+
+/** The currencies of every payout that was ever submitted, from the kept totals. */
+export async function statedCurrencies(db: Db | Trx): Promise<string[]> {
+  const rows = await db
+    .selectFrom('payout_totals')
+    .select('currency')
+    .distinct()
+    .where('n', '>', 0n)
+    .where('state', 'in', submitted)
+    .orderBy('currency')
+    .execute();
+  return rows.map(({ currency }) => currency);
+}

@@ -1,0 +1,64 @@
+import { later } from '../../core/ledger/projection.ts';
+import type { Db, Trx } from '../../core/storage/ledger.ts';
+import { type AlertChange, repeatMs, type StandingAlert } from './changes.ts';
+import type { Condition } from './condition.ts';
+
+/** Every alert that stands, in the order of their kinds. */
+export async function standingAlerts(db: Db | Trx): Promise<StandingAlert[]> {
+  const rows = await db.selectFrom('alerts').selectAll().orderBy('kind').orderBy('subject').execute();
+  return rows.map((row) => ({
+    kind: row.kind,
+    subject: row.subject,
+    count: Number(row.n),
+    mark: row.mark,
+    raisedAt: row.raised_at,
+    repeat: { untilMs: Date.parse(row.repeat_at), notedMs: Date.parse(row.noted_at) },
+  }));
+}
+
+/** Records a change as of `at`, ISO UTC of the shared clock. */
+export async function applyChange(trx: Trx, one: AlertChange, at: string): Promise<void> {
+  const { kind, subject } = one.change === 'raised' ? one.condition : one.alert;
+  const wait = (ms: number) => ({ repeat_at: later(at, ms), noted_at: at });
+  const update = trx.updateTable('alerts').where('kind', '=', kind).where('subject', '=', subject);
+  switch (one.change) {
+    case 'raised':
+      await trx
+        .insertInto('alerts')
+        .values({ kind, subject, raised_at: at, ...amountOf(one.condition), ...wait(repeatMs) })
+        .execute();
+      return;
+    case 'grown':
+    case 'repeated':
+      await update.set({ ...amountOf(one.condition), ...wait(repeatMs) }).execute();
+      return;
+    case 'rebased':
+      await update.set(wait(one.leftMs)).execute();
+      return;
+    case 'cleared':
+      await trx.deleteFrom('alerts').where('kind', '=', kind).where('subject', '=', subject).execute();
+  }
+}
+
+function amountOf({ count, mark }: Condition) {
+  return { n: BigInt(count), mark };
+}
+
+/**
+ * Moves every wait with a wall clock that stepped by `stepMs`, so that it ends as long after now as before (P33). What
+ * was noted since the step is right already, perhaps by another process. `at` is the time after the step, ISO UTC.
+ */
+export async function moveWaits(trx: Trx, { at, stepMs }: { at: string; stepMs: number }): Promise<void> {
+  const before = stepMs > 0 ? later(at, -stepMs) : null;
+  const all = await trx.selectFrom('alerts').selectAll().execute();
+  for (const row of all.filter(({ noted_at }) => (before === null ? noted_at > at : noted_at <= before))) {
+    const leftMs = Date.parse(row.repeat_at) - (Date.parse(at) - stepMs);
+    const wait = Math.max(0, Math.min(leftMs, repeatMs));
+    await trx
+      .updateTable('alerts')
+      .set({ repeat_at: later(at, wait), noted_at: at })
+      .where('kind', '=', row.kind)
+      .where('subject', '=', row.subject)
+      .execute();
+  }
+}

@@ -1,0 +1,151 @@
+import { type AlertChannel, alertRules } from '../../core/domain/alert-kinds.ts';
+import type { Clock } from '../../core/runtime/clock.ts';
+import type { JobsStore } from '../../core/runtime/jobs.sql.ts';
+import type { Logger } from '../../core/runtime/logger.ts';
+import { sharedNow } from '../../core/runtime/rates.sql.ts';
+import type { Config } from '../../core/settings/settings.ts';
+import type { Ledger } from '../../core/storage/ledger.ts';
+import { machineOf } from '../../core/storage/machine.ts';
+import { applyChange, moveWaits, standingAlerts } from './alerts.sql.ts';
+import { causesMark } from './causes.sql.ts';
+import { alertChanges, type StandingAlert } from './changes.ts';
+import type { SendMessage } from './channel.ts';
+import { openChannels, wordChannels } from './channels.ts';
+import type { Condition } from './condition.ts';
+import { createDelivery } from './deliver.ts';
+import { completeRun, findDigest, scheduledRun } from './digest.sql.ts';
+import { createConditionSources, type Viewer } from './find-conditions.ts';
+import { type Content, noticesOf } from './message.ts';
+import { stoppedWords } from './message-words.ts';
+import { addMessages, channelsWithout, giveUpOthers } from './outbox.sql.ts';
+import { markSilence } from './silence.sql.ts';
+
+/** A smaller difference between the clocks comes from the network or NTP (P33). */
+const stepMs = 5000;
+/** How long a process that has to stop waits for the other side. */
+const lastWordsMs = 10_000;
+
+export type Alerts = ReturnType<typeof createAlerts>;
+
+type Deps = {
+  ledger: Ledger;
+  clock: Clock;
+  config: Config;
+  log: Pick<Logger, 'warn'>;
+  jobsStore: Pick<JobsStore, 'all'>;
+  /** This process's worker id, which its claims bear. */
+  worker: string;
+  /** The ways out; absent: those of the configuration. */
+  channels?: Map<AlertChannel, SendMessage>;
+};
+
+/** Tells people what needs them: conditions from the ledger, an outbox in it, and the channels. */
+export function createAlerts(deps: Deps) {
+  const { ledger, clock, config, jobsStore, channels = openChannels(config) } = deps;
+  const names = [...channels.keys()];
+  const machine = ledger.place.kind === 'postgres' ? machineOf(ledger.path) : '';
+  const sources = createConditionSources({ config, jobsStore, machine });
+  const addTo = wordChannels(names);
+  let offset: number | null = null;
+
+  /** P33: the alerts' waits go on as they were when the shared clock steps. Returns the time now. */
+  async function followClock(): Promise<number> {
+    const nowMs = await sharedNow(ledger.db, clock.now());
+    const present = nowMs - clock.monotonic();
+    const moved = offset === null ? 0 : present - offset;
+    offset = present;
+    if (Math.abs(moved) > stepMs)
+      await ledger.write((trx) => moveWaits(trx, { at: isoOf(nowMs), stepMs: moved }));
+    return nowMs;
+  }
+  const seesFor =
+    ({ daemon, service }: Viewer) =>
+    ({ kind, subject }: Pick<StandingAlert, 'kind' | 'subject'>): boolean => {
+      const isHere = subject === machine;
+      return {
+        all: true,
+        daemon,
+        machine: isHere,
+        daemon_here: daemon && isHere,
+        asker_here: service === 'answers' && isHere,
+      }[alertRules[kind].seenBy];
+    };
+
+  async function lookForAlerts(nowMs: number, viewer: Viewer): Promise<void> {
+    const at = isoOf(nowMs);
+    const { daemon } = viewer;
+    const sees = seesFor(viewer);
+    const outside: Condition[] = await sources.outside({ ...viewer, nowMs: clock.now() });
+    const find = async (db: Parameters<typeof sources.inLedger>[0]) => {
+      const { conditions, mark } = await sources.inLedger(db, clock.iso(), { daemon });
+      const all = [...conditions, ...outside];
+      return { mark, changes: alertChanges(all, await standingAlerts(db), { nowMs, sees }) };
+    };
+    const first = await find(ledger.db);
+    if (first.changes.length === 0 && first.mark === null) return;
+    // Looked at again inside: another process may have told it meanwhile, or its cause may have changed.
+    await ledger.write(async (trx) => {
+      const { changes, mark } = await find(trx);
+      if (mark) await markSilence(trx, mark);
+      for (const one of changes) await applyChange(trx, one, at);
+      const notices = noticesOf(changes, at);
+      if (notices.length > 0)
+        await addMessages(trx, addTo, { content: { kind: 'notices', notices }, run: null, at });
+    });
+  }
+  async function lookForRuns(nowMs: number): Promise<void> {
+    const at = isoOf(nowMs);
+    const add = async (
+      own: readonly AlertChannel[],
+      run: string | undefined,
+      contentOf: (run: string) => Promise<Content | undefined>,
+    ): Promise<void> => {
+      if (run === undefined) return;
+      const without = await channelsWithout(ledger.db, own, run);
+      const content = without.length > 0 ? await contentOf(run) : undefined;
+      if (content) await ledger.write((trx) => addMessages(trx, without, { content, run, at }));
+    };
+    const beats = names.filter((name) => name === 'heartbeat');
+    if (addTo.length > 0)
+      await add(addTo, scheduledRun(await jobsStore.all(), clock.now()), async (run) => {
+        const digest = await findDigest(ledger.db, run, clock.iso());
+        return digest && { kind: 'digest', digest };
+      });
+    if (beats.length > 0)
+      await add(beats, await completeRun(ledger.db, clock.now()), async () => ({ kind: 'heartbeat' }));
+  }
+  return {
+    /** Whether any channel is configured; without one nothing is looked at, noted or sent. */
+    isOn: names.length > 0,
+    /**
+     * Looks at what is so now, and puts what people must be told into the outbox. `daemon`: this process runs the
+     * schedules and the receiver, so it can judge them.
+     */
+    async look(viewer: Viewer): Promise<void> {
+      if (names.length === 0) return;
+      const nowMs = await followClock();
+      if (addTo.length > 0) await lookForAlerts(nowMs, viewer);
+      await lookForRuns(nowMs);
+    },
+    /** Changes whenever something is recorded that people must be told at once. One cheap read. */
+    causes: (): Promise<string> => causesMark(ledger.db),
+    deliver: createDelivery({ ...deps, channels }),
+    /**
+     * Says at once, past the outbox, that `serve` has to stop or to wait: the ledger may take no message any more. Never
+     * throws.
+     */
+    async sayStopped(stop: { why: string; goesOn: boolean }): Promise<void> {
+      const { timezone } = config.reports;
+      const wording = stoppedWords(stop, config.mode, { timezone, dashboardUrl: config.alerts.dashboardUrl });
+      const signal = AbortSignal.timeout(lastWordsMs);
+      const id = `${ledger.id}.stopped.${clock.now()}`;
+      await Promise.all(addTo.map(async (name) => channels.get(name)?.({ wording, id, signal })));
+    },
+    /** Gives up what waits for channels that are no longer configured. */
+    forgetOthers: () => ledger.write((trx) => giveUpOthers(trx, names, clock.iso())),
+  };
+}
+
+function isoOf(ms: number): string {
+  return new Date(ms).toISOString();
+}

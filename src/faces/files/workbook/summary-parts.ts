@@ -1,0 +1,82 @@
+import type { RunVerdict } from '../../../books/run-verdicts.sql.ts';
+import type { NamedCells } from '../../../books/sheet.ts';
+import { differenceOf } from '../../../books/statement/difference.ts';
+import { differenceWords, lineWords, overturnedWords } from '../../../books/statement/line-words.ts';
+import { linesByCurrency } from '../../../books/statement/statement-figures.ts';
+import {
+  exceptionLines,
+  type ListStanding,
+  type Verdict,
+  worstVerdict,
+} from '../../../core/domain/verdict.ts';
+import { verdictFaces, verdictSentences } from '../../../words/verdict-faces.ts';
+import { listWords } from '../../web/report/verdict-words.ts';
+import type { Note } from './notes-sheet.ts';
+
+/** The parts that the summary sheets share: rows of a {@link Note} sheet, each part after an empty row. */
+
+/** What was compared, and the result for each currency. `statement`: the rows of statement.csv by their columns. */
+export type ComparedRun = {
+  list: ListStanding | null;
+  verdicts: readonly RunVerdict[];
+  statement: readonly NamedCells[];
+};
+
+/** How far a run's list can be used, as a sentence. */
+export const listSentence = (list: ListStanding | null): string => `${listWords[list ?? 'unread']}.`;
+
+export const heading = (text: string): Note[] =>
+  [text, '', '', '', '', ''].map((cell) => ({ text: cell, look: 'heading' }));
+
+/** A table's header on a summary sheet: a label, its currency, how many and how much, and a word more. */
+export const headerRow = (label: string, count: string, word = ''): Note[] => [
+  { text: label, look: 'header' },
+  { text: 'Currency', look: 'header' },
+  { text: count, look: 'header', across: 'right' },
+  { text: 'Amount', look: 'header', across: 'right' },
+  ...(word === '' ? [] : [{ text: word, look: 'header' } as const]),
+];
+
+/** Each currency with its verdict, and below it the lines of its statement that are not zero and should be. */
+export function verdictPart({ list, verdicts, statement }: ComparedRun): Note[][] {
+  const rows = verdicts.flatMap((one): Note[][] => {
+    const first = verdictNotes(one.verdict, `${one.currency}: `);
+    const difference = one.verdict === 'not_compared' ? [] : differenceNotes(one.currency, statement);
+    return [first, ...(one.verdict === 'exceptions' ? exceptions(one, statement) : []), ...difference];
+  });
+  const whole = verdictNotes(worstVerdict(list, []));
+  return [[], heading('Verdict'), ...(rows.length > 0 ? rows : [whole])];
+}
+
+function verdictNotes(verdict: Verdict, about = ''): Note[] {
+  const { sign, name, look } = verdictFaces[verdict];
+  return [{ text: `${about}${sign} ${name}`, look }, verdictSentences[verdict]];
+}
+
+/** Listed less net paid, and what that is made of. */
+function differenceNotes(currency: string, statement: ComparedRun['statement']): Note[][] {
+  const { amount, reasons } = differenceOf(linesByCurrency(statement).get(currency) ?? {});
+  if (reasons.length === 0) return [];
+  const parts = reasons.map(({ name, figure }): Note[] => {
+    return [`of it: ${name}`, currency, numberNote(`${figure.count}`), numberNote(figure.amount)];
+  });
+  return [[differenceWords, currency, '', numberNote(amount)], ...parts];
+}
+
+function exceptions(
+  { currency, overturned }: Pick<RunVerdict, 'currency' | 'overturned'>,
+  statement: ComparedRun['statement'],
+): Note[][] {
+  const off = statement.filter((row) => row.currency === currency && row.count !== '0');
+  const lines = exceptionLines.flatMap((line): Note[][] => {
+    const row = off.find((one) => one.line === line);
+    if (!row) return [];
+    return [[lineWords[line], currency, numberNote(row.count), numberNote(row.amount)]];
+  });
+  return overturned > 0n ? [[overturnedWords, currency, numberNote(`${overturned}`)], ...lines] : lines;
+}
+
+/** A count or an amount, which keeps its digits. */
+export function numberNote(text = '', look?: 'total'): Note {
+  return { text, as: 'number', ...(look && { look }) };
+}

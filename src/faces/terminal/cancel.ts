@@ -1,0 +1,117 @@
+import type { App } from '../../app/app.ts';
+import { counted } from '../../core/domain/counted.ts';
+import { batchCounts, getBatch } from '../../core/ledger/batches.ts';
+import type { Batch, Payout } from '../../core/storage/tables/tables.ts';
+import { reasonText } from '../../words/advice-text.ts';
+import { stateWords } from '../../words/state-words.ts';
+import { payoutsText } from './batch-lines.ts';
+import { confirm } from './context.ts';
+import { finished, unlessQuiet } from './describe.ts';
+import { findNamedBatch, nearestBatch, refuseLoading } from './named-batch.ts';
+import { nearestReference } from './nearest-reference.ts';
+import { person } from './person.ts';
+import { remedyText } from './remedy-text.ts';
+import { didYouMean, type Result, Stop } from './result.ts';
+import { withApp } from './with-app.ts';
+import type { Context } from './world.ts';
+
+type Target = { batch: Batch; payout: Payout | undefined };
+
+/** `cancel BATCH|REFERENCE`: cancels what was never sent. Leaves the rest alone and counts it (P21). */
+export async function cancel(context: Context, args: string[]): Promise<Result> {
+  return withApp(context, { level: 'local', use: 'writes' }, async (app) => {
+    const { batch, payout } = await find(app, args[0] ?? '');
+    refuseLoading(batch);
+    const name = payout ? `payout ${payout.reference}` : `batch ${batch.id}`;
+    await confirm(context, `Cancel what was never sent of ${name}? It cannot be undone.`);
+    const done = await app.decisions.cancel({
+      batch: batch.id,
+      ...(payout && { payout: payout.id }),
+      person: person(),
+    });
+    await app.reporting.writeDueBatchResults();
+    await app.reporting.writeIndex();
+    const told = await (payout ? describePayout(app, payout, done) : describeBatch(app, batch, done));
+    const next = payout ? `counterfoil show ${payout.reference}` : 'counterfoil status';
+    return unlessQuiet(context, {
+      ...told,
+      ...(told.lines && { lines: finished(context, told.lines, next) }),
+    });
+  });
+}
+
+async function find(app: App<'local'>, name: string): Promise<Target> {
+  const { mode } = app.config;
+  const batch = await getBatch(app.ledger.db, name);
+  const [payout] = (await app.decisions.find([name])).payouts;
+  if (batch && payout)
+    throw new Stop(
+      `"${name}" is both a batch and a payout of ${payout.batch_id}: cancel its payouts by reference`,
+    );
+  if (batch) return { batch, payout: undefined };
+  const own = payout && (await getBatch(app.ledger.db, payout.batch_id));
+  if (own) return { batch: own, payout };
+  // A reference is named in full, so a prefix means a batch.
+  const begun = await findNamedBatch(app, name);
+  if (begun) return { batch: begun, payout: undefined };
+  const meant = (await nearestBatch(app, name)) ?? (await nearestReference(app, name));
+  throw new Stop(
+    `no batch and no payout "${name}" in this ledger (mode ${mode})${didYouMean(meant, ': counterfoil batches lists them')}`,
+  );
+}
+
+type Done = Awaited<ReturnType<App<'local'>['decisions']['cancel']>>;
+
+async function describeBatch(app: App<'local'>, batch: Batch, done: Done): Promise<Result> {
+  const { cancelled, withdrawn, listed } = done;
+  const [now] = await batchCounts(app.ledger.db, [batch.id]);
+  const { ready: _ready, held: _held, cancelled: _cancelled, ...sent } = now?.counts ?? {};
+  const lines = [
+    `${batch.id}: ${now?.state}; ${counted(cancelled, 'payout')} cancelled.`,
+    `  Sending now: ${sent.sending ?? 0}; already sent: ${payoutsText({ ...sent, sending: 0 })}.`,
+    ...withdrawnLines(withdrawn),
+    ...listedLines(done),
+  ];
+  const json = { batch: batch.id, state: now?.state, cancelled, withdrawn, listed, under_way: sent };
+  return { code: withdrawn + listed > 0 ? 4 : 0, lines, json };
+}
+
+async function describePayout(
+  app: App<'local'>,
+  payout: Payout,
+  { cancelled, withdrawn, why }: Done,
+): Promise<Result> {
+  const { reference } = payout;
+  const [now] = await app.decisions.standingOf([payout.id]);
+  const state = now?.state ?? payout.state;
+  const json = { reference, state, cancelled, withdrawn };
+  if (cancelled > 0) return { code: 0, lines: [`${reference}: cancelled`], json };
+  const help = await helpFor(app, payout);
+  if (withdrawn > 0)
+    return { code: 4, lines: [`the retry of ${reference} is cancelled: ${unknownAgain}. ${help}`], json };
+  if (why !== null)
+    return { code: 2, problem: `${reference} is not cancelled: ${reasonText(why)}. ${help}`, json };
+  const only = 'only what was never sent can be cancelled';
+  return { code: 2, problem: `${reference} is ${stateWords[state]}: ${only}. ${help}`, json };
+}
+
+async function helpFor(app: App<'local'>, { id }: Payout): Promise<string> {
+  const { cases } = await app.decisions.weigh([id], app.clock.iso());
+  return cases.map(remedyText).join('; ');
+}
+
+const unknownAgain = 'it is unknown again, since an earlier attempt may have been taken';
+
+function listedLines({ listed, why }: Done): string[] {
+  if (why === null) return [];
+  return [
+    `${listed} not cancelled, since they may have been sent; counterfoil settle closes each; the first: ${reasonText(why)}`,
+  ];
+}
+
+function withdrawnLines(withdrawn: number): string[] {
+  if (withdrawn === 0) return [];
+  return [
+    `${withdrawn === 1 ? 'The retry of one payout is' : `The retries of ${withdrawn} payouts are`} cancelled. ${withdrawn === 1 ? 'It is' : 'They are'} unknown again, since an earlier attempt may have been taken; counterfoil settle REFERENCE --as paid|not-paid --note "how you know" closes one`,
+  ];
+}

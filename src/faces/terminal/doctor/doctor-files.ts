@@ -1,0 +1,109 @@
+import { randomBytes } from 'node:crypto';
+import { existsSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { findServing } from '../../../core/runtime/serve-lock.ts';
+import { keyNameOf } from '../../../core/service/signing.ts';
+import type { Explained, SecretState } from '../../../core/settings/explain.ts';
+import type { Config } from '../../../core/settings/settings.ts';
+import { measureSpace } from '../../../core/storage/free-space.ts';
+import { adviceText } from '../../../words/advice-text.ts';
+import { secretText } from '../config-show.ts';
+import { type DoctorCheck, well, wrong } from './doctor-check.ts';
+
+/** Checks that the configuration is valid and safe. An unreadable one was refused before. */
+export function checkConfiguration({ config, unread }: Explained): DoctorCheck {
+  const [first] = unread;
+  if (first !== undefined) {
+    return wrong(
+      'configuration',
+      `nothing reads ${unread.join(', ')}`,
+      `${first}: correct its name, or take it away; counterfoil config show lists what is read`,
+    );
+  }
+  const insecure = config.warnings.filter((warning) => !warning.includes('.env can be read'));
+  const [warning] = insecure;
+  if (warning !== undefined) {
+    const [what = warning, fix = warning] = warning.split(/: (.*)/s);
+    return wrong('configuration', what, fix);
+  }
+  return well('configuration', `${config.configFile}, mode ${config.mode}, ${config.service.baseUrl}`);
+}
+
+/** Checks that the configured mode has its keys (P24). Reading the configuration already refused keys of the other mode. */
+export function checkKeys({ config, secrets }: Explained): DoctorCheck {
+  const prefix = `COUNTERFOIL_${config.mode.toUpperCase()}`;
+  const env = join(config.home, '.env');
+  const isServed = findServing(config.dataDir) === true;
+  const keys = config.keys[config.mode];
+  const { signatureKey, authorizationKey } = config.service;
+  const hasEncryption = (keys?.encryptionKeys.length ?? 0) > 0;
+  if ((keys?.secretKeys.length ?? 0) === 0)
+    return wrong(
+      'keys',
+      `no ${config.mode} key${isServed ? ' in this shell' : ''}: nothing can be sent or asked`,
+      isServed ? adviceText({ kind: 'run_as_unit' }) : `set ${prefix}_SECRET_KEY in ${env}`,
+    );
+  if (!hasEncryption && (signatureKey === 'encryption' || authorizationKey === 'encryption'))
+    return wrong(
+      'keys',
+      'the configuration asks for the encryption key, and none is set',
+      isServed ? adviceText({ kind: 'run_as_unit' }) : `set ${prefix}_ENCRYPTION_KEY in ${env}`,
+    );
+  const own = secrets.filter(({ name }) => name.startsWith(prefix));
+  const states = own.map((one) => `${one.name.slice(prefix.length + 1)} ${secretText(one)}`);
+  const signer = keyNameOf(signatureKey, hasEncryption).toUpperCase();
+  return well('keys', `${states.join('; ')}; ${signer}_KEY signs`);
+}
+
+/** Checks that no other account can read the keys: a reader of the keys can send money. */
+export function checkSecretFiles({ config, secrets }: Explained): DoctorCheck {
+  const files = new Set([
+    join(config.home, '.env'),
+    ...secrets.flatMap(({ file }: SecretState) => (file === null ? [] : resolve(config.home, file))),
+  ]);
+  const there = [...files].filter((file) => existsSync(file));
+  const open = there.filter((file) => (statSync(file).mode & 0o077) !== 0);
+  if (open.length > 0)
+    return wrong(
+      'secret files',
+      `others on this machine can read ${open.join(', ')}`,
+      `chmod 600 ${open.join(' ')}`,
+    );
+  return well(
+    'secret files',
+    there.length > 0 ? `${there.join(', ')}: mode 0600` : 'no .env; keys come from the environment',
+  );
+}
+
+/** Checks that the data folder is writable and has room for a copy of the ledger. */
+export function checkDisk({ dataDir, ledgerFile }: Config): DoctorCheck {
+  if (!existsSync(dataDir))
+    return wrong('disk', `there is no data folder ${dataDir}`, 'run counterfoil init, or check --data');
+  const probe = join(dataDir, `.doctor-${randomBytes(6).toString('hex')}`);
+  try {
+    writeFileSync(probe, '', { flag: 'wx', mode: 0o600 });
+    rmSync(probe);
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : String(error);
+    return wrong(
+      'disk',
+      `nothing can be written to ${dataDir} (${code})`,
+      code === 'ENOSPC'
+        ? 'free some space'
+        : `check the folder's owner and rights, and that the disk is not read-only`,
+    );
+  }
+  const { free, ledger, isShort } = measureSpace({ dataDir, ledgerFile });
+  const detail = `${dataDir}: ${mib(free)} free, the ledger takes ${mib(ledger)}`;
+  return isShort
+    ? wrong(
+        'disk',
+        detail,
+        'free some space: a full disk stops sending, and a backup needs as much as the ledger',
+      )
+    : well('disk', detail);
+}
+
+function mib(bytes: number): string {
+  return `${(bytes / 1024 / 1024).toFixed(bytes < 10_485_760 ? 1 : 0)} MiB`;
+}

@@ -1,0 +1,181 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { App } from '../../../app/app.ts';
+import type { WebhookRejectionKind } from '../../../core/domain/rejection.ts';
+import { lookUpLag, overdueMs } from '../../../core/ledger/inquiry-claims.ts';
+import type { Config } from '../../../core/settings/settings.ts';
+import { isLedgerThere } from '../../../core/storage/exists.ts';
+import { describeServer, quickCheck, rejectionsSince } from '../../../core/storage/health.ts';
+import { placeName } from '../../../core/storage/place.ts';
+import { readMark } from '../../../custody/mark.ts';
+import { type HaltAdvice, haltAdvice } from '../../../sending/halt.ts';
+import { waivedListing } from '../../../watching/listing/waived-listing.sql.ts';
+import { webhookCounts } from '../../../watching/webhooks/webhooks.sql.ts';
+import { waivedText } from '../describe.ts';
+import { fail } from '../result.ts';
+import { type DoctorCheck, well, wrong } from './doctor-check.ts';
+
+const dayMs = 24 * 60 * 60_000;
+/** A webhook that waits longer has no process to apply it: a running one needs a second. */
+const lateMs = 5 * 60_000;
+
+/** Why the ledger cannot be opened. It replaces the checks that would read it. */
+export function describeUnopened(config: Config, error: unknown): DoctorCheck {
+  const { problem = 'it cannot be opened' } = fail(error);
+  return wrong(
+    'ledger',
+    `${placeName(config.ledgerPlace)}: ${problem}`,
+    'do as it says; then run counterfoil verify',
+  );
+}
+
+/** Checks for a missing ledger: a fault only if batches were taken in before. Null when there is a ledger. */
+export async function checkAbsentLedger({ ledgerPlace, dataDir }: Config): Promise<DoctorCheck | null> {
+  if (await isLedgerThere(ledgerPlace)) return null;
+  const name = placeName(ledgerPlace);
+  const archive = join(dataDir, 'archive');
+  if (existsSync(archive) && readdirSync(archive).some((name) => name.endsWith('.csv')))
+    return wrong(
+      'ledger',
+      `${archive} holds batches that were taken in, but there is no ledger ${name}`,
+      'check ledger.url and --data, or put a backup in its place with counterfoil restore FILE --adopt',
+    );
+  return well('ledger', `${name} is not there yet: the first counterfoil submit begins it`);
+}
+
+/** Checks the file, the mark, what stops sending, and waiting webhooks. */
+export async function checkLedger(app: App<'local'>): Promise<DoctorCheck[]> {
+  return [
+    await checkFile(app),
+    await checkHalt(app),
+    await checkWebhooks(app),
+    await checkLookUps(app),
+    await checkRejections(app),
+  ];
+}
+
+async function checkFile({ ledger }: App<'local'>): Promise<DoctorCheck> {
+  const { damage, read } = await quickCheck(ledger.db);
+  const mark = readMark(ledger.path);
+  const marked = mark.kind === 'mark' ? `marked at entry ${mark.mark.history}` : 'no mark beside it yet';
+  const name = placeName(ledger.place);
+  if (ledger.place.kind === 'postgres') {
+    const [why] = damage;
+    return why === undefined
+      ? well(
+          'ledger',
+          `${name}: ${await describeServer(ledger.db)}; ${marked}; counterfoil verify proves the rest`,
+        )
+      : wrong('ledger', `${name}: ${why}`, 'do as it says; until then nothing should be sent');
+  }
+  if (damage.length > 0)
+    return wrong(
+      'ledger',
+      `${ledger.path} is damaged: ${damage.join('; ')}`,
+      'stop sending (counterfoil hold --mode), keep a copy of the file, then counterfoil restore FILE --adopt from the last backup',
+    );
+  const state =
+    read === 'whole'
+      ? 'opens and is whole'
+      : 'opens; too large to read whole here, its tables begin and end well';
+  return well('ledger', `${ledger.path} ${state}; ${marked}; counterfoil verify proves the rest`);
+}
+
+async function checkHalt(app: App<'local'>): Promise<DoctorCheck> {
+  const halt = await app.findHalt();
+  if (!halt) {
+    const waived = await waivedListing(app.ledger.db, app.account);
+    const decided = waived ? `. ${waivedText(waived, (at) => at)}` : '';
+    return well('sending', `nothing halts it${decided}`);
+  }
+  const detail = `halted since ${halt.at}: ${halt.cause}`;
+  const advice = haltAdvice(halt.kinds);
+  if (advice === 'as_the_cause_says') return wrong('sending', detail, wayOut[advice]);
+  return wrong('sending', detail, `${wayOut[advice]}; then counterfoil release --mode`);
+}
+
+const wayOut: Record<HaltAdvice, string> = {
+  as_the_cause_says: 'do as the cause says; release --mode alone does not lift it',
+  doctor: 'see the signature below',
+  reconcile: 'counterfoil reconcile, which asks what became of them',
+  none: 'remove the cause',
+};
+
+async function checkWebhooks({ ledger, clock }: App<'local'>): Promise<DoctorCheck> {
+  const { oldestUnapplied, received, applied, strangers } = await webhookCounts(ledger.db);
+  const old = strangers === 0 ? '' : `; of ${strangers} old ones about no payout only the reference is kept`;
+  const detail = `${received} received, ${applied} applied${old}`;
+  if (oldestUnapplied === null) return well('webhooks', detail);
+  const waitedMs = clock.now() - Date.parse(oldestUnapplied);
+  // Of a webhook from before the clock was set back nobody knows how long it waits.
+  return Math.abs(waitedMs) > lateMs
+    ? wrong(
+        'webhooks',
+        `${detail}; the oldest that waits came ${waitedMs < 0 ? 'before the clock was set back' : `${Math.round(waitedMs / 1000)} s ago`}`,
+        'run counterfoil serve, or counterfoil reconcile, which applies them first',
+      )
+    : well('webhooks', detail);
+}
+
+async function checkLookUps({ ledger, clock }: App<'local'>): Promise<DoctorCheck> {
+  const lag = await lookUpLag(ledger.db, clock.iso());
+  const waitsMs = overdueMs(lag, clock.now());
+  const detail = lag.due === 0 ? 'none is due' : `${lag.due} due`;
+  return waitsMs === null
+    ? well('look-ups', detail)
+    : wrong(
+        'look-ups',
+        `${detail}, the oldest for ${Math.round(waitsMs / 1000)} s: payouts wait for the answers`,
+        'see that the service answers and that counterfoil serve runs, or run counterfoil reconcile',
+      );
+}
+
+/** Checks rejected webhooks: many with one reason mean a wrong key, a few are strangers. */
+async function checkRejections({ ledger, config, clock }: App<'local'>): Promise<DoctorCheck> {
+  const since = new Date(clock.now() - dayMs).toISOString();
+  const rejected = await rejectionsSince(ledger.db, since);
+  if (rejected.length === 0) return well('rejected deliveries', 'none in the last 24 hours');
+  const detail = `in the last 24 hours: ${rejected.map(({ kind, count }) => `${count} ${rejectionText[kind]}`).join(', ')}`;
+  const { received } = await webhookCounts(ledger.db);
+  const prefix = `COUNTERFOIL_${config.mode.toUpperCase()}`;
+  const [first] = rejected.flatMap(({ kind }) => fixFor(kind, prefix) ?? []);
+  // If none was accepted, the rejected ones are not from strangers.
+  return received === 0 && first !== undefined
+    ? wrong('rejected deliveries', `${detail}; none was ever taken`, first)
+    : well('rejected deliveries', detail);
+}
+
+const rejectionText: Record<WebhookRejectionKind, string> = {
+  signature_missing: 'payloadsignature missing',
+  signature_wrong: 'payloadsignature wrong',
+  merchant_signature_wrong: 'merchantsignature wrong',
+  authorization_missing: 'authorization missing',
+  authorization_wrong: 'authorization wrong',
+  other_mode: 'for the other mode',
+  no_keys: 'without keys here',
+  source_address: 'source address not allowed',
+  compressed: 'compressed',
+  too_large: 'too large',
+  no_request: 'no request',
+  many: 'of many kinds',
+};
+
+function fixFor(kind: WebhookRejectionKind, prefix: string): string | undefined {
+  const secret = `compare ${prefix}_SECRET_KEY with the service's dashboard`;
+  const token = `compare ${prefix}_WEBHOOK_KEY with the service's dashboard`;
+  const fixes: Record<WebhookRejectionKind, string | undefined> = {
+    signature_missing: secret,
+    signature_wrong: secret,
+    merchant_signature_wrong: `compare ${prefix}_PUBLIC_KEY with the service's dashboard`,
+    authorization_missing: token,
+    authorization_wrong: token,
+    other_mode: undefined,
+    no_keys: `set ${prefix}_SECRET_KEY`,
+    source_address: 'correct receiver.allow_from, and receiver.trust_proxy for a proxy before it',
+    compressed: 'switch compression off at the service or the proxy before the receiver',
+    too_large: 'raise receiver.max_body_bytes',
+    no_request: 'check that the webhook address at the service has the right scheme (http or https) and port',
+    many: undefined,
+  };
+  return fixes[kind];
+}

@@ -1,0 +1,81 @@
+import { createServer } from 'node:net';
+import { ownerOfPort } from '../../../core/runtime/port-owner.ts';
+import type { Config } from '../../../core/settings/settings.ts';
+import { readTlsPair, TlsProblem, validityProblem } from '../../../watching/webhooks/tls.ts';
+import { listenFix } from '../listen-problem.ts';
+import { type DoctorCheck, skipped, well, wrong } from './doctor-check.ts';
+
+const dayMs = 24 * 60 * 60_000;
+const warnDays = 14;
+
+/** Checks that webhooks can come in: certificate and port. */
+export async function checkReceiver(
+  config: Config,
+  { nowMs, serves }: { nowMs: number; serves: boolean | null },
+): Promise<DoctorCheck[]> {
+  const { receiver } = config;
+  if (!receiver.enabled)
+    return [
+      well('receiver', 'receiver.enabled is false: no webhook is expected, look-ups and listings decide'),
+    ];
+  return [await checkPort(config, serves), await checkCertificate(config, nowMs)];
+}
+
+async function checkPort({ receiver }: Config, serves: boolean | null): Promise<DoctorCheck> {
+  if (serves === null) return skipped('receiver', 'this account cannot see whether serve runs');
+  const { host, port } = receiver;
+  const at = `${host}:${port}`;
+  const code = port === 0 ? null : await tryToListen(host, port);
+  if (serves) return well('receiver', code === 'EADDRINUSE' ? `serve listens on ${at}` : 'serve runs');
+  if (code === null)
+    return wrong(
+      'receiver',
+      `receiver.enabled is true, but no serve runs: nothing receives webhooks at ${at}`,
+      'start counterfoil serve, or set receiver.enabled: false so that no webhook is expected',
+    );
+  if (code === 'EADDRINUSE') {
+    const owner = ownerOfPort(port);
+    return wrong(
+      'receiver',
+      `${at} is in use by ${owner ?? 'another program'}, and serve is not running`,
+      'stop that program, or set another receiver.port (and the webhook address at the service)',
+    );
+  }
+  return wrong(
+    'receiver',
+    `cannot listen on ${at} (${code})`,
+    listenFix(code, 'receiver.port') ?? 'correct receiver.host and receiver.port',
+  );
+}
+
+/** The error code that prevents listening, or null. Frees the port afterwards. */
+function tryToListen(host: string, port: number): Promise<string | null> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once('error', (error) => resolve('code' in error ? String(error.code) : error.message));
+    server.listen({ host, port, exclusive: true }, () => server.close(() => resolve(null)));
+  });
+}
+
+async function checkCertificate({ receiver }: Config, nowMs: number): Promise<DoctorCheck> {
+  const { tlsCert, tlsKey } = receiver;
+  if (tlsCert === '')
+    return well('certificate', 'none (receiver.tls_cert): plain HTTP, for loopback or behind a TLS proxy');
+  try {
+    const pair = await readTlsPair({ certFile: tlsCert, keyFile: tlsKey });
+    const invalid = validityProblem(pair, { certFile: tlsCert }, nowMs);
+    const days = Math.floor((pair.validTo - nowMs) / dayMs);
+    const detail =
+      invalid ?? `${tlsCert} expires at ${new Date(pair.validTo).toISOString()}, in ${days} days`;
+    return invalid || days < warnDays
+      ? wrong('certificate', detail, 'renew it in place: serve takes the new one up within a minute')
+      : well('certificate', detail);
+  } catch (error) {
+    if (!(error instanceof TlsProblem)) throw error;
+    return wrong(
+      'certificate',
+      error.message,
+      'correct receiver.tls_cert and receiver.tls_key; until then serve does not start',
+    );
+  }
+}

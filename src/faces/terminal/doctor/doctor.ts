@@ -1,0 +1,181 @@
+import { type App, openApp } from '../../../app/app.ts';
+import type { Explained } from '../../../core/settings/explain.ts';
+import type { Unreadable } from '../../../core/settings/settings.ts';
+import { readable } from '../../../words/readable.ts';
+import { settingsPlaces, settingsProblem } from '../context.ts';
+import { refuseOtherAccount } from '../home-owner.ts';
+import type { Paint } from '../kit/ink.ts';
+import { terminalOf } from '../kit/terminal.ts';
+import { wrap } from '../kit/wrap.ts';
+import { fail, type Result, Stop } from '../result.ts';
+import type { Context, Handler } from '../world.ts';
+import { type DoctorCheck, skipped, wrong } from './doctor-check.ts';
+import type { Examined } from './doctor-signature.ts';
+
+type Looked = { checks: DoctorCheck[]; examined?: Examined | undefined };
+
+/** `doctor`: prints what is wrong, each with its fix; exits 0 when nothing is. Reads one list page and sends nothing else. */
+export const doctor: Handler = async (context, _args, options) => {
+  const whole = options.showBody === true;
+  if (whole && (!context.terminal || context.options.json))
+    throw new Stop('--show-body shows a whole account number: it wants a terminal, and no --json');
+  const { explainConfig } = await import('../../../core/settings/explain.ts');
+  const explained = explainConfig(settingsPlaces(context));
+  if (explained.kind === 'problem')
+    return describe({ ...context, time: (instant) => instant }, unreadable(explained), []);
+  refuseOtherAccount(explained.config);
+  const { time } = terminalOf(context, explained.config, new Date().toISOString());
+  const reference = typeof options.reference === 'string' ? options.reference : undefined;
+  const { checks, examined } = await look(explained, { offline: options.offline === true, reference });
+  if (options.alert === true) {
+    const { tryChannels } = await import('./doctor-alerts.ts');
+    checks.push(...(await guarded('test alert', () => tryChannels(explained.config))));
+  }
+  if (!examined) return describe({ ...context, time }, checks, []);
+  const { signatureJson, signatureLines } = await import('./doctor-signature.ts');
+  const lines = signatureLines(examined, { config: explained.config, whole });
+  return describe({ ...context, time }, checks, lines, signatureJson(examined));
+};
+
+function unreadable({ problems, ...rest }: Unreadable): DoctorCheck[] {
+  return problems.map((problem) =>
+    wrong(
+      'configuration',
+      settingsProblem({ ...rest, problems: [problem] }),
+      'correct it as it says; the other checks wait for it',
+    ),
+  );
+}
+
+async function look(
+  explained: Explained,
+  options: { offline: boolean; reference: string | undefined },
+): Promise<Looked> {
+  const { config } = explained;
+  const files = await import('./doctor-files.ts');
+  const { checkService } = await import('./doctor-service.ts');
+  const { checkQueue } = await import('./doctor-queue.ts');
+  const { checkReceiver } = await import('./doctor-receiver.ts');
+  const { checkSigning } = await import('./doctor-signature.ts');
+  const keys = files.checkKeys(explained);
+  const usable = keys.ok ? checkService : async () => [skipped('service', 'see keys')];
+  const ledger = await lookIntoLedger(explained, options.reference);
+  return {
+    checks: [
+      files.checkConfiguration(explained),
+      keys,
+      ...(await guarded('secret files', () => files.checkSecretFiles(explained))),
+      ...(await guarded('disk', () => files.checkDisk(config))),
+      ...ledger.checks,
+      ...(await guarded('queue', () => checkQueue(config, { offline: options.offline }))),
+      ...(await guarded('service', () =>
+        usable(config, { offline: options.offline, now: () => Date.now() }),
+      )),
+      ...(await guarded('receiver', () =>
+        checkReceiver(config, { nowMs: Date.now(), serves: ledger.serves }),
+      )),
+      checkSigning(),
+      ...ledger.after,
+    ],
+    examined: ledger.examined,
+  };
+}
+
+/** Runs a check. One that throws does not hide the others. */
+async function guarded(
+  name: string,
+  check: () => DoctorCheck | DoctorCheck[] | Promise<DoctorCheck[]>,
+): Promise<DoctorCheck[]> {
+  try {
+    return [await check()].flat();
+  } catch (error) {
+    const { problem = 'it cannot be looked at' } = fail(error);
+    return [wrong(name, problem, 'do as it says, then run counterfoil doctor again')];
+  }
+}
+
+/** `serves`: a daemon runs on the ledger, on any machine; null when this account cannot see it. */
+type LedgerLooked = Looked & { after: DoctorCheck[]; serves: boolean | null };
+
+async function lookIntoLedger({ config }: Explained, reference: string | undefined): Promise<LedgerLooked> {
+  const { checkAbsentLedger, checkLedger, describeUnopened } = await import('./doctor-ledger.ts');
+  const { checkRefusal, examine } = await import('./doctor-signature.ts');
+  const { checkSchedules } = await import('./doctor-schedules.ts');
+  const { daemonStanding } = await import('../jobs-standing.ts');
+  const { findServing } = await import('../../../core/runtime/serve-lock.ts');
+  const serves = findServing(config.dataDir);
+  let app: App<'local'> | undefined;
+  try {
+    const absent = await checkAbsentLedger(config);
+    if (absent && reference !== undefined) throw new Stop(`no payout "${reference}": ${absent.detail}`);
+    if (absent)
+      return { checks: [absent, skipped('schedules', 'there is no ledger yet')], after: [], serves };
+    const opened = await openApp('local', { config, access: 'reads' });
+    app = opened;
+    const { checkIntake } = await import('./doctor-intake.ts');
+    const { checkBackups, checkGrowth } = await import('./doctor-keeping.ts');
+    const { checkAlerts } = await import('./doctor-alerts.ts');
+    const checks = [
+      ...(await checkLedger(opened)),
+      await checkGrowth(opened),
+      ...(await guarded('backups', () => checkBackups(opened))),
+      await checkIntake(opened),
+      await checkSchedules(opened),
+      await checkAlerts(opened),
+    ];
+    const examined = await examine(opened, reference);
+    const { running, elsewhere = false } = await daemonStanding(opened);
+    const after = examined ? [checkRefusal(examined, config.mode)] : [];
+    return { checks, after, examined, serves: running || elsewhere };
+  } catch (error) {
+    if (error instanceof Stop) throw error;
+    const checks = [describeUnopened(config, error), skipped('schedules', 'the ledger cannot be opened')];
+    return { checks, after: [], serves };
+  } finally {
+    await app?.close();
+  }
+}
+
+function describe(
+  { columns, paint, time }: Pick<Context, 'columns' | 'paint'> & { time: (instant: string) => string },
+  checks: readonly DoctorCheck[],
+  more: readonly string[],
+  signature?: Record<string, unknown>,
+): Result {
+  const failed = checks.filter(({ ok }) => ok === false);
+  const unseen = checks.filter(({ ok }) => ok === null);
+  const ok = failed.length === 0;
+  const width = Math.max(...checks.map(({ name }) => name.length));
+  const under = width + 9;
+  return {
+    code: ok ? 0 : 1,
+    lines: [
+      ...checks.flatMap((check) => [
+        ...wrap(
+          `${labelOf(check, paint)} ${check.name.padEnd(width)}  ${readable(check.detail, time)}`,
+          columns,
+          under,
+        ),
+        ...(check.fix === null
+          ? []
+          : wrap(`${' '.repeat(under)}fix: ${readable(check.fix, time)}`, columns, 5)),
+      ]),
+      ...more,
+      '',
+      ok
+        ? wellText(unseen)
+        : `${failed.length} of ${checks.length} failed: ${failed.map(({ name }) => name).join(', ')}`,
+    ],
+    json: { ok, checks, ...(signature && { signature }) },
+  };
+}
+
+function labelOf({ ok }: DoctorCheck, paint: Paint): string {
+  if (ok === null) return paint('faint', 'skip  ');
+  return ok ? paint('good', 'ok    ') : paint('bad', 'FAILED');
+}
+
+function wellText(unseen: readonly DoctorCheck[]): string {
+  if (unseen.length === 0) return 'all is well';
+  return `what was looked at is well; skipped: ${unseen.map(({ name }) => name).join(', ')}`;
+}

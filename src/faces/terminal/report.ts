@@ -1,0 +1,69 @@
+import { join } from 'node:path';
+import * as reportJob from '../../../jobs/report.ts';
+import type { App } from '../../app/app.ts';
+import { likely } from '../../core/domain/nearest.ts';
+import { newestRuns } from '../web/dashboard/runs.sql.ts';
+import { compareRuns } from './compare.ts';
+import { unlessQuiet } from './describe.ts';
+import { fileLines } from './file-lines.ts';
+import { findNamedBatch, nearestBatch } from './named-batch.ts';
+import { didYouMean, Stop } from './result.ts';
+import { withApp } from './with-app.ts';
+import type { Context, Handler } from './world.ts';
+
+/** `report [RUN|MONTH|BATCH]`: writes reports again. A run or closed month gives the same bytes, a batch its present state. */
+export const report: Handler = async (context, args, options) => {
+  return withApp(context, { level: 'local', use: 'writes' }, async (app) => {
+    const [name] = args;
+    const { against } = options;
+    if (typeof against === 'string') {
+      if (name === undefined) throw new Stop('name the run to compare: counterfoil report RUN --against RUN');
+      return compareRuns(context, app, [name, against]);
+    }
+    const files = name === undefined ? (await reportJob.run(app)).files : await byName(context, app, name);
+    return unlessQuiet(context, { code: 0, lines: fileLines(context, files), json: { files } });
+  });
+};
+
+/** The month named by `YYYY-MM`, or by the folder of a closed month. */
+function monthNamed(name: string): string | null {
+  return /^(?:period-)?(\d{4}-\d\d)$/.exec(name)?.[1] ?? null;
+}
+
+/** Further back than this, nobody misspells a run. */
+const mostRuns = 1000;
+
+async function nearestRun({ ledger }: App<'local'>, name: string): Promise<string | undefined> {
+  const runs = await newestRuns(ledger.db, mostRuns, 0);
+  return likely(
+    name,
+    runs.map(({ id }) => id),
+  );
+}
+
+async function byName(context: Context, app: App<'local'>, name: string): Promise<string[]> {
+  if (/^\d{8}T\d{6}Z(-\d+)?$/.test(name)) {
+    const files = await app.reporting.writeRun(name);
+    if (files.length === 0) {
+      const meant = didYouMean(await nearestRun(app, name), ': counterfoil status names the last one');
+      throw new Stop(`no run ${name} in this ledger${meant}`);
+    }
+    return [...files, await app.reporting.writeIndex()];
+  }
+  const month = monthNamed(name);
+  if (month !== null) {
+    const files = await app.reporting.writePeriod(month);
+    if (!files) throw new Stop(`${month} is not closed in this ledger: counterfoil close-period closes it`);
+    return [...files, await app.reporting.writeIndex()];
+  }
+  const batch = await findNamedBatch(app, name);
+  if (!batch) {
+    const index = join(app.paths.reports, 'index.html');
+    const meant = (await nearestBatch(app, name)) ?? (await nearestRun(app, name));
+    throw new Stop(`no run or batch "${name}" in this ledger${didYouMean(meant, `: ${index} lists them`)}`);
+  }
+  await app.applyWebhooks();
+  const { files, skipped } = await app.reporting.writeBatchResults(batch.id, { force: true });
+  for (const line of skipped) context.say(line);
+  return [...files, await app.reporting.writeIndex()];
+}

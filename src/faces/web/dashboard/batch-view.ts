@@ -1,0 +1,197 @@
+import { countedStates, isReplaced, type PayoutState, payoutStates } from '../../../core/domain/payout.ts';
+import { readReasons, reasonMark } from '../../../core/ledger/hold-reasons.ts';
+import type { Approvable, approvalsOf } from '../../../sending/approvals.sql.ts';
+import type { batchHalts } from '../../../sending/halts.sql.ts';
+import { haltCauseText } from '../../../words/halt-words.ts';
+import { holdTexts } from '../../../words/hold-words.ts';
+import { newsOf } from '../../../words/plain-words.ts';
+import { batchStateText, batchTable, moneyIn, open, progressBar } from './batch-parts.ts';
+import { answerAwaited, type BatchLook, type payoutsIn } from './batches.sql.ts';
+import { decision, form } from './forms.ts';
+import { seesBank, type View } from './frame.ts';
+import { hider } from './hide.ts';
+import { type Html, html } from './html.ts';
+import {
+  amount,
+  countText,
+  dashboardTable,
+  exactAmount,
+  facts,
+  panel,
+  sentence,
+  stateText,
+  time,
+  to,
+} from './parts.ts';
+
+type Approvals = NonNullable<ReturnType<Awaited<ReturnType<typeof approvalsOf>>['get']>>;
+type Halts = Awaited<ReturnType<typeof batchHalts>>;
+type Rows = Awaited<ReturnType<typeof payoutsIn>>;
+
+/** A part of a long list: its number, from 1, and whether more follows. */
+export type PartOfList = { more: boolean; number: number };
+
+export const mostRows = 200;
+
+export function batchesView(looks: readonly BatchLook[], view: View, page: PartOfList): Html {
+  return html`<h1>Batches</h1>
+${panel('Newest first', looks.length > 0 ? batchTable('Batches', looks, view) : html`<p>No batch was taken in yet.</p>`)}
+${pages('/batches', page)}`;
+}
+
+export function pages(path: string, { more, number: page }: PartOfList): Html {
+  return html`<nav aria-label="Pages"><ul>${page > 1 && html`<li><a href="${path}?page=${page - 1}">Newer</a></li>`}${more && html`<li><a href="${path}?page=${page + 1}">Older</a></li>`}</ul></nav>`;
+}
+
+/** One batch: where its payouts stand, why it is held, and what a person can decide. */
+export function batchView(
+  look: BatchLook,
+  about: { approvals: Approvals; rows: Rows; state: PayoutState | null; halts: Halts },
+  view: View,
+): Html {
+  const { approvals, rows, state, halts } = about;
+  const { batch } = look;
+  const as = batch.dropped_as === '' ? '' : ` as ${batch.dropped_as}`;
+  const approved = approvals.map(
+    ({ by, at, digest }) =>
+      html`<div>${by}, ${time(at, view)}, digest <code>${digest.slice(0, 12)}</code></div>`,
+  );
+  return html`<h1>${batch.id}</h1>
+${panel(
+  'Where it stands',
+  html`${facts([
+    ['State', batchStateText(look)],
+    ['Progress', progressBar(look)],
+    ['Paid', moneyIn(look, ['success'])],
+    ['Open', moneyIn(look, open)],
+    ['File', batch.file_name],
+    ['Taken in', time(batch.created_at, view)],
+    ['Dropped by', `${batch.dropped_by}${as}`],
+    ...(approved.length > 0 ? [['Approved by', html`${approved}`] as const] : []),
+  ])}
+<p>${to(['reports', batch.id, 'results.csv'], 'results.csv')} · ${to(['reports', batch.id, 'results.xlsx'], 'results.xlsx')}</p>`,
+)}
+${decisions(look, halts, view)}
+${panel('Payouts by state', statesTable(look))}
+${panel('Payouts', payoutsPart(look, { rows, state }, view))}`;
+}
+
+function decisions(look: BatchLook, halts: Halts, view: View): Html {
+  const { batch, state, counts } = look;
+  const reasons = readReasons(batch.hold_reasons);
+  const failed = halts.map(({ cause }) => haltCauseText([cause]));
+  const held = [...holdTexts(reasons, batch.id), ...failed].map(
+    (text) => html`<li>${sentence(text, view)}</li>`,
+  );
+  const path = `/batches/${encodeURIComponent(batch.id)}`;
+  const unanswered = answerAwaited(look);
+  const waits = reasons.some(({ kind }) => kind === 'approval');
+  const canHold = state !== 'loading' && (counts.ready ?? 0) > 0;
+  const parts = [
+    ...(held.length > 0 ? [html`<p>It is held:</p><ul>${held}</ul>`] : []),
+    ...(unanswered === null
+      ? []
+      : [
+          html`<p>It waits until the service answers what service.extras asks: ${sentence(unanswered, view)}</p>`,
+        ]),
+    ...(waits ? [html`<p><a class="go" href="${path}/approve">Review and approve…</a></p>`] : []),
+    ...(unanswered !== null || (state === 'held' && reasons.some(({ kind }) => kind !== 'approval'))
+      ? [
+          decision(view, {
+            id: 'release',
+            name: 'Release',
+            action: `${path}/release`,
+            sure:
+              unanswered === null
+                ? 'The reasons above are dealt with: its payouts may be sent'
+                : 'Its payouts may be sent without that answer',
+            shown: [...reasons.map(reasonMark), ...halts.map(({ mark }) => mark)],
+          }),
+        ]
+      : []),
+    ...(canHold
+      ? [
+          decision(view, {
+            id: 'hold',
+            name: 'Hold',
+            action: `${path}/hold`,
+            sure: 'Hold what is not sent yet',
+          }),
+        ]
+      : []),
+  ];
+  return parts.length === 0 ? html`` : panel('Decide', html`${parts}`);
+}
+
+function statesTable({ batch, counts, sums }: BatchLook): Html {
+  const currencies = [...sums.keys()];
+  const rows = countedStates.flatMap((state) => {
+    const count = counts[state] ?? 0;
+    if (count === 0) return [];
+    const cells = currencies.map((currency) => {
+      const one = sums.get(currency)?.[state];
+      return one ? amount(currency, one.minor) : '–';
+    });
+    const name = isReplaced(state)
+      ? stateText(state)
+      : html`<a href="/batches/${encodeURIComponent(batch.id)}?state=${state}">${stateText(state)}</a>`;
+    return [[name, countText(count), ...cells]];
+  });
+  if (rows.length === 0) return html`<p>Its payouts are still being taken in.</p>`;
+  const columns = currencies.map((currency) => ({ number: currency }));
+  return dashboardTable('Payouts by state', ['State', { number: 'Payouts' }, ...columns], rows);
+}
+
+function payoutsPart(
+  { batch }: BatchLook,
+  { rows, state }: { rows: Rows; state: PayoutState | null },
+  view: View,
+): Html {
+  const which = state === null ? '' : `, only ${stateText(state)}`;
+  const cells = rows.map((row) => [
+    to(['payouts', row.reference], row.reference),
+    exactAmount(row.currency, row.amount),
+    stateText(row.state),
+    sentence(seesBank(view) ? newsOf(row, []) : hider(row)(newsOf(row, [])), view),
+  ]);
+  return html`<p>The first ${mostRows} rows of the file${which}; results.csv has all. ${state !== null && to(['batches', batch.id], 'All states')}</p>
+${dashboardTable('Payouts of the batch', ['Reference', { number: 'Amount' }, 'State', 'Message'], cells)}`;
+}
+
+export function stateNamed(text: unknown): PayoutState | null {
+  return payoutStates.find((one) => one === text) ?? null;
+}
+
+/** What a second person must see before the batch goes (P2). */
+export function approveView(
+  look: BatchLook,
+  shown: Approvable,
+  { warnings, view }: { warnings: readonly string[]; view: View },
+): Html {
+  const { batch } = look;
+  return html`<h1>Approve ${batch.id}</h1>
+${panel(
+  'What you approve',
+  html`${facts([
+    ['File', batch.file_name],
+    ['Dropped by', batch.dropped_by],
+    ['Taken in', time(batch.created_at, view)],
+    ['Payouts', countText(shown.rows)],
+    ...Object.entries(shown.totals).map(
+      ([currency, total]) => [`Total ${currency}`, sentence(total, view)] as const,
+    ),
+    ['Digest', html`<code>${shown.digest.slice(0, 12)}</code>`],
+  ])}
+${warnings.length > 0 && html`<p class="warn">Look at this first:</p><ul>${warnings.map((text) => html`<li>${sentence(text, view)}</li>`)}</ul>`}
+${form(view, {
+  action: `/batches/${encodeURIComponent(batch.id)}/approve`,
+  role: 'approve',
+  fields: [
+    { kind: 'hidden', name: 'digest', value: shown.digest },
+    { kind: 'sure', label: 'I have checked these payments, and I did not drop them' },
+  ],
+  buttons: [{ name: 'Approve' }],
+})}`,
+)}
+<p>${to(['batches', batch.id], 'Back to the batch')}</p>`;
+}

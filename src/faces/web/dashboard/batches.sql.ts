@@ -1,0 +1,141 @@
+import { sql } from 'kysely';
+import {
+  type BatchState,
+  batchState,
+  type CountedState,
+  countByState,
+  type PayoutState,
+} from '../../../core/domain/payout.ts';
+import { recounted, replacedSums } from '../../../core/ledger/replaced.ts';
+import { textsOf } from '../../../core/storage/bulk.ts';
+import type { Db } from '../../../core/storage/ledger.ts';
+import type { Batch } from '../../../core/storage/tables/tables.ts';
+import { passingStates } from '../../admin/payout-figures.sql.ts';
+
+type Sum = { count: number; minor: bigint };
+
+/** A batch with its kept figures: nothing here counts payouts. */
+export type BatchLook = {
+  batch: Batch;
+  state: BatchState;
+  counts: Partial<Record<CountedState, number>>;
+  /** By currency and state, in minor units. */
+  sums: Map<string, Partial<Record<CountedState, Sum>>>;
+};
+
+/** Why the service has not answered what is asked before payment, where nothing but that keeps the batch (P32); else null. */
+export function answerAwaited({ batch, counts }: BatchLook): string | null {
+  const isAlone = batch.phase === 'loaded' && batch.hold_reasons === '[]' && (counts.ready ?? 0) > 0;
+  return isAlone && (batch.precheck === 'due' || batch.precheck === 'named') ? batch.precheck_wait : null;
+}
+
+/** The batches that were taken in since an instant, or that are not finished; the newest first, and how many more. */
+export async function activeBatches(
+  db: Db,
+  since: string,
+  limit: number,
+): Promise<{ looks: BatchLook[]; more: number }> {
+  const moving = sql.join(passingStates.map((state) => sql.lit(state)));
+  const { rows } = await sql<{ id: string }>`select b.id from batches b
+    where b.created_at >= ${since} or b.phase = 'loading' or b.id in
+      (select t.batch_id from payout_totals t where t.n > 0 and t.state in (${moving}))
+    order by b.created_at desc, b.id`.execute(db);
+  const ids = rows.slice(0, limit).map(({ id }) => id);
+  return { looks: await looksOf(db, ids), more: rows.length - ids.length };
+}
+
+/** All batches, the newest first, from `offset` on. */
+export async function newestBatches(db: Db, limit: number, offset: number): Promise<BatchLook[]> {
+  const rows = await db
+    .selectFrom('batches')
+    .select('id')
+    .orderBy('created_at', 'desc')
+    .orderBy('id')
+    .limit(limit)
+    .offset(offset)
+    .execute();
+  return looksOf(
+    db,
+    rows.map(({ id }) => id),
+  );
+}
+
+/** One batch, or undefined. */
+export async function findBatchLook(db: Db, id: string): Promise<BatchLook | undefined> {
+  return (await looksOf(db, [id]))[0];
+}
+
+async function looksOf(db: Db, ids: readonly string[]): Promise<BatchLook[]> {
+  if (ids.length === 0) return [];
+  const wanted = textsOf(ids);
+  const batches = await db.selectFrom('batches').selectAll().where('id', 'in', wanted).execute();
+  const totals = await db
+    .selectFrom('payout_totals')
+    .selectAll()
+    .where('batch_id', 'in', textsOf(ids))
+    .where('n', '>', 0n)
+    .orderBy('currency')
+    .orderBy('state')
+    .execute();
+  const states = Map.groupBy(totals, ({ batch_id }) => batch_id);
+  const replaced = await replacedSums(db, sql`p.batch_id in ${textsOf(ids)}`);
+  const byBatch = Map.groupBy(recounted(totals, replaced), ({ batch_id }) => batch_id);
+  const byId = new Map(batches.map((batch) => [batch.id, batch]));
+  return ids.flatMap((id) => {
+    const batch = byId.get(id);
+    if (!batch) return [];
+    const counts: BatchLook['counts'] = {};
+    const sums: BatchLook['sums'] = new Map();
+    for (const { currency, state, n, amount } of byBatch.get(id) ?? []) {
+      counts[state] = (counts[state] ?? 0) + Number(n);
+      sums.set(currency, { ...sums.get(currency), [state]: { count: Number(n), minor: amount } });
+    }
+    return [{ batch, state: batchState(batch.phase, countByState(states.get(id) ?? [])), counts, sums }];
+  });
+}
+
+/** Payouts of a batch that a person reads: those in a state, in the order of the file. */
+export function payoutsIn(db: Db, batch: string, state: PayoutState | null, limit: number) {
+  return db
+    .selectFrom('payouts')
+    .select([
+      'reference',
+      'row_number',
+      'currency',
+      'amount',
+      'state',
+      'message',
+      'batch_id',
+      'submitted_at',
+      'withheld_by',
+      'account_number',
+      'account_name',
+    ])
+    .where('batch_id', '=', batch)
+    .$if(state !== null, (query) => query.where('state', '=', state ?? 'held'))
+    .orderBy('row_number')
+    .orderBy('id')
+    .limit(limit)
+    .execute();
+}
+
+/** The reference of a payout as the ledger spells it, whatever its case; undefined for none. */
+export async function findReference(db: Db, folded: string): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('payouts')
+    .select('reference')
+    .where('reference_key', '=', folded)
+    .executeTakeFirst();
+  return row?.reference;
+}
+
+/** Batches whose name begins so; two are enough to know that it is not one. */
+export async function batchesNamed(db: Db, prefix: string): Promise<string[]> {
+  const rows = await db
+    .selectFrom('batches')
+    .select('id')
+    .where(sql<boolean>`substr(id, 1, ${prefix.length}) = ${prefix}`)
+    .limit(2)
+    .execute();
+  return rows.map(({ id }) => id);
+}

@@ -1,0 +1,103 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { RefusedRequest } from '../../admin/access.ts';
+import type { Routes } from '../../admin/admin-server.ts';
+import { createActions, Declined } from './actions.ts';
+import { createEvents } from './events.ts';
+import { createForms } from './forms.ts';
+import { pageHeaders, pageOf, type View } from './frame.ts';
+import { html } from './html.ts';
+import { createLooks } from './look.ts';
+import { pageRoutes } from './page-routes.ts';
+import { dashboardBanner } from './parts.ts';
+import { postRoutes } from './post-routes.ts';
+import type { DashboardDeps, Shared } from './shared.ts';
+
+/** The dashboard (docs/operations.md, Dashboard): pages for people, and the forms with which they decide. */
+export function dashboardRoutes(deps: DashboardDeps): Routes {
+  const { config, clock, log } = deps;
+  const { source, findHalt, findProblems } = deps;
+  return (server, admin) => {
+    const looks = createLooks({ source, clock, zone: config.reports.timezone, findHalt, findProblems });
+    const forms = createForms(clock);
+    const onFailed = (err: unknown): void => log.warn({ err }, 'the dashboard could not look at the ledger');
+    const events = createEvents({ looks, clock, closing: admin.closing, onFailed });
+    const viewFor = async ({ caller }: FastifyRequest): Promise<View> => ({
+      mode: config.mode,
+      zone: config.reports.timezone,
+      now: clock.iso(),
+      caller,
+      version: (await looks.look()).version,
+      formToken: forms.tokenFor(caller),
+    });
+    const send: Shared['send'] = async (request, reply, page, status = 200) =>
+      reply
+        .code(status)
+        .headers(pageHeaders)
+        .send(pageOf(page, await viewFor(request)));
+    const requireToken: Shared['requireToken'] = (request) => {
+      if (request.caller.kind !== 'token') admin.requireRight(request, 'read');
+    };
+    const shared: Shared = { deps, looks, forms, actions: createActions(deps), send, viewFor, requireToken };
+    server.register(async (scope) => {
+      // A browser posts forms as this and nothing else; whatever else is sent finds no parser.
+      scope.removeAllContentTypeParsers();
+      scope.addContentTypeParser(
+        'application/x-www-form-urlencoded',
+        { parseAs: 'string' },
+        async (_request: FastifyRequest, body: string | Buffer) => new URLSearchParams(String(body)),
+      );
+      scope.setErrorHandler(async (error, request, reply) => sendProblem(shared, error, request, reply));
+      pageRoutes(scope, shared);
+      postRoutes(scope, shared);
+      scope.get('/events', async (_request, reply) => {
+        reply.hijack();
+        if (events.open(reply.raw, { 'x-content-type-options': 'nosniff' })) return;
+        reply.raw.writeHead(503, { 'retry-after': '30' }).end();
+      });
+    });
+  };
+}
+
+/** A refusal as a page, with what helps. What a browser is asked for by a 401 is the token as a password. */
+async function sendProblem(
+  { send, deps }: Shared,
+  error: unknown,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const { status, title, help } = problemOf(error);
+  if (status === 500) deps.log.error({ err: error }, 'the dashboard could not answer');
+  if (status === 401) reply.header('www-authenticate', 'Basic realm="counterfoil", charset="UTF-8"');
+  if (error instanceof RefusedRequest && error.retryAfterSeconds !== null)
+    reply.header('retry-after', String(error.retryAfterSeconds));
+  // A refusal may come before the caller is known.
+  request.caller ??= { kind: 'nobody' };
+  const main = html`${dashboardBanner('bad', title, html`<p>${help}</p><p><a href="/">Back to today</a></p>`)}`;
+  try {
+    return await send(request, reply, { title, main, renews: 'still' }, status);
+  } catch (err) {
+    deps.log.error({ err }, 'the dashboard could not answer');
+    return reply
+      .code(500)
+      .type('text/plain')
+      .send('The ledger cannot be read: counterfoil doctor says more.\n');
+  }
+}
+
+function problemOf(error: unknown): { status: number; title: string; help: string } {
+  if (error instanceof RefusedRequest)
+    return { status: error.statusCode, title: upper(error.message), help: `${upper(error.fix)}.` };
+  if (error instanceof Declined)
+    return { status: error.statusCode, title: 'Nothing was done', help: error.message };
+  const status =
+    error instanceof Error && 'statusCode' in error && typeof error.statusCode === 'number'
+      ? error.statusCode
+      : 500;
+  if (status < 500)
+    return { status, title: 'The request could not be read', help: 'Use the forms of these pages.' };
+  return { status: 500, title: 'Something went wrong', help: 'The log of serve has the error.' };
+}
+
+function upper(text: string): string {
+  return text.slice(0, 1).toUpperCase() + text.slice(1);
+}

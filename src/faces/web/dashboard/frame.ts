@@ -1,0 +1,99 @@
+import { createHash } from 'node:crypto';
+import type { Mode } from '../../../core/domain/payout.ts';
+import { shortTimeWithSeconds } from '../../../words/short-times.ts';
+import { type Caller, hasRight } from '../../admin/access.ts';
+import { dashboardStyle } from './dashboard-style.ts';
+import { type Html, html, trusted } from './html.ts';
+import { liveScript } from './live-script.ts';
+
+/** What every page knows: the reader, the time, and how to make a form that the server will take. */
+export type View = {
+  mode: Mode;
+  zone: string;
+  /** ISO UTC. */
+  now: string;
+  caller: Caller;
+  /** Changes with every figure: a page of another version is out of date. */
+  version: string;
+  /** The token that a form of this reader needs; null for a reader without a name. */
+  formToken: string | null;
+};
+
+export function seesBank({ caller }: Pick<View, 'caller'>): boolean {
+  return hasRight(caller, 'read');
+}
+
+export type DashboardPage = {
+  title: string;
+  /** The entry of the navigation that is this page. */
+  place?: keyof typeof places;
+  main: Html;
+  /** `live`: renewed when something changes; without JavaScript `/` renews itself. `still`: never. */
+  renews: 'live' | 'still';
+};
+
+const places = { '/': 'Today', '/batches': 'Batches', '/discrepancies': 'Discrepancies', '/runs': 'Runs' };
+const digest = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+
+/** The headers of every page. `same-origin`: without the origin, the server could not tell its own forms from others. */
+export const pageHeaders = {
+  'content-type': 'text/html; charset=utf-8',
+  'content-security-policy': [
+    "default-src 'none'",
+    `style-src ${digest(dashboardStyle)}`,
+    `script-src ${digest(liveScript)}`,
+    "connect-src 'self'",
+    "form-action 'self'",
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+  ].join('; '),
+  'referrer-policy': 'same-origin',
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+};
+
+/** A whole page. It loads nothing: its style and its only script are inside, allowed by their digests. */
+export function pageOf(page: DashboardPage, view: View): string {
+  const { title, place, main, renews } = page;
+  const at = shortTimeWithSeconds(view.now, view.zone, view.now);
+  const isLive = renews === 'live';
+  const refresh =
+    isLive && place === '/' && html`<noscript><meta http-equiv="refresh" content="30"></noscript>`;
+  const head = html`<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${title} · Counterfoil (${view.mode})</title>
+${refresh}
+<style>${trusted(dashboardStyle)}</style>`;
+  const top = html`<header>${bar(view, place)}<p id="news" class="spoken" role="status"></p></header>`;
+  const body = html`<a class="skip" href="#main">Skip to the content</a>
+${top}
+<main id="main" tabindex="-1" data-version="${view.version}" data-at="${at}">
+${main}
+<p class="soft">As of ${at} (${view.zone}).</p>
+</main>
+<footer><a href="/reports/index.html">Reports</a></footer>
+${isLive && html`<script>${trusted(liveScript)}</script>`}`;
+  return `<!doctype html>\n${html`<html lang="en">\n<head>${head}</head>\n<body>${body}</body>\n</html>\n`}`;
+}
+
+/** The navigation, the reader, whether the page is live, and the search. */
+function bar(view: View, place: DashboardPage['place']): Html {
+  const links = Object.entries(places).map(([path, name]) => entry(path, name, place === path));
+  const search = html`<input name="q" aria-label="Find a payout or a batch by its name"
+ placeholder="Find a reference" required maxlength="200" autocomplete="off"><button>Find</button>`;
+  return html`<div class="bar"><b>Counterfoil</b>
+<nav aria-label="Main"><ul>${links}</ul></nav>
+<p class="soft">${view.mode} mode · ${reader(view.caller)}</p>
+<p id="live" role="status" class="soft" hidden></p>
+<form action="/find" method="get" role="search">${search}</form>
+</div>`;
+}
+
+function entry(path: string, name: string, isHere: boolean): Html {
+  return html`<li><a href="${path}"${isHere && trusted(' aria-current="page"')}>${name}</a></li>`;
+}
+
+function reader(caller: Caller): Html {
+  if (caller.kind === 'token') return html`signed in as ${caller.name}`;
+  return html`<a href="/signin">Sign in</a>`;
+}

@@ -1,0 +1,114 @@
+import { createHash } from 'node:crypto';
+import { type LastRun, lastRun } from '../../../books/run-verdicts.sql.ts';
+import { foreignOrigins } from '../../../core/ledger/origins.ts';
+import { openRejectedFiles, type RejectedFile } from '../../../core/ledger/rejected-files.ts';
+import type { Clock } from '../../../core/runtime/clock.ts';
+import { dayAt } from '../../../sending/daily-limit.ts';
+import { haltMarks } from '../../../sending/halts.sql.ts';
+import type { SaidHalt } from '../../../words/halt-words.ts';
+import type { Unready } from '../../admin/health.ts';
+import { type FigureSource, type LedgerFigures, readFigures } from '../../admin/ledger-figures.sql.ts';
+import { activeBatches, type BatchLook } from './batches.sql.ts';
+
+/** The facts of the first page. `unready`: why work does not move. */
+export type DashboardFacts = {
+  halt: SaidHalt | null;
+  /** The marks of its causes: a release lifts only these. */
+  haltMarks: string[];
+  figures: LedgerFigures;
+  lastRun: LastRun | null;
+  batches: { looks: BatchLook[]; more: number };
+  unready: Unready[];
+  /** Files that were refused or taken in part. */
+  rejected: RejectedFile[];
+  /** Another one for every other look; times alone do not change it. */
+  version: string;
+};
+
+export type LookDeps = {
+  source: FigureSource;
+  clock: Pick<Clock, 'now' | 'monotonic'>;
+  /** The zone whose day is today. */
+  zone: string;
+  findHalt(): Promise<SaidHalt | undefined>;
+  findProblems(): Promise<Unready[]>;
+};
+
+export type Looks = ReturnType<typeof createLooks>;
+
+/** However many dashboards are open, the ledger is read once a second at most. */
+const freshMs = 1000;
+/** Looking for problems writes to the ledger, so that is done less often. */
+const problemsFreshMs = 10_000;
+const mostBatches = 30;
+
+/** Looks at the whole ledger by its kept figures. A look is at most a second old; after `forget` the next one is new. */
+export function createLooks(deps: LookDeps) {
+  const problems = kept(deps.clock, problemsFreshMs, deps.findProblems);
+  const all = kept(deps.clock, freshMs, () => lookAgain(deps, problems.read));
+  return { look: all.read, forget: all.forget };
+}
+
+async function lookAgain(deps: LookDeps, findProblems: () => Promise<Unready[]>): Promise<DashboardFacts> {
+  const { source, clock, zone } = deps;
+  const { db, account } = source;
+  const today = dayAt(new Date(clock.now()).toISOString(), zone);
+  const seen = {
+    // First, so that no mark stands for a cause that is not shown.
+    haltMarks: await haltMarks(db),
+    halt: (await deps.findHalt()) ?? null,
+    figures: await readFigures(source),
+    lastRun: (await lastRun(db, await foreignOrigins(db, account))) ?? null,
+    batches: await activeBatches(db, today.beginsAt, mostBatches),
+    unready: await findProblems(),
+    rejected: await openRejectedFiles(db),
+  };
+  return { ...seen, version: versionOf(seen) };
+}
+
+function versionOf({
+  halt,
+  haltMarks: marks,
+  figures,
+  lastRun: run,
+  batches,
+  unready,
+  rejected,
+}: Omit<DashboardFacts, 'version'>): string {
+  const { clockSkewMs: _skew, ledgerBytes: _bytes, freeBytes: _free, ...telling } = figures;
+  const names = unready.map(({ check }) => check);
+  const counts = batches.looks.map(({ batch, state, counts: n }) => [
+    batch.id,
+    batch.hold_reasons,
+    batch.precheck,
+    batch.precheck_wait,
+    state,
+    n,
+  ]);
+  const text = JSON.stringify(
+    [halt, marks, telling, run, counts, batches.more, names, rejected],
+    (_key, value: unknown) => (typeof value === 'bigint' ? value.toString() : value),
+  );
+  return createHash('sha256').update(text).digest('base64url').slice(0, 16);
+}
+
+/** Keeps an answer for a while. Those who ask meanwhile share one look; one that failed is not kept. */
+function kept<T>(clock: Pick<Clock, 'monotonic'>, forMs: number, read: () => Promise<T>) {
+  let last: { atMs: number; answer: Promise<T> } | undefined;
+  return {
+    read: (): Promise<T> => {
+      const nowMs = clock.monotonic();
+      if (last && nowMs - last.atMs < forMs) return last.answer;
+      const answer = read();
+      const mine = { atMs: nowMs, answer };
+      last = mine;
+      answer.catch(() => {
+        if (last === mine) last = undefined;
+      });
+      return answer;
+    },
+    forget(): void {
+      last = undefined;
+    },
+  };
+}

@@ -1,0 +1,168 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { findRun } from '../../../books/batch-results.sql.ts';
+import { countFiltered, listOpen } from '../../../books/discrepancies/discrepancies.sql.ts';
+import { payoutStory } from '../../../books/overview.sql.ts';
+import { runRows } from '../../../books/run-sheets.sql.ts';
+import { verdictsOf } from '../../../books/run-verdicts.sql.ts';
+import { storedCells } from '../../../books/sheet.ts';
+import { discrepancyKinds } from '../../../core/domain/discrepancy-kinds.ts';
+import { foldReference } from '../../../core/domain/ids.ts';
+import { isUsable } from '../../../core/domain/verdict.ts';
+import { neighboursOf } from '../../../core/ledger/successors.ts';
+import type { Db } from '../../../core/storage/ledger.ts';
+import { approvalsOf, originOf } from '../../../sending/approvals.sql.ts';
+import { batchHalts } from '../../../sending/halts.sql.ts';
+import { Declined } from './actions.ts';
+import { approveView, batchesView, batchView, mostRows, stateNamed } from './batch-view.ts';
+import { batchesNamed, findBatchLook, findReference, newestBatches, payoutsIn } from './batches.sql.ts';
+import { discrepanciesView } from './discrepancies-view.ts';
+import { callerName } from './forms.ts';
+import { payoutView } from './payout-view.ts';
+import { openReport } from './report-files.ts';
+import { newestRuns } from './runs.sql.ts';
+import { runsView, runView } from './runs-view.ts';
+import type { Shared } from './shared.ts';
+import { todayView } from './today-view.ts';
+
+const perPage = 50;
+const mostDiscrepancies = 100;
+
+type Params = { Params: { name: string } };
+
+export function pageRoutes(scope: FastifyInstance, shared: Shared): void {
+  const { deps, looks, send, viewFor, actions } = shared;
+  const { reader, config, reports } = deps;
+
+  scope.get('/', async (request, reply) => {
+    const look = await looks.look();
+    const main = todayView(look, await viewFor(request), config.schedules);
+    return send(request, reply, { title: look.halt ? 'Halted' : 'Today', place: '/', main, renews: 'live' });
+  });
+
+  scope.get('/batches', async (request, reply) => {
+    const { number, offset } = pageIn(request);
+    const found = await newestBatches(reader, perPage + 1, offset);
+    const page = { number, more: found.length > perPage };
+    const main = batchesView(found.slice(0, perPage), await viewFor(request), page);
+    return send(request, reply, { title: 'Batches', place: '/batches', main, renews: 'live' });
+  });
+
+  scope.get<Params>('/batches/:name', async (request, reply) => {
+    const look = await findBatchLook(reader, request.params.name);
+    if (!look) throw new Declined(404, `There is no batch ${request.params.name}.`);
+    const { id } = look.batch;
+    const state = stateNamed(queryOf(request, 'state'));
+    const approvals = (await approvalsOf(reader, [id])).get(id) ?? [];
+    const rows = await payoutsIn(reader, id, state, mostRows);
+    const halts = await batchHalts(reader, id);
+    const main = batchView(look, { approvals, rows, state, halts }, await viewFor(request));
+    return send(request, reply, { title: id, place: '/batches', main, renews: 'live' });
+  });
+
+  scope.get<Params>('/batches/:name/approve', { config: { right: 'approve' } }, async (request, reply) => {
+    const view = await viewFor(request);
+    const { name } = request.params;
+    const look = await findBatchLook(reader, name);
+    if (!look) throw new Declined(404, `There is no batch ${name}.`);
+    const { shown, warnings } = await actions.review(name, callerName(view.caller));
+    const main = approveView(look, shown, { warnings, view });
+    return send(request, reply, { title: `Approve ${name}`, main, renews: 'still' });
+  });
+
+  scope.get<Params>('/payouts/:name', async (request, reply) => {
+    const { name } = request.params;
+    const story = await payoutStory({ db: reader, path: deps.ledger.path }, name);
+    if (!story) throw new Declined(404, `There is no payout ${name}.`);
+    const chain = {
+      ...(await neighboursOf(reader, story.payout)),
+      ...(await originOf(reader, story.payout)),
+    };
+    const main = payoutView(story, chain, await viewFor(request));
+    return send(request, reply, { title: story.payout.reference, main, renews: 'live' });
+  });
+
+  scope.get('/discrepancies', async (request, reply) => {
+    const only = discrepancyKinds.find((one) => one === queryOf(request, 'kind')) ?? null;
+    const counts = await countFiltered(reader, {});
+    const byKind = Map.groupBy(counts, ({ kind }) => kind);
+    const kinds = [...byKind].map(
+      ([kind, some]) => [kind, some.reduce((sum, { n }) => sum + Number(n), 0)] as const,
+    );
+    const list = await listOpen(reader, only === null ? {} : { kind: only }, mostDiscrepancies);
+    const { lastRun } = await looks.look();
+    const isChecked = lastRun !== null && isUsable(lastRun.list);
+    const found = { list, kinds, only, isChecked };
+    const main = discrepanciesView(found, await viewFor(request));
+    return send(request, reply, { title: 'Discrepancies', place: '/discrepancies', main, renews: 'live' });
+  });
+
+  scope.get('/runs', async (request, reply) => {
+    const { number, offset } = pageIn(request);
+    const found = await newestRuns(reader, perPage + 1, offset);
+    const page = { number, more: found.length > perPage };
+    const main = runsView(found.slice(0, perPage), await viewFor(request), page);
+    return send(request, reply, { title: 'Reconciliations', place: '/runs', main, renews: 'live' });
+  });
+
+  scope.get<Params>('/runs/:name', async (request, reply) => {
+    const run = await findRun(reader, request.params.name);
+    if (!run) throw new Declined(404, `There is no run ${request.params.name}.`);
+    const verdicts = (await verdictsOf(reader, [run.id])).get(run.id) ?? [];
+    const statement = await statementOf(reader, run.id);
+    const facts = { verdicts, statement, reports };
+    const main = runView(run, facts, await viewFor(request));
+    return send(request, reply, { title: `Run ${run.id}`, place: '/runs', main, renews: 'live' });
+  });
+
+  scope.get('/find', async (request, reply) => {
+    const wanted = (queryOf(request, 'q') ?? '').trim();
+    const reference = await findReference(reader, foldReference(wanted));
+    if (reference !== undefined) return reply.redirect(`/payouts/${encodeURIComponent(reference)}`, 303);
+    const [batch, other] = wanted === '' ? [] : await batchesNamed(reader, wanted);
+    if (batch !== undefined && other === undefined)
+      return reply.redirect(`/batches/${encodeURIComponent(batch)}`, 303);
+    throw new Declined(404, `No payout and no single batch is called ${wanted}.`);
+  });
+
+  // A browser asks for the token where a page needs it, and from then on sends it to this server alone.
+  scope.get('/signin', async (request, reply) => {
+    shared.requireToken(request);
+    return reply.redirect('/', 303);
+  });
+
+  scope.get<{ Params: { '*': string } }>(
+    '/reports/*',
+    { config: { right: 'read' } },
+    async (request, reply) => sendReport(reports, request.params['*'], reply),
+  );
+}
+
+/** The frozen statement of a run, with its header. */
+async function statementOf(db: Db, run: string): Promise<string[][]> {
+  const rows: string[][] = [];
+  for await (const page of runRows(db, run, 'statement')) rows.push(...page.map(storedCells));
+  return rows;
+}
+
+async function sendReport(reports: string, path: string, reply: FastifyReply): Promise<FastifyReply> {
+  const file = await openReport(reports, path);
+  if (!file) throw new Declined(404, 'There is no such report file.');
+  reply.headers({ ...file.headers, 'content-length': String(file.bytes) });
+  if (file.bytes === 0) {
+    await file.handle.close();
+    return reply.send('');
+  }
+  // Not a byte beyond the length that was announced, though the file may be replaced meanwhile.
+  return reply.send(file.handle.createReadStream({ start: 0, end: file.bytes - 1, autoClose: true }));
+}
+
+/** The only value of a name in the query. */
+function queryOf({ query }: FastifyRequest, name: string): string | undefined {
+  const value: unknown = new Map(Object.entries(query ?? {})).get(name);
+  return typeof value === 'string' ? value : undefined;
+}
+
+function pageIn(request: FastifyRequest): { number: number; offset: number } {
+  const number = Math.min(10_000, Math.max(1, Number.parseInt(queryOf(request, 'page') ?? '', 10) || 1));
+  return { number, offset: (number - 1) * perPage };
+}

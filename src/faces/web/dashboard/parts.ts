@@ -1,0 +1,110 @@
+import { money } from '../../../books/presentation.ts';
+import { amountText, grouped } from '../../../core/domain/counted.ts';
+import type { Severity } from '../../../core/domain/discrepancy-kinds.ts';
+import { formatMinor } from '../../../core/domain/money.ts';
+import type { CountedState } from '../../../core/domain/payout.ts';
+import type { Verdict } from '../../../core/domain/verdict.ts';
+import { readable } from '../../../words/readable.ts';
+import { shortTime, shortTimeWithSeconds } from '../../../words/short-times.ts';
+import { stateWords } from '../../../words/state-words.ts';
+import { verdictFaces } from '../../../words/verdict-faces.ts';
+import { badge, markup } from '../report/page-markup.ts';
+import { duration } from '../report/page-words.ts';
+import type { View } from './frame.ts';
+import { type Html, html, trusted } from './html.ts';
+
+type Clocked = Pick<View, 'zone' | 'now'>;
+
+/** An instant, short and local; `seconds` for events that follow each other. */
+export function time(instant: string | null, { zone, now }: Clocked, seconds = false): Html {
+  if (instant === null) return html`–`;
+  const shown = (seconds ? shortTimeWithSeconds : shortTime)(instant, zone, now);
+  return html`<time datetime="${instant}">${shown}</time>`;
+}
+
+/** A sentence of the ledger: its instants are short and local, its amounts grouped. */
+export function sentence(text: string, { zone, now }: Clocked): string {
+  return readable(text, (instant) => shortTime(instant, zone, now));
+}
+
+/** How long ago, in the two units that matter. */
+export function ago(instant: string, { now }: Clocked): string {
+  return duration(Math.max(0, Math.round((Date.parse(now) - Date.parse(instant)) / 1000)));
+}
+
+export function amount(currency: string, minor: bigint): string {
+  return amountText(currency, money(minor, currency));
+}
+
+/** Minor units with the currency's digits, for a payout, whose currency is always known. */
+export function exactAmount(currency: string, minor: bigint): string {
+  return amountText(currency, formatMinor(minor, currency));
+}
+
+export function countText(count: number | bigint): string {
+  return grouped(count.toString());
+}
+
+export function stateText(state: CountedState): string {
+  return stateWords[state];
+}
+
+/** A link into the dashboard; each part of the path is encoded. */
+export function to(parts: readonly string[], name: string): Html {
+  return html`<a href="/${parts.map(encodeURIComponent).join('/')}">${name}</a>`;
+}
+
+export function severity(one: Severity): Html {
+  return trusted(markup(badge(one)));
+}
+
+/** A verdict with its sign; only the first is green. */
+export function verdictText(verdict: Verdict): Html {
+  const { sign, name, look } = verdictFaces[verdict];
+  return html`<span class="${look}"><span aria-hidden="true">${sign}</span> ${name}</span>`;
+}
+
+/** The name of a column; one of numbers stands at the right. */
+type Column = string | { number: string };
+
+/** A table whose rows become blocks on a narrow screen. The first cell heads its row. */
+export function dashboardTable(
+  caption: string,
+  columns: readonly Column[],
+  rows: readonly (readonly (Html | string)[])[],
+): Html {
+  const names = columns.map((column) => (typeof column === 'string' ? column : column.number));
+  const look = (index: number): Html => trusted(typeof columns[index] === 'object' ? ' class="number"' : '');
+  const head = names.map((name, index) => html`<th scope="col"${look(index)}>${name}</th>`);
+  const body = rows.map(([first, ...cells]) => {
+    const data = cells.map(
+      (cell, index) => html`<td${look(index + 1)} data-label="${names[index + 1] ?? ''}">${cell}</td>`,
+    );
+    return html`<tr><th scope="row">${first ?? ''}</th>${data}</tr>\n`;
+  });
+  return html`<div class="wide" role="region" aria-label="${caption}" tabindex="0"><table>
+<caption class="spoken">${caption}</caption>
+<thead><tr>${head}</tr></thead>
+<tbody>${body}</tbody>
+</table></div>`;
+}
+
+export function panel(title: string, content: Html): Html {
+  return html`<section class="panel"><h2>${title}</h2>
+${content}
+</section>
+`;
+}
+
+/** The big answer at the top of a page; `look` colours what the words say. */
+export function dashboardBanner(look: 'good' | 'warn' | 'bad' | 'none', title: string, content: Html): Html {
+  const sign = { good: '✓', warn: '▲', bad: '■', none: '–' }[look];
+  return html`<section class="state is-${look}"><h1 data-news><span aria-hidden="true">${sign}</span> ${title}</h1>
+${content}
+</section>
+`;
+}
+
+export function facts(list: readonly (readonly [string, Html | string])[]): Html {
+  return html`<dl>${list.map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl>`;
+}

@@ -1,0 +1,84 @@
+import type { Story } from '../../../books/overview.sql.ts';
+import { payoutMoments } from '../../../books/payout-moments.ts';
+import { plainKind } from '../../../core/domain/plain-kind.ts';
+import { maskAccount } from '../../../core/domain/redact.ts';
+import type { neighboursOf } from '../../../core/ledger/successors.ts';
+import type { originOf } from '../../../sending/approvals.sql.ts';
+import { actionFor } from '../../../words/discrepancy-words.ts';
+import { newsOf } from '../../../words/plain-words.ts';
+import { seesBank, type View } from './frame.ts';
+import { hider } from './hide.ts';
+import { type Html, html } from './html.ts';
+import {
+  dashboardTable,
+  exactAmount,
+  facts,
+  panel,
+  sentence,
+  severity,
+  stateText,
+  time,
+  to,
+} from './parts.ts';
+
+type Chain = Awaited<ReturnType<typeof neighboursOf>> & Awaited<ReturnType<typeof originOf>>;
+
+/** The whole story of one payout. Without the right to bank details, account and name are hidden wherever they stand. */
+export function payoutView(story: Story, chain: Chain, view: View): Html {
+  const isOpen = seesBank(view);
+  const { payout, attempts } = story;
+  const hide = isOpen ? (text: string) => text : hider(payout);
+  const say = (text: string): string => sentence(hide(text), view);
+  return html`<h1>${payout.reference}</h1>
+${panel(
+  'What it is',
+  facts([
+    ['Amount', exactAmount(payout.currency, payout.amount)],
+    ['State', `${stateText(payout.state)}${payout.evidence === '' ? '' : ` (evidence: ${payout.evidence})`}`],
+    ['Message', say(newsOf(payout, attempts)) || '–'],
+    ['To', isOpen ? payout.account_name : html`hidden; <a href="/signin">sign in</a> to see it`],
+    [
+      'Account',
+      `${isOpen ? payout.account_number : maskAccount(payout.account_number)} at bank ${payout.bank_code}`,
+    ],
+    ...(isOpen ? [['Narration', payout.narration] as const] : []),
+    ['Batch', html`${to(['batches', payout.batch_id], payout.batch_id)}, row ${payout.row_number}`],
+    ['Transfer', `${payout.transfer_id ?? '–'}, trx ${payout.trx ?? '–'}, fee ${payout.fee ?? '–'}`],
+    ['Sent', time(payout.submitted_at, view)],
+    ['Settled', time(payout.settled_at, view)],
+    ...chainFacts(chain, view),
+  ]),
+)}
+${panel('What happened', timeline(story, view, say))}
+${panel('Discrepancies', discrepancies(story, say))}`;
+}
+
+function chainFacts(chain: Chain, view: View): (readonly [string, Html | string])[] {
+  const { predecessor, successor, dropped_by: dropper, approved_by: approver, approved_at: at } = chain;
+  return [
+    ...(dropper ? [['Dropped by', dropper] as const] : []),
+    ...(approver ? [['Approved by', html`${approver}, ${time(at, view)}`] as const] : []),
+    ...(predecessor ? [['Pays again', to(['payouts', predecessor], predecessor)] as const] : []),
+    ...(successor ? [['Paid again as', to(['payouts', successor], successor)] as const] : []),
+  ];
+}
+
+function timeline(story: Story, view: View, say: (text: string) => string): Html {
+  const items = payoutMoments(story).map(
+    ({ at, text }) =>
+      html`<li><span class="soft">${time(at, view, true)}</span><span>${say(text)}</span></li>`,
+  );
+  return html`<ol class="timeline">${items}</ol>`;
+}
+
+function discrepancies({ discrepancies: all }: Story, say: (text: string) => string): Html {
+  if (all.length === 0) return html`<p>None was found about it.</p>`;
+  const rows = all.map((one) => [
+    plainKind(one.kind),
+    severity(one.severity),
+    one.state,
+    say(`expected ${one.expected || '–'}; found ${one.actual || '–'}`),
+    one.state === 'resolved' ? '' : say(actionFor(one)),
+  ]);
+  return dashboardTable('Discrepancies of this payout', ['Kind', 'Severity', 'State', 'What', 'To do'], rows);
+}

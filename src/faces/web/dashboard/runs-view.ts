@@ -1,0 +1,87 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { RunVerdict } from '../../../books/run-verdicts.sql.ts';
+import { records } from '../../../books/sheet.ts';
+import { lineWords } from '../../../books/statement/line-words.ts';
+import type { StatementLine } from '../../../books/statement/statement-lines.ts';
+import { amountText } from '../../../core/domain/counted.ts';
+import type { Run } from '../../../core/storage/tables/tables.ts';
+import { listWords } from '../report/verdict-words.ts';
+import { type PartOfList, pages } from './batch-view.ts';
+import type { View } from './frame.ts';
+import { type Html, html } from './html.ts';
+import { countText, dashboardTable, facts, panel, time, to, verdictText } from './parts.ts';
+
+export function runsView(runs: readonly Run[], view: View, page: PartOfList): Html {
+  const rows = runs.map((run) => [
+    to(['runs', run.id], run.id),
+    time(run.started_at, view),
+    verdictOf(run),
+    run.list_standing === null ? '' : listWords[run.list_standing],
+  ]);
+  return html`<h1>Reconciliations</h1>
+${panel('Newest first', rows.length > 0 ? dashboardTable('Reconciliations', ['Run', 'Begun', 'Verdict', 'List'], rows) : html`<p>No reconciliation has run yet.</p>`)}
+${pages('/runs', page)}`;
+}
+
+function verdictOf(run: Run): Html | string {
+  if (run.verdict !== null) return verdictText(run.verdict);
+  return run.finished_at === null ? 'not finished' : 'no verdict';
+}
+
+const files = [
+  'report.html',
+  'report.xlsx',
+  'statement.csv',
+  'payouts.csv',
+  'discrepancies.csv',
+  'ageing.csv',
+];
+
+/** One reconciliation: its verdicts, its statement, and its files. */
+export function runView(
+  run: Run,
+  {
+    verdicts,
+    statement,
+    reports,
+  }: { verdicts: readonly RunVerdict[]; statement: string[][]; reports: string },
+  view: View,
+): Html {
+  const folder = `reconciliation-${run.id}`;
+  const links = files
+    .filter((name) => existsSync(join(reports, folder, name)))
+    .map((name) => html`<li>${to(['reports', folder, name], name)}</li>`);
+  return html`<h1>Reconciliation ${run.id}</h1>
+${panel(
+  'Verdict',
+  html`${facts([
+    ['Verdict', verdictOf(run)],
+    ['List', run.list_standing === null ? 'not read' : listWords[run.list_standing]],
+    ['Begun', time(run.started_at, view)],
+    ['Ended', time(run.finished_at, view)],
+  ])}
+${
+  verdicts.length > 0 &&
+  dashboardTable(
+    'Verdict per currency',
+    ['Currency', 'Verdict'],
+    verdicts.map(({ currency, verdict }) => [currency, verdictText(verdict)]),
+  )
+}`,
+)}
+${links.length > 0 && panel('Files', html`<ul>${links}</ul>`)}
+${statement.length > 0 && panel('Statement', statementTable(statement))}`;
+}
+
+const isLine = (name: string): name is StatementLine => Object.hasOwn(lineWords, name);
+
+function statementTable(statement: string[][]): Html {
+  const rows = records(statement).map(({ currency = '', line = '', count = '', amount = '' }) => [
+    isLine(line) ? lineWords[line] : line,
+    currency,
+    /^\d+$/.test(count) ? countText(BigInt(count)) : count,
+    amount === '' ? '' : amountText(currency, amount),
+  ]);
+  return dashboardTable('Statement', ['Line', 'Currency', { number: 'Count' }, { number: 'Amount' }], rows);
+}

@@ -1,0 +1,221 @@
+import { money } from '../../../books/presentation.ts';
+import { counted, grouped } from '../../../core/domain/counted.ts';
+import { type CountedState, countedStates, type PayoutState } from '../../../core/domain/payout.ts';
+import { nextDue } from '../../../core/runtime/next-due.ts';
+import { scheduleList } from '../../../core/settings/schedule-list.ts';
+import type { Config } from '../../../core/settings/settings.ts';
+import { haltAdvice } from '../../../sending/halt.ts';
+import { verdictSentences } from '../../../words/verdict-faces.ts';
+import type { LedgerFigures } from '../../admin/ledger-figures.sql.ts';
+import { batchTable } from './batch-parts.ts';
+import { decision } from './forms.ts';
+import type { View } from './frame.ts';
+import { type Html, html } from './html.ts';
+import type { DashboardFacts } from './look.ts';
+import { needsOf, needsTable, needsTitle } from './needs.ts';
+import {
+  ago,
+  amount,
+  countText,
+  dashboardBanner,
+  dashboardTable,
+  panel,
+  sentence,
+  stateText,
+  time,
+  verdictText,
+} from './parts.ts';
+
+type Schedules = Config['schedules'];
+
+/** The page that answers with one look: is everything fine, and if not, what is wrong? */
+export function todayView(look: DashboardFacts, view: View, schedules: Schedules): Html {
+  const needs = needsOf(look, view);
+  return html`${answer(look, view, { needs, schedules })}
+${tiles(look, view)}
+<div class="columns"><div>
+${panel('Batches today', batchesPart(look, view))}
+${panel('Money by state', moneyTable(look.figures))}
+${panel('Machinery', machinery(look, view, schedules))}
+</div><div>
+${panel('Needs a person', needsTable(needs, look))}
+${
+  look.halt === null &&
+  decision(view, {
+    id: 'halt',
+    name: 'Stop all sending',
+    action: '/halt',
+    sure: 'Hold everything until somebody releases it',
+  })
+}
+</div></div>`;
+}
+
+function answer(
+  look: DashboardFacts,
+  view: View,
+  { needs, schedules }: { needs: ReturnType<typeof needsOf>; schedules: Schedules },
+): Html {
+  if (look.halt) return haltBanner(look, view);
+  const sends =
+    schedules.submit.trim() === ''
+      ? 'Sending by schedule is off: schedules.submit is empty.'
+      : 'Sending is on.';
+  if (needs.length > 0) return dashboardBanner('warn', needsTitle(needs), html`<p>${sends}</p>`);
+  if (look.lastRun === null)
+    return dashboardBanner(
+      'warn',
+      'Nothing was compared with the service yet',
+      html`<p>${sends} The first reconciliation shows whether everything is fine.</p>`,
+    );
+  if (look.lastRun.verdict === 'none')
+    return dashboardBanner(
+      'none',
+      'Nothing to state',
+      html`<p>${sends} Nothing waits for a person. ${verdictSentences.none}</p>`,
+    );
+  return dashboardBanner('good', 'Everything is fine', html`<p>${sends} Nothing waits for a person.</p>`);
+}
+
+const adviceWords: Record<ReturnType<typeof haltAdvice>, string> = {
+  as_the_cause_says: '',
+  doctor: 'First run counterfoil doctor, which shows what was signed, and with which key.',
+  reconcile: 'First run counterfoil reconcile, which asks what became of them.',
+  none: '',
+};
+
+function haltBanner({ halt, haltMarks, figures }: DashboardFacts, view: View): Html {
+  if (!halt) return html``;
+  const advice = haltAdvice(halt.kinds);
+  const waiting = countIn(figures, ['ready', 'held']);
+  const release =
+    advice !== 'as_the_cause_says' &&
+    decision(view, {
+      id: 'release',
+      name: 'Release',
+      action: '/release',
+      sure: 'The cause is gone: payouts that are ready may be sent',
+      shown: haltMarks,
+    });
+  return dashboardBanner(
+    'bad',
+    `Sending is halted`,
+    html`<p>Since ${time(halt.at, view)}: ${sentence(halt.cause, view)}. ${counted(waiting, 'payout')} ${waiting === 1 ? 'waits' : 'wait'}. ${adviceWords[advice]}</p>${release}`,
+  );
+}
+
+function countIn({ payouts }: LedgerFigures, states: readonly CountedState[]): number {
+  return payouts.filter(({ state }) => states.includes(state)).reduce((sum, { count }) => sum + count, 0);
+}
+
+function sumsIn({ payouts }: LedgerFigures, states: readonly CountedState[]): Html[] {
+  const byCurrency = Map.groupBy(
+    payouts.filter(({ state }) => states.includes(state)),
+    ({ currency }) => currency,
+  );
+  return [...byCurrency].flatMap(([currency, some]) => {
+    const minor = some.reduce((sum, one) => sum + one.amount, 0n);
+    return minor === 0n ? [] : [html`<small>${amount(currency, minor)}</small>`];
+  });
+}
+
+function tiles(look: DashboardFacts, view: View): Html {
+  const { figures } = look;
+  const oldest = (states: readonly PayoutState[]): Html[] => {
+    const [since] = figures.oldest
+      .filter(({ state }) => states.includes(state))
+      .map((one) => one.since)
+      .toSorted();
+    return since === undefined ? [] : [html`<small>oldest ${ago(since, view)}</small>`];
+  };
+  const tile = (name: string, states: readonly PayoutState[], isPassing: boolean): Html =>
+    html`<div class="tile"><dt>${name}</dt><dd><b>${countText(countIn(figures, states))}</b>${sumsIn(figures, states)}${isPassing ? oldest(states) : []}</dd></div>`;
+  return html`<dl class="tiles">
+${tile('Waiting', ['ready', 'held'], true)}
+${tile('In flight', ['sending', 'pending'], true)}
+${tile('Paid', ['success'], false)}
+${tile('Unknown', ['unknown'], true)}
+<div class="tile"><dt>Last verdict</dt><dd>${verdictTile(look, view)}</dd></div>
+</dl>`;
+}
+
+function batchesPart({ batches }: DashboardFacts, view: View): Html {
+  if (batches.looks.length === 0)
+    return html`<p>No batch was taken in today, and none is open. <a href="/batches">All batches</a></p>`;
+  return html`${batchTable('Batches of today, and open ones', batches.looks, view)}
+${batches.more > 0 && html`<p>… and ${counted(batches.more, 'more open batch', 'more open batches')}: <a href="/batches">all batches</a></p>`}`;
+}
+
+function moneyTable({ payouts }: LedgerFigures): Html {
+  const currencies = [...new Set(payouts.map(({ currency }) => currency))];
+  if (payouts.every(({ count }) => count === 0)) return html`<p>The ledger holds no payout yet.</p>`;
+  const rows = countedStates.flatMap((state) => {
+    const some = payouts.filter((one) => one.state === state && one.count > 0);
+    if (some.length === 0) return [];
+    const cells = currencies.map((currency) => {
+      const one = some.find((figure) => figure.currency === currency);
+      return one ? grouped(money(one.amount, currency)) : '–';
+    });
+    return [[stateText(state), countText(some.reduce((n, { count }) => n + count, 0)), ...cells]];
+  });
+  const columns = currencies.map((currency) => ({ number: currency }));
+  return dashboardTable('Money by state', ['State', { number: 'Payouts' }, ...columns], rows);
+}
+
+/** The verdict on each currency, when it was given, and the way to its run. */
+function verdictTile({ lastRun }: DashboardFacts, view: View): Html {
+  if (!lastRun) return html`<b>not checked</b>`;
+  const { run, verdict, currencies, startedAt } = lastRun;
+  const each = currencies.map((one) => html`<small>${one.currency} ${verdictText(one.verdict)}</small>`);
+  return html`${each.length > 0 ? each : html`<b>${verdictText(verdict)}</b>`}<small><a href="/runs/${run}">${time(startedAt, view)}</a></small>`;
+}
+
+const jobNames = new Map([
+  ['intake', 'Intake'],
+  ['submit', 'Submit'],
+  ['follow_up', 'Follow-up'],
+  ['reconcile', 'Reconcile'],
+  ['reconcile_full', 'Full reconcile'],
+  ['report', 'Reports'],
+]);
+
+function machinery({ figures, unready }: DashboardFacts, view: View, schedules: Schedules): Html {
+  const { oldestUnapplied, lastReceivedAt, rejected } = figures.webhooks;
+  const turnedAway = Object.values(rejected).reduce((sum, count) => sum + count, 0);
+  const lag = oldestUnapplied === null ? 'all applied' : `oldest waits ${ago(oldestUnapplied, view)}`;
+  const received =
+    lastReceivedAt === null ? html`none yet` : html`${lag}; last ${time(lastReceivedAt, view)}`;
+  const bad = new Set(unready.map(({ check }) => check));
+  const mark = (check: string): Html =>
+    bad.has(check) ? html`<span class="bad">■ trouble</span>` : html`<span class="good">✓ works</span>`;
+  const rows = [
+    [
+      'Webhooks',
+      mark('webhooks'),
+      html`${received}${turnedAway > 0 && `; ${countText(turnedAway)} turned away`}`,
+    ],
+    ['Queue', mark('queue'), ''],
+    ['Ledger', mark('ledger'), size(figures.ledgerBytes)],
+    ['Disk', mark('disk'), `${size(figures.freeBytes)} free`],
+  ];
+  const rowOf = (job: string, expression: string, past: LedgerFigures['jobs'][number] | undefined) => {
+    const due = nextDue(expression, schedules.timezone, Date.parse(view.now));
+    const ended = past?.kind ?? null;
+    const look = ended === 'failed' || ended === 'incomplete' ? 'bad' : 'soft';
+    return [
+      `${jobNames.get(job) ?? job}${past?.place ? ` on ${past.place}` : ''}`,
+      html`<span class="${look}">${ended ?? 'has not run'}</span>`,
+      html`last ${time(past?.lastRunAt ?? null, view)}; ${due ? html`next ${time(due.toISOString(), view)}` : 'off'}`,
+    ];
+  };
+  const jobs = scheduleList(schedules).flatMap(({ job, expression }) => {
+    const pasts = figures.jobs.filter((one) => one.job === job);
+    return (pasts.length === 0 ? [undefined] : pasts).map((past) => rowOf(job, expression, past));
+  });
+  return dashboardTable('Machinery and schedules', ['Part', 'State', 'Facts'], [...rows, ...jobs]);
+}
+
+function size(bytes: number): string {
+  const mib = bytes / 1024 / 1024;
+  return mib >= 1024 ? `${(mib / 1024).toFixed(1)} GiB` : `${mib.toFixed(1)} MiB`;
+}

@@ -1,0 +1,103 @@
+import type { RunVerdict } from '../../../books/run-verdicts.sql.ts';
+import { records } from '../../../books/sheet.ts';
+import {
+  type CurrencyLines,
+  isZero,
+  lineOf,
+  linesByCurrency,
+} from '../../../books/statement/statement-figures.ts';
+import { counted, grouped } from '../../../core/domain/counted.ts';
+import { isUsable, type ListStanding, type Verdict, worstVerdict } from '../../../core/domain/verdict.ts';
+import { verdictFaces, verdictSentences } from '../../../words/verdict-faces.ts';
+import { escapeHtml, link } from './page-markup.ts';
+import { amountText, localTimes } from './page-words.ts';
+import { exceptionTexts, listWords } from './verdict-words.ts';
+
+/** The page's facts about a run: `verdict` is the whole run's, `trouble` says why its list cannot be used. */
+export type JudgedRun = {
+  verdict: Verdict | null;
+  verdicts: readonly RunVerdict[];
+  list: ListStanding | null;
+  trouble: string | null;
+  zone: string;
+  open: ReadonlyMap<string, bigint>;
+};
+
+/** The verdict on each currency, before anything else on the page. */
+export function verdictSection(statement: string[][] | undefined, judged: JudgedRun): string {
+  const lines = linesByCurrency(records(statement));
+  const each = judged.verdicts.map((one) => currencyBanner(one, lines.get(one.currency) ?? {}, judged.open));
+  const banners = each.length > 0 ? each : [runBanner(lines.size > 0, judged)];
+  return `<section id="verdict" class="verdicts" aria-label="Verdict">\n${troubleNotice(judged)}${banners.join('')}</section>\n`;
+}
+
+/** The reason why nothing was compared, once for all currencies. */
+function troubleNotice({ list, trouble, zone }: JudgedRun): string {
+  if (isUsable(list)) return '';
+  const why = sentence(localTimes(trouble ?? 'The reason is not known', zone));
+  return `<p class="notice"><strong>${escapeHtml(listWords[list ?? 'unread'])}:</strong> ${escapeHtml(why)} Run <code>counterfoil reconcile</code> again. <a href="../../../reporting/index.html">All reports</a> names the last run that compared.</p>\n`;
+}
+
+/** The banner of a run in which no currency has a verdict. Even a good list of nothing is not green. */
+function runBanner(hasStatement: boolean, { verdict, list }: JudgedRun): string {
+  if (hasStatement && verdict === null)
+    return banner('is-none', 'No verdict', [
+      'This run was made before verdicts were kept: run counterfoil reconcile for one.',
+    ]);
+  const whole = worstVerdict(list, []);
+  const { sign, name } = verdictFaces[whole];
+  return banner(`is-${whole}`, `${sign} ${capitalised(name)}`, [verdictSentences[whole]]);
+}
+
+function capitalised(text: string): string {
+  return text.slice(0, 1).toUpperCase() + text.slice(1);
+}
+
+function currencyBanner(
+  { currency, verdict, overturned }: RunVerdict,
+  lines: CurrencyLines,
+  open: JudgedRun['open'],
+): string {
+  const { sign, name } = verdictFaces[verdict];
+  const words: Record<Verdict, () => string[]> = {
+    none: () => [verdictSentences.none],
+    reconciled: () => reconciledTexts(currency, lines, open.get(currency) ?? 0n),
+    exceptions: () => exceptionTexts(currency, (line) => lineOf(lines, line), overturned),
+    not_compared: () => [verdictSentences.not_compared],
+  };
+  const mark = `data-currency="${escapeHtml(currency)}" data-verdict="${verdict}"`;
+  const rows =
+    verdict === 'exceptions'
+      ? `<p>Do not sign off. Each row: ${link('statement-rows.csv', 'statement-rows.csv')}</p>`
+      : '';
+  return banner(`is-${verdict}`, `${sign} ${currency}: ${name}`, words[verdict](), mark, rows);
+}
+
+function banner(look: string, title: string, texts: string[], mark = '', after = ''): string {
+  const [only = '', ...others] = texts.map(escapeHtml);
+  const said =
+    others.length === 0
+      ? `<p>${only}</p>`
+      : `<ul>${[only, ...others].map((text) => `<li>${text}</li>`).join('')}</ul>`;
+  return `<div class="verdict ${look}" ${mark}><strong>${escapeHtml(title)}</strong>${said}${after}</div>\n`;
+}
+
+function reconciledTexts(currency: string, lines: CurrencyLines, open: bigint): string[] {
+  const { count, amount } = lineOf(lines, 'listed_by_service');
+  const timing = lineOf(lines, 'timing');
+  const listed = `The list and the ledger agree: ${counted(count, 'transfer')} listed, ${amountText(currency, amount)}.`;
+  return [
+    listed,
+    ...(isZero(timing)
+      ? []
+      : [`Timing: ${grouped(`${timing.count}`)}, ${amountText(currency, timing.amount)}.`]),
+    ...(open === 0n
+      ? []
+      : [`Not all is done: ${counted(open, 'discrepancy is', 'discrepancies are')} open.`]),
+  ];
+}
+
+/** Ends with a full stop where no other mark ends it. */
+function sentence(text: string): string {
+  return /[.?!]$/.test(text) ? text : `${text}.`;
+}

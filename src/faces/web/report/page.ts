@@ -1,0 +1,111 @@
+import { z } from 'zod';
+import type { RunVerdict } from '../../../books/run-verdicts.sql.ts';
+import { records, totalOf } from '../../../books/sheet.ts';
+import { counted, grouped } from '../../../core/domain/counted.ts';
+import { plainTrouble } from '../../../core/domain/run-error.ts';
+import type { ListStanding } from '../../../core/domain/verdict.ts';
+import type { Run } from '../../../core/storage/tables/tables.ts';
+import { type Draw, openCharts } from './charts.ts';
+import { actionSection } from './page-action.ts';
+import { figureSections, lineItem } from './page-figures.ts';
+import { escapeHtml, link, pageFrame, pageSection, pageTable } from './page-markup.ts';
+import { statementSection } from './page-statement.ts';
+import { pageStyle } from './page-style.ts';
+import { tileSection } from './page-tiles.ts';
+import { verdictSection } from './page-verdicts.ts';
+import { headingTime } from './page-words.ts';
+import { reportStyle } from './report-style.ts';
+import { listWords } from './verdict-words.ts';
+
+/** The part of the run's summary on the page; older runs lack some of it. */
+const summaryShape = z.object({
+  listed: z.number().optional(),
+  matched: z.number().optional(),
+  trouble: z.string().optional(),
+  webhooks: z.record(z.string(), z.number()).optional().catch(undefined),
+});
+type Summary = z.infer<typeof summaryShape>;
+
+export type ReportPage = {
+  run: Pick<Run, 'id' | 'started_at' | 'summary' | 'list_standing' | 'verdict'> & { mode: string };
+  verdicts: readonly RunVerdict[];
+  /** The frozen sheets by name, header first; an older run may lack some. */
+  sheets: Record<string, string[][]>;
+  zone: string;
+  files: string[];
+};
+
+/** report.html: verdict, totals, what to do, the statement, then the pictures. Loads the drawing libraries. */
+export async function reportPage(page: ReportPage): Promise<string> {
+  const charts = openCharts();
+  try {
+    return await drawnPage(page, charts.draw);
+  } finally {
+    await charts.end();
+  }
+}
+
+async function drawnPage({ run, verdicts, sheets, zone, files }: ReportPage, draw: Draw): Promise<string> {
+  const summary = run.summary === null ? {} : summaryShape.parse(JSON.parse(run.summary));
+  const list = run.list_standing;
+  const judged = {
+    verdict: run.verdict,
+    verdicts,
+    list,
+    trouble: summary.trouble === undefined ? null : plainTrouble(summary.trouble),
+    zone,
+    open: openCounts(sheets.open),
+  };
+  const title = `Reconciliation, ${headingTime(run.started_at, zone)}`;
+  const body = `<header>
+<h1>${escapeHtml(title)}</h1>
+<nav aria-label="Pages"><ul><li><a href="../../../reporting/index.html">All reports</a></li><li><a href="#action">What to do</a></li><li><a href="#statement">Statement</a></li><li><a href="#pictures">Pictures</a></li><li><a href="#files">Files</a></li></ul></nav>
+<p class="soft"><strong>${escapeHtml(run.mode)}</strong> mode · ${escapeHtml(zone)} · ${escapeHtml(scopeText(summary, list))}</p>
+</header>
+<main id="main" tabindex="-1">
+${verdictSection(sheets.statement, judged)}${tileSection(sheets, list)}${actionSection(sheets, { zone, list, verdicts })}${statementSection(sheets.statement, { list, verdicts })}${await figureSections(sheets, { list, lines: webhookLine(summary) }, draw)}${fileSection(files)}</main>
+<footer><p>Run <code>${escapeHtml(run.id)}</code>. Made by Counterfoil from what it knew at the end of this run. Days and times are those of ${escapeHtml(zone)}.</p></footer>
+`;
+  return pageFrame(title, pageStyle + reportStyle, body);
+}
+
+function openCounts(sheet: string[][] | undefined): Map<string, bigint> {
+  const open = records(sheet).filter(({ state }) => state === 'open');
+  const groups = Map.groupBy(open, ({ currency = '' }) => currency);
+  return new Map([...groups].map(([currency, rows]) => [currency, totalOf(rows)]));
+}
+
+function scopeText({ listed, matched }: Summary, list: ListStanding | null): string {
+  const words = listWords[list ?? 'unread'];
+  if (listed === undefined || matched === undefined || list === 'unread') return words;
+  return `${words}: ${counted(listed, 'transfer')}, ${counted(matched, 'payout')} of ours among them`;
+}
+
+function fileSection(files: string[]): string {
+  const links = files.map((name) => `<li>${link(name, name)}</li>`).join('');
+  return pageSection('files', 'Files', `<ul class="files">${links}</ul>\n`);
+}
+
+const webhookNames: Record<string, string> = {
+  due: 'Due: final transfers whose webhook should have come',
+  heard: 'Received',
+  late: 'Received late',
+  forged: 'Refused: wrong signature',
+  resent: 'Received after we asked again',
+};
+
+/** One line with the numbers folded; nothing where no webhook was due. */
+function webhookLine({ webhooks }: Summary): string {
+  if (!webhooks) return '';
+  const { due = 0, heard = 0 } = webhooks;
+  if (due === 0) return '';
+  const lost = Math.max(0, due - heard);
+  const words = `${counted(lost, 'webhook')} of ${grouped(`${due}`)} did not come (${((lost / due) * 100).toFixed(1)}%).`;
+  const rows = Object.entries(webhooks).map(([name, count]) => [
+    webhookNames[name] ?? name,
+    grouped(`${count}`),
+  ]);
+  const columns = [{ name: 'Webhooks' }, { name: 'Number', number: true }];
+  const numbers = `<details><summary>The numbers</summary>\n${pageTable('Webhooks of this run', columns, rows)}</details>\n`;
+  return lineItem('webhooks', 'Webhooks', words, numbers);
+}

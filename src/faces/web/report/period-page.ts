@@ -1,0 +1,94 @@
+import type { ClosedMonth } from '../../../books/closed-month.ts';
+import { readableMonth, readableTime } from '../../../books/presentation.ts';
+import type { NamedCells } from '../../../books/sheet.ts';
+import { lineWords } from '../../../books/statement/line-words.ts';
+import { statementLines } from '../../../books/statement/statement-lines.ts';
+import { grouped } from '../../../core/domain/counted.ts';
+import { isUsable, type Verdict } from '../../../core/domain/verdict.ts';
+import { type IndexColumn, tableOf, tableRow, verdictBanner } from './index-parts.ts';
+import { indexStyle } from './index-style.ts';
+import { escapeHtml, link, pageFrame, pageSection, paragraph } from './page-markup.ts';
+import { pageStyle } from './page-style.ts';
+import { listWords, verdictLines } from './verdict-words.ts';
+
+/** The most currencies on the page: the service decides how many it lists. */
+const mostCurrencies = 12;
+
+/** report.html of a closed month, to be printed and signed: who closed it and when, the verdict, the statement, the digest. */
+export function periodPage(
+  closed: ClosedMonth,
+  { mode, zone, files }: { mode: string; zone: string; files: readonly string[] },
+): string {
+  const { period, list, statement, verdicts } = closed;
+  const title = `${readableMonth(period.month)}, closed`;
+  const banners = verdicts
+    .slice(0, mostCurrencies)
+    .map((one) => verdictBanner(one.currency, one.verdict, verdictLines(one, { statement, list })));
+  const none = isUsable(list) ? 'No money moved in this month.' : `${listWords[list ?? 'unread']}.`;
+  const tables = verdicts
+    .slice(0, mostCurrencies)
+    .map(({ currency, verdict }, index) =>
+      currencyTable(`statement-${index + 1}`, currency, verdict, statement),
+    );
+  const more = verdicts.length - tables.length;
+  const body = `<header>
+<h1>${escapeHtml(title)}</h1>
+<nav aria-label="Reports"><ul><li><a href="../../../reporting/index.html">All reports</a></li>${files.map((name) => `<li>${link(name, name)}</li>`).join('')}</ul></nav>
+<p class="soft">Mode <strong>${escapeHtml(mode)}</strong>. Times: ${escapeHtml(zone)}. A closed month never changes. What is found later counts in the month that is open then.</p>
+</header>
+<main id="main" tabindex="-1">
+${pageSection('verdict', 'Verdict', banners.length > 0 ? `<ul class="banners">${banners.join('')}</ul>\n` : paragraph(none))}${pageSection('closed', 'Who closed it', facts(closed, zone))}${tables.join('')}${more > 0 ? paragraph(`… and ${more} more currencies in statement.csv.`) : ''}<div class="sign"><p>Prepared by</p><p>Reviewed by</p><p>Date</p></div>
+</main>
+<footer><p>Made by Counterfoil from the frozen rows of this month. It reads the same whenever it is written again.</p></footer>
+`;
+  return pageFrame(`${title} (${mode})`, pageStyle + indexStyle, body);
+}
+
+function facts({ period, comparedAt, list }: ClosedMonth, zone: string): string {
+  const time = (instant: string): string => readableTime(instant, zone);
+  const compared =
+    comparedAt === null
+      ? 'nothing: no list of the service was ever read completely'
+      : `the service’s list of ${time(comparedAt)}, run ${period.run_id ?? ''}. ${listWords[list ?? 'unread']}.`;
+  const rows: [string, string][] = [
+    ['Closed by', period.closed_by],
+    ['Closed at', time(period.closed_at)],
+    ['Covers', `${time(period.starts_at)} up to ${time(period.ends_at)} (${period.timezone})`],
+    ['Compared with', compared],
+  ];
+  const pairs = rows.map(([name, text]) => `<dt>${name}</dt><dd>${escapeHtml(text)}</dd>`).join('');
+  return `<dl class="facts">${pairs}<dt>Digest</dt><dd><code>${escapeHtml(period.digest)}</code></dd></dl>\n${paragraph('The digest is the SHA-256 of the rows, the bounds, the time and the person. counterfoil verify computes it again.')}`;
+}
+
+const sums = new Set(['closing', 'net_paid', 'listed_by_service']);
+
+function currencyTable(
+  id: string,
+  currency: string,
+  verdict: Verdict,
+  statement: readonly NamedCells[],
+): string {
+  const columns: IndexColumn[] = [
+    { name: 'Line' },
+    { name: 'In statement.csv' },
+    { name: 'Payouts', number: true },
+    { name: `Amount (${currency})`, number: true },
+  ];
+  const rows = statementLines.flatMap((line) => {
+    const row = statement.find((one) => one.currency === currency && one.line === line);
+    if (!row) return [];
+    const strong = (text: string): string => (sums.has(line) ? `<strong>${text}</strong>` : text);
+    return [
+      tableRow(columns, strong(escapeHtml(lineWords[line])), [
+        `<code>${line}</code>`,
+        strong(escapeHtml(grouped(row.count ?? ''))),
+        strong(escapeHtml(grouped(row.amount ?? ''))),
+      ]),
+    ];
+  });
+  const unchecked =
+    verdict === 'not_compared'
+      ? paragraph('Not checked: which of these payouts the service lists, and whether it lists others.')
+      : '';
+  return pageSection(id, `Statement, ${currency}`, unchecked + tableOf(id, columns, rows.join('')));
+}

@@ -1,0 +1,139 @@
+import type { SayAdvice } from '../../core/domain/advice.ts';
+import type { Payer } from '../../core/domain/origin.ts';
+import type { PayoutState } from '../../core/domain/payout.ts';
+import { addHoldReason, areHolding, readReasons } from '../../core/ledger/hold-reasons.ts';
+import type { RecordEvent } from '../../core/ledger/projection.ts';
+import { record } from '../../core/ledger/record.ts';
+import { insertSuccessors } from '../../core/ledger/successors.ts';
+import type { Clock } from '../../core/runtime/clock.ts';
+import type { Ledger, Trx } from '../../core/storage/ledger.ts';
+import { type Weighed, type WeighedCase, weigh } from '../../watching/evidence/weigh.ts';
+import { draftSuccessors, overLimit } from './successor.ts';
+
+export type DecisionDeps = {
+  ledger: Ledger;
+  clock: Clock;
+  rules: {
+    referencePrefix: string;
+    payoutLimit: Record<string, string>;
+    /** The account that this configuration reaches (P31); null where it has no key. */
+    account?: Payer | null;
+  };
+  say: SayAdvice;
+};
+
+/** One payout that a person ordered to be sent: the same one again, or a successor. */
+export type Decided = {
+  id: bigint;
+  /** The reference under which it is sent. */
+  reference: string;
+  predecessor: string | null;
+  state: PayoutState;
+};
+
+export type Decision = { kind: 'decided'; decided: Decided[] } | { kind: 'changed'; now: Weighed };
+
+export type RetryOrder = {
+  ids: readonly bigint[];
+  /** When the look-up for this decision began, ISO UTC. */
+  since: string;
+  digest: string;
+  person: string;
+};
+
+/**
+ * Records a person's order to send payouts again, in one transaction. Nothing changes unless the evidence is still what
+ * the person saw (P20). Payouts that the evidence does not allow are left out.
+ */
+export async function decideRetry(deps: DecisionDeps, order: RetryOrder): Promise<Decision> {
+  return deps.ledger.write(async (trx): Promise<Decision> => {
+    const { ids, since } = order;
+    const now = await weigh(trx, { ...groundOf(deps.rules), ids, since });
+    if (now.digest !== order.digest) return { kind: 'changed', now };
+    const at = deps.clock.iso();
+    const again = now.cases.filter(({ judgement }) => judgement.kind === 'again');
+    const anew = now.cases.filter(({ judgement }) => judgement.kind === 'successor');
+    const sent = await sendAgain(trx, at, again, order);
+    const paid = await payAnew(trx, at, anew, deps.rules, order);
+    return { kind: 'decided', decided: [...sent, ...paid] };
+  });
+}
+
+/** The part of the rules by which evidence is weighed. */
+export function groundOf({ referencePrefix: prefix, account = null }: DecisionDeps['rules']) {
+  return { prefix, account };
+}
+
+async function sendAgain(trx: Trx, at: string, cases: WeighedCase[], order: RetryOrder): Promise<Decided[]> {
+  const events = cases.map(({ payout, batch }): RecordEvent => {
+    const to = isHeld(batch.hold_reasons) ? 'held' : 'ready';
+    const event = { kind: 'retry' as const, to, automatic: false, why: whyOf(order) } as const;
+    return { payoutId: payout.id, source: `person:${order.person}`, event };
+  });
+  const recorded = await record(trx, at, events);
+  const referenceOf = new Map(cases.map(({ payout }) => [payout.id, payout.reference]));
+  return recorded.map(({ payoutId, to }) => ({
+    id: payoutId,
+    reference: referenceOf.get(payoutId) ?? '',
+    predecessor: null,
+    state: to,
+  }));
+}
+
+/** Makes successors. They are new orders of money: their batch's hold and the limits apply to them as to any row. */
+async function payAnew(
+  trx: Trx,
+  at: string,
+  cases: WeighedCase[],
+  rules: DecisionDeps['rules'],
+  order: RetryOrder,
+): Promise<Decided[]> {
+  const held = new Set<string>();
+  for (const [batch, own] of Map.groupBy(cases, (one) => one.batch.id)) {
+    const reasons = readReasons(own[0]?.batch.hold_reasons ?? '[]');
+    const above = overLimit(own, rules.payoutLimit);
+    if (above) await addHoldReason(trx, batch, above);
+    // P20: what was added to an approved batch was never approved itself.
+    const needs = own[0]?.batch.approval_needed === 1n;
+    if (needs) {
+      const dropper = own[0]?.batch.dropped_by ?? '';
+      await addHoldReason(trx, batch, {
+        kind: 'approval',
+        why: { kind: 'successor' },
+        dropper,
+        scope: 'successors',
+      });
+    }
+    if (above || needs || areHolding(reasons)) held.add(batch);
+  }
+  const drafts = await draftSuccessors(trx, cases, {
+    at,
+    prefix: rules.referencePrefix,
+    stateOf: ({ batch }) => (held.has(batch.id) ? 'held' : 'ready'),
+  });
+  const decidedBy = `person:${order.person}`;
+  const rows = drafts.map((payout, i) => {
+    const predecessor = cases[i]?.payout.reference ?? '';
+    return { payout, predecessor, decidedBy, why: whyOf(order) };
+  });
+  const ids = await insertSuccessors(trx, at, rows);
+  const events = rows.map(({ payout }): RecordEvent => {
+    const by = `${payout.reference}, ${whyOf(order)}`;
+    return { payoutId: payout.successor_of, source: decidedBy, event: { kind: 'succeeded', by } };
+  });
+  await record(trx, at, events);
+  return rows.map(({ payout, predecessor }) => ({
+    id: ids.get(payout.reference) ?? 0n,
+    reference: payout.reference,
+    predecessor,
+    state: payout.state,
+  }));
+}
+
+function whyOf({ person, digest }: RetryOrder): string {
+  return `decided by ${person} on evidence ${digest}`;
+}
+
+function isHeld(holdReasons: string): boolean {
+  return areHolding(readReasons(holdReasons));
+}

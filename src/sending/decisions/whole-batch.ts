@@ -1,0 +1,78 @@
+import { type BatchCounts, batchCounts } from '../../core/ledger/batches.ts';
+import { type HoldReason, readReasons } from '../../core/ledger/hold-reasons.ts';
+import type { Db, Ledger } from '../../core/storage/ledger.ts';
+import type { Batch } from '../../core/storage/tables/tables.ts';
+import { approvalAsked, type OsUser, whyNotApprove } from '../approval.ts';
+import { type Approvable, approvalsOf, batchTotals, readApprovable } from '../approvals.sql.ts';
+import type { Brakes } from '../brakes.ts';
+import { liftCanary } from '../halts.sql.ts';
+import { type ReleaseOrder, releaseBatch } from '../holds.sql.ts';
+import { checkStanding } from '../precheck.sql.ts';
+
+type Approval = { by: string; at: string; digest: string };
+
+/**
+ * Whether a person may approve a batch (P2). `needless`: no rule asks for it. `approved`: somebody did. `own`: one of
+ * the person's accounts dropped it. `unsound`: the ledger's payouts are not those that were taken in.
+ */
+export type ApprovalJudgement =
+  | { kind: 'needless'; reasons: HoldReason[] }
+  | { kind: 'approved'; before: Approval }
+  | { kind: 'own'; why: string }
+  | { kind: 'unsound' }
+  | { kind: 'may'; shown: Approvable };
+
+/** `acting`: all accounts of the person. Reads every body of the batch. */
+export async function judgeApproval(
+  db: Db,
+  about: { batch: Batch; rule: Pick<Brakes, 'approval' | 'approvalAbove'>; acting: readonly OsUser[] },
+): Promise<ApprovalJudgement> {
+  const { batch, rule, acting } = about;
+  const isNeeded =
+    batch.approval_needed === 1n || approvalAsked(rule, await batchTotals(db, batch.id)) !== null;
+  if (!isNeeded) return { kind: 'needless', reasons: readReasons(batch.hold_reasons) };
+  const shown = await readApprovable(db, batch);
+  const approvals = (await approvalsOf(db, [batch.id])).get(batch.id) ?? [];
+  const before = approvals.find(({ throughId }) => throughId >= shown.throughId);
+  if (before) return { kind: 'approved', before };
+  const why = droppersOf(batch).flatMap((dropper) => whyNotApprove(dropper, acting) ?? [])[0];
+  if (why !== undefined) return { kind: 'own', why };
+  return shown.sound ? { kind: 'may', shown } : { kind: 'unsound' };
+}
+
+/** All accounts that dropped it: the person's, and the one they became with sudo. */
+function droppersOf(batch: Batch): OsUser[] {
+  const account = (name: string, uid: bigint | null): OsUser => ({
+    name,
+    uid: uid === null ? null : Number(uid),
+  });
+  const person = account(batch.dropped_by, batch.dropped_uid);
+  return batch.dropped_as === '' ? [person] : [person, account(batch.dropped_as, batch.dropped_as_uid)];
+}
+
+/** True for a batch of which nothing is ever sent: it can be neither released nor approved. */
+export async function isCancelled(db: Db, batch: string): Promise<boolean> {
+  const [now]: BatchCounts[] = await batchCounts(db, [batch]);
+  return now?.state === 'cancelled';
+}
+
+/**
+ * A person's release of a batch, with the rest of a failed canary. `unanswered`: why the service had not answered what is
+ * asked before payment, where the batch now goes on without (P32).
+ */
+export async function releaseWhole(
+  ledger: Ledger,
+  order: ReleaseOrder & {
+    /** What the person saw: the reasons of the batch, and the marks of the halts. Nothing else is lifted. */
+    seen: readonly HoldReason[];
+    halts: readonly string[];
+  },
+) {
+  const before = await checkStanding(ledger.db, order.batch);
+  const released = await releaseBatch(ledger, order);
+  const { batch, at, halts } = order;
+  const after = await checkStanding(ledger.db, batch);
+  const unanswered = after?.accepted === true && before?.accepted === false ? before.wait : null;
+  const canary = await ledger.write((trx) => liftCanary(trx, batch, { at, seen: halts }));
+  return { released, canary, unanswered };
+}

@@ -1,0 +1,75 @@
+import { sql } from 'kysely';
+import type { Contradiction } from '../../core/domain/contradiction.ts';
+import { contradictionIn } from '../../core/ledger/contradiction-columns.ts';
+import type { Db } from '../../core/storage/ledger.ts';
+import type { Payout } from '../../core/storage/tables/tables.ts';
+import { lastContradicts } from './doubts.sql.ts';
+
+/** A payout whose last look-up that said anything contradicts the ledger. */
+export type Contradicted = Pick<
+  Payout,
+  'id' | 'batch_id' | 'reference' | 'trx' | 'transfer_id' | 'currency' | 'state' | 'evidence'
+> & { contradiction: Contradiction; answered_at: string | null; accepted: boolean };
+
+/** Returns those payouts, by id, without those of which the run's list found a contradiction too: that one counts. */
+export async function contradictedAfter(
+  db: Db,
+  { run }: { run: string },
+  after: bigint,
+  limit: number,
+): Promise<Contradicted[]> {
+  const rows = await contradicted(db)
+    .select([
+      'p.id',
+      'p.batch_id',
+      'p.reference',
+      'p.trx',
+      'p.transfer_id',
+      'p.currency',
+      'p.state',
+      'p.evidence',
+      'q.outcome',
+      'q.said',
+      'q.against',
+      'q.differences',
+      'q.answered_at',
+    ])
+    .select(
+      sql<bigint>`(select count(*) from attempts a where a.payout_id = p.id and a.outcome = 'accepted')`.as(
+        'acceptances',
+      ),
+    )
+    .where((eb) => eb.not(knownWhenClosed))
+    .where('q.payout_id', '>', after)
+    .where(
+      sql<boolean>`not exists (select 1 from discrepancies d where d.payout_id = p.id and d.last_run_id = ${run} and d.kind in
+        ('status_conflict', 'amount_conflict', 'currency_conflict', 'beneficiary_conflict', 'mode_conflict', 'reference_collision'))`,
+    )
+    .orderBy('q.payout_id')
+    .limit(limit)
+    .execute();
+  return rows.flatMap(({ acceptances, ...row }) => {
+    const contradiction = contradictionIn('details', row.outcome, row);
+    return contradiction === null ? [] : [{ ...row, contradiction, accepted: acceptances > 0n }];
+  });
+}
+
+/** P32: a person closed payout `p` in its present state when the details had already said what look-up `q` says. */
+const knownWhenClosed = sql<boolean>`exists (select 1 from history h join inquiries e on e.payout_id = h.payout_id
+  where h.payout_id = p.id and h.event = 'settle as ' || p.state
+    and e.kind = 'details' and e.outcome = q.outcome and coalesce(e.said, '') = coalesce(q.said, '')
+    and coalesce(e.against, '') = coalesce(q.against, '') and coalesce(e.differences, '') = coalesce(q.differences, '')
+    and e.history_seq < h.seq)`;
+
+/** Payouts that a details look-up contradicted, and that no look-up has confirmed since: worth asking again. */
+export async function contradictedIds(db: Db): Promise<bigint[]> {
+  const rows = await contradicted(db).select('p.id').execute();
+  return rows.map(({ id }) => id);
+}
+
+function contradicted(db: Db) {
+  return db
+    .selectFrom('inquiries as q')
+    .innerJoin('payouts as p', 'p.id', 'q.payout_id')
+    .where(lastContradicts);
+}

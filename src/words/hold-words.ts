@@ -1,0 +1,48 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { HoldReason } from '../core/ledger/hold-reasons.ts';
+import { holdFact } from '../sending/hold-facts.ts';
+
+/** The reasons that hold a batch, each with the way out. `batch` is null for a file that is only checked. */
+export function holdTexts(reasons: readonly HoldReason[], batch: string | null): string[] {
+  return reasons.map((reason) => `${holdFact(reason)}${wayOut[reason.kind](batch)}`);
+}
+
+/** The same after a release. A reason that is not among `seen` joined while the person looked, or while it ran. */
+export function stayTexts(
+  stays: readonly HoldReason[],
+  { seen, batch }: { seen: readonly HoldReason[]; batch: string },
+): string[] {
+  return stays.map((reason) => {
+    const isKnown = reason.kind === 'approval' || seen.some((one) => isDeepStrictEqual(one, reason));
+    return `${isKnown ? 'still held' : 'held meanwhile'}: ${holdTexts([reason], batch).join('')}`;
+  });
+}
+
+type WayOut = (batch: string | null) => string;
+
+const check: WayOut = (batch) => (batch === null ? '' : `; check, then counterfoil release ${batch}`);
+const compare: WayOut = (batch) =>
+  `; check it against its source, then counterfoil release ${batch} pays what was read, or counterfoil cancel ${batch} drops it`;
+
+const wayOut: Record<HoldReason['kind'], WayOut> = {
+  person: () => '; counterfoil release lifts it',
+  cancelled: () => '; counterfoil cancel ends it',
+  approval: (batch) => `: counterfoil approve${batch === null ? '' : ` ${batch}`}`,
+  releasing: (batch) => `; counterfoil submit, serve or release ${batch} finishes it if it was interrupted`,
+  file_grown: compare,
+  file_changed: compare,
+  file_not_archived: compare,
+  file_missing: compare,
+  repeated_row: check,
+  alike: check,
+  named_again: check,
+  original_held: check,
+  payout_limit: check,
+  daily_limit: (batch) => `; raise the limit, or cancel them${check(batch)}`,
+  balance: (batch) => `: put money into it${check(batch)}`,
+  account_names: check,
+  check_unreadable: (batch) =>
+    batch === null
+      ? ''
+      : `; check, then counterfoil release ${batch} pays it without this look; an empty service.extras.balance or account_name turns it off`,
+};

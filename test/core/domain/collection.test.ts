@@ -1,0 +1,225 @@
+import { describe, expect, it } from 'vitest';
+import {
+  type CollectionFacts,
+  collectionDelayMs,
+  judgeCollection,
+  lacksAmount,
+  mergeWebhook,
+} from '../../../src/core/domain/collection.ts';
+import { type CollectionWord, findWord } from '../../../src/core/domain/collection-word.ts';
+
+const word = (other: Partial<CollectionWord> = {}): CollectionWord => ({
+  status: 'success',
+  trx: 'COL1',
+  amount: '100.00',
+  currency: 'NGN',
+  domain: 'test',
+  fee: null,
+  paidAt: null,
+  ...other,
+});
+const facts = (other: Partial<CollectionFacts> = {}): CollectionFacts => ({
+  mode: 'test',
+  promised: { amount: 10_000n, currency: 'NGN' },
+  hasWebhook: false,
+  webhook: null,
+  dispute: [],
+  verified: null,
+  receivedAt: null,
+  ...other,
+});
+const state = (other: Partial<CollectionFacts>) => judgeCollection(facts(other)).state;
+
+describe('where a collection stands', () => {
+  it('P14: is never received on a webhook alone', () => {
+    expect(state({})).toBe('expected');
+    expect(state({ hasWebhook: true, webhook: word() })).toBe('heard');
+    expect(state({ hasWebhook: true, webhook: word(), verified: word({ status: 'pending' }) })).toBe('heard');
+    expect(state({ hasWebhook: true, webhook: word(), verified: word() })).toBe('received');
+    expect(state({ promised: null, verified: word() })).toBe('received');
+    expect(state({ verified: word({ status: 'failed' }) })).toBe('failed');
+  });
+
+  it.each([
+    ['amount', { verified: word({ amount: '90' }) }, '100.00', '90', 'expectation and verify'],
+    [
+      'amount',
+      { hasWebhook: true, webhook: word({ amount: '90.00' }) },
+      '100.00',
+      '90.00',
+      'expectation and webhook',
+    ],
+    [
+      'currency',
+      { verified: word({ currency: 'ZAR' }) },
+      'NGN 100.00',
+      'ZAR 100.00',
+      'expectation and verify',
+    ],
+    [
+      'amount',
+      { hasWebhook: true, webhook: word({ amount: '1.00' }), verified: word() },
+      '100.00',
+      '1.00',
+      'verify and webhook',
+    ],
+    ['domain', { verified: word({ domain: 'live' }) }, 'test', 'live', 'this mode and verify'],
+    [
+      'status',
+      { hasWebhook: true, webhook: word(), verified: word({ status: 'failed' }) },
+      'success',
+      'failed',
+      'webhook and verify',
+    ],
+    [
+      'status',
+      { receivedAt: '2026-11-21T10:00:00.000Z', verified: word({ status: 'returned' }) },
+      'success',
+      'returned',
+      'verify before and verify now',
+    ],
+    [
+      'trx',
+      { hasWebhook: true, webhook: word(), verified: word({ trx: 'COL2' }) },
+      'COL1',
+      'COL2',
+      'webhook and verify: paid twice',
+    ],
+  ] as const)('P18: another %s is a conflict (%#)', (field, other, expected, actual, between) => {
+    const judged = judgeCollection(facts(other));
+    expect(judged).toEqual({ state: 'conflict', differences: [{ field, expected, actual, between }] });
+  });
+
+  it('takes the same amount in another writing for the same', () => {
+    expect(state({ verified: word({ amount: '100' }) })).toBe('received');
+    expect(state({ verified: word({ amount: '100.000' }) })).toBe('received');
+    expect(state({ verified: word({ domain: null }) })).toBe('received');
+  });
+
+  it('P13: what was promised is not received by a success that shows no amount, unless a webhook shows it', () => {
+    const bare = word({ amount: null, currency: null });
+    expect(state({ verified: bare })).toBe('expected');
+    expect(state({ verified: word({ currency: null }) }), 'what it shows agrees').toBe('received');
+    expect(state({ promised: null, verified: bare })).toBe('received');
+    expect(state({ hasWebhook: true, webhook: word(), verified: bare })).toBe('received');
+    expect(state({ hasWebhook: true, webhook: word({ amount: '90.00' }), verified: bare })).toBe('conflict');
+    expect(state({ hasWebhook: true, webhook: word({ status: 'pending' }), verified: bare })).toBe('heard');
+    expect([word(), bare, word({ ...bare, status: 'pending' })].map(lacksAmount)).toEqual([
+      false,
+      true,
+      false,
+    ]);
+  });
+
+  it('lets a failed try of the payer stand beside the one that arrived', () => {
+    const webhook = word({ status: 'failed', trx: 'COL0' });
+    expect(state({ hasWebhook: true, webhook, verified: word() })).toBe('received');
+  });
+});
+
+describe('two webhooks about one collection', () => {
+  it('P18: differ in amount or in their final word, and the first stands', () => {
+    expect(mergeWebhook(word(), word({ amount: '90.00' }))).toMatchObject({
+      webhook: { amount: '100.00' },
+      dispute: [{ field: 'amount', expected: '100.00', actual: '90.00' }],
+    });
+    expect(mergeWebhook(word(), word({ status: 'failed' })).dispute).toHaveLength(1);
+    expect(mergeWebhook(word(), word({ trx: 'COL2' })).dispute).toMatchObject([{ field: 'trx' }]);
+  });
+
+  it('P18: pending then success is no conflict, nor is a try that failed before', () => {
+    const pending = mergeWebhook(word({ status: 'pending' }), word());
+    expect(pending).toEqual({ webhook: word(), dispute: [] });
+    expect(mergeWebhook(word(), word({ status: 'pending' }))).toEqual({ webhook: word(), dispute: [] });
+    const failed = word({ status: 'failed', trx: 'COL0' });
+    expect(mergeWebhook(failed, word())).toEqual({ webhook: word(), dispute: [] });
+    expect(mergeWebhook(word(), failed)).toEqual({ webhook: word(), dispute: [] });
+  });
+});
+
+describe('the word about a collection in a reply', () => {
+  const ours = { referenceKey: 'inv-1', trx: null };
+  const data = { reference: 'INV-1', trx: 'COL1', amount: '100.00', currency: 'ngn', status: 'success' };
+
+  it('P13: is found wherever it is nested, by reference or trx, and never in the envelope', () => {
+    const nested = { success: true, status: '00', message: 'ok', data: { transaction: [data] } };
+    expect(findWord(nested, ours)).toMatchObject({
+      kind: 'word',
+      word: { status: 'success', currency: 'NGN' },
+    });
+    const byTrx = { data: { ...data, reference: 'SERVICE-OWN' } };
+    expect(findWord(byTrx, { ...ours, trx: 'COL1' })).toMatchObject({ kind: 'word' });
+    expect(findWord(byTrx, ours)).toEqual({ kind: 'none' });
+    const bare = { success: true, status: 'success', reference: 'INV-1', message: 'found' };
+    expect(findWord(bare, ours)).toEqual({ kind: 'none' });
+  });
+
+  it('P13: is none in a reply that says it did not succeed, nor without a status of the three', () => {
+    expect(findWord({ success: false, status: '05', data }, ours)).toEqual({ kind: 'none' });
+    expect(findWord({ data: { ...data, status: 'processing' } }, ours)).toEqual({ kind: 'none' });
+    for (const odd of [null, 'text', 7n, [], { data: [] }])
+      expect(findWord(odd, ours)).toEqual({ kind: 'none' });
+  });
+
+  it.each(['failed', 'pending', 'processing'])(
+    'P13: a success that a payer wrote inside of a payment that is %s is no word',
+    (status) => {
+      const claim = { reference: 'INV-1', trx: 'X', status: 'success', amount: '100.00', currency: 'NGN' };
+      for (const key of ['metadata', 'data', 'order', 'customer'])
+        for (const inside of [claim, [claim], { deeper: claim }]) {
+          const payment = { ...data, status, [key]: inside };
+          for (const shown of [payment, [payment], { transaction: payment }, { data: [payment] }]) {
+            const found = findWord({ success: true, status: '00', data: shown }, ours);
+            if (found.kind === 'word') expect(found.word).toMatchObject({ trx: 'COL1', status });
+            else expect(found).toEqual({ kind: 'none' });
+          }
+        }
+    },
+  );
+
+  it('P13: a claim beside a payment, or inside of one under another name, makes nothing received', () => {
+    const failed = { ...data, status: 'failed' };
+    const claim = { ...data, trx: 'X' };
+    const beside = { data: { transaction: failed, extra: claim } };
+    expect(findWord(beside, ours).kind).toBe('contradictory');
+    expect(findWord({ data: { list: [{ ...failed }], extra: [claim] } }, ours).kind).toBe('contradictory');
+    expect(findWord({ data: { result: { payment: failed }, extra: claim } }, ours).kind).toBe(
+      'contradictory',
+    );
+    expect(findWord({ data: { transaction: failed, metadata: claim } }, ours)).toMatchObject({
+      word: { status: 'failed' },
+    });
+    const otherName = { id: '7', status: 'failed', amount: '100.00', order: claim };
+    expect(findWord({ data: otherName }, ours)).toEqual({ kind: 'none' });
+    expect(findWord({ data: { ...data, reference: 'OTHER', order: claim } }, ours)).toEqual({ kind: 'none' });
+  });
+
+  it('P13: a wrapper may echo the reference; a payment without a known status beside another says nothing', () => {
+    const echo = { success: true, status: '00', data: { reference: 'INV-1', transaction: data } };
+    expect(findWord(echo, ours)).toMatchObject({ kind: 'word', word: { status: 'success' } });
+    const odd = { ...data, status: 'processing' };
+    expect(findWord({ data: [data, odd] }, ours)).toEqual({ kind: 'none' });
+    expect(findWord({ data: [data, { ...odd, trx: 'COL2' }] }, ours)).toMatchObject({ kind: 'word' });
+  });
+
+  it('contradicts itself where two words under one trx differ, or two payments arrived', () => {
+    const differing = { data: [data, { ...data, amount: '90.00' }] };
+    expect(findWord(differing, ours).kind).toBe('contradictory');
+    const both = { data: [data, { ...data, trx: 'COL2' }] };
+    expect(findWord(both, ours).kind).toBe('contradictory');
+    const tries = { data: [{ ...data, trx: 'COL0', status: 'failed' }, data] };
+    expect(findWord(tries, ours)).toMatchObject({ kind: 'word', word: { trx: 'COL1' } });
+  });
+
+  it('takes a time of payment without a zone for Lagos time', () => {
+    const found = findWord({ data: { ...data, paid_at: '2026-11-21 11:00:00' } }, ours);
+    expect(found).toMatchObject({ word: { paidAt: '2026-11-21T10:00:00.000Z' } });
+  });
+});
+
+it('P19: what was heard is asked about often at first, what was not, less and less often', () => {
+  const minute = 60_000;
+  expect([0, 1, 2, 3].map((rung) => collectionDelayMs(rung, 0) / minute)).toEqual([1, 4, 10, 45]);
+  expect(collectionDelayMs(40, 48 * 60 * minute) / minute).toBe(24 * 60);
+  expect([0, 1, 2, 9].map((rung) => collectionDelayMs(rung, null) / minute)).toEqual([60, 360, 1440, 1440]);
+});

@@ -1,0 +1,177 @@
+import { existsSync, mkdirSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { addBatch, at, claimAt, recordOutcome, replies, states } from '../../../support/ledger.ts';
+import { focused, lowestContrast, tooWide } from '../report/in-page.ts';
+import { addDiscrepancy, addUnapproved, type Dashboard, startDashboard } from './support.ts';
+
+const path = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(existsSync);
+const missing = path === undefined ? ' (skipped: no chromium)' : '';
+
+/** Where the pictures lie that a person should look at. */
+const pictures = process.env.PICTURES ?? join(tmpdir(), 'counterfoil-dashboard');
+
+let browser: Browser;
+beforeAll(async () => {
+  if (path === undefined) return;
+  mkdirSync(pictures, { recursive: true });
+  browser = await chromium.launch({ executablePath: path, args: ['--no-sandbox'] });
+}, 60_000);
+afterAll(async () => browser?.close());
+
+/** A busy day: a batch that waits for approval, one under way, an unknown payout and discrepancies. */
+async function busyDay(): Promise<Dashboard> {
+  const dashboard = await startDashboard();
+  const { ledger } = dashboard;
+  await addUnapproved(ledger, ['A-1', 'A-2']);
+  await addBatch(
+    ledger,
+    Array.from({ length: 40 }, (_, n) => `NOV-${n}`),
+    { id: 'november-20261121-3f9a1c' },
+  );
+  for (const [n, claim] of (await claimAt(ledger, at(1), 30)).entries())
+    await recordOutcome(ledger, at(2), claim, n === 0 ? replies.unknown() : replies.accepted(`48${n}`));
+  await addDiscrepancy(ledger, { kind: 'paid_twice', payoutId: 3n, reference: 'NOV-0' });
+  await addDiscrepancy(ledger, { kind: 'webhook_missing', payoutId: 4n, reference: 'NOV-1' });
+  return dashboard;
+}
+
+const troubles: string[] = [];
+
+async function open({ port }: Dashboard, to: string, options: BrowserContextOptions = {}): Promise<Page> {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
+  const page = await context.newPage();
+  page.on('console', (message) => troubles.push(message.text()));
+  page.on('pageerror', (error) => troubles.push(error.message));
+  page.on('dialog', (dialog) => troubles.push(`a dialog: ${dialog.message()}`));
+  page.on('request', (request) => {
+    if (new URL(request.url()).host !== `127.0.0.1:${port}`) troubles.push(`asked for ${request.url()}`);
+  });
+  await page.goto(`http://127.0.0.1:${port}${to}`);
+  return page;
+}
+
+const credentials = { httpCredentials: { username: 'bola', password: 'bola-token-91d7aa40' } };
+const pages = ['/', '/batches', '/batches/b-1', '/payouts/NOV-0', '/discrepancies', '/runs'];
+
+describe.skipIf(path === undefined)(`the dashboard in a real browser${missing}`, () => {
+  it('is readable at 1280 and 360 pixels, light and dark, with and without JavaScript, and loads nothing from elsewhere', {
+    timeout: 120_000,
+  }, async () => {
+    const dashboard = await busyDay();
+    troubles.length = 0;
+    const looks = {
+      desktop: {},
+      dark: { colorScheme: 'dark' as const },
+      narrow: { viewport: { width: 360, height: 800 } },
+      plain: {
+        javaScriptEnabled: false,
+        colorScheme: 'dark' as const,
+        viewport: { width: 360, height: 800 },
+      },
+    };
+    for (const [name, options] of Object.entries(looks))
+      for (const to of pages) {
+        const page = await open(dashboard, to, options);
+        const file = `${name}${to.replaceAll('/', '-')}.png`;
+        await page.screenshot({ path: join(pictures, file), fullPage: true });
+        if (name !== 'plain') {
+          expect(await page.evaluate<number>(tooWide), file).toBeLessThanOrEqual(0);
+          expect(await page.evaluate<number>(lowestContrast), file).toBeGreaterThanOrEqual(4.5);
+        }
+        expect(await page.getByRole('heading', { level: 1 }).count(), file).toBe(1);
+        await page.context().close();
+      }
+    expect(troubles).toEqual([]);
+  });
+
+  it('shows 10,000 payouts that arrive while it is open, without a reload', {
+    timeout: 120_000,
+  }, async () => {
+    const dashboard = await startDashboard();
+    troubles.length = 0;
+    const page = await open(dashboard, '/');
+    await page.getByText('Live', { exact: true }).waitFor();
+    await page.evaluate('window.sameDocument = true');
+    for (let batch = 0; batch < 5; batch++)
+      await addBatch(
+        dashboard.ledger,
+        Array.from({ length: 2000 }, (_, n) => `B${batch}-${n}`),
+        { id: `b-${batch}` },
+      );
+    await page.locator('.tile', { hasText: 'Waiting' }).getByText('10,000').waitFor({ timeout: 20_000 });
+    expect(await page.evaluate('window.sameDocument')).toBe(true);
+    expect(troubles).toEqual([]);
+    await page.context().close();
+  });
+
+  it('lets a second person approve by keyboard alone, after the browser asked for the token', {
+    timeout: 60_000,
+  }, async () => {
+    const dashboard = await busyDay();
+    troubles.length = 0;
+    const page = await open(dashboard, '/signin', credentials);
+    await page.getByText('signed in as bola').waitFor();
+    const press = async (text: string | RegExp): Promise<void> => {
+      for (let n = 0; n < 60; n++) {
+        await page.keyboard.press('Tab');
+        const { text: at, outlined } = await page.evaluate<{ text: string; outlined: boolean }>(focused);
+        if (typeof text === 'string' ? at !== text : !text.test(at)) continue;
+        expect(outlined, at).toBe(true);
+        return;
+      }
+      throw new Error(`no ${text} by keyboard`);
+    };
+    await press('b-1');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { level: 1, name: 'b-1' }).waitFor();
+    await press(/^Review and approve/);
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Approve b-1' }).waitFor();
+    await page.screenshot({ path: join(pictures, 'approve.png') });
+    await page.getByLabel('I have checked these payments').focus();
+    await page.keyboard.press('Space');
+    await press('Approve');
+    await page.keyboard.press('Enter');
+    await page.getByText('b-1 is approved by bola').waitFor();
+    expect(await states(dashboard.ledger)).toMatchObject({ 'A-1': 'ready', 'A-2': 'ready' });
+    await page.context().close();
+  });
+
+  it('decides without JavaScript, and swaps nothing away while somebody writes a note', {
+    timeout: 60_000,
+  }, async () => {
+    const dashboard = await busyDay();
+    troubles.length = 0;
+    const plain = await open(dashboard, '/signin', { ...credentials, javaScriptEnabled: false });
+    await plain.getByText('Stop all sending…').click();
+    await plain.getByLabel('Hold everything until somebody releases it').check();
+    await plain.getByRole('button', { name: 'Stop all sending' }).click();
+    await plain.getByText('All sending is halted').waitFor();
+    const page = await open(dashboard, '/signin', credentials);
+    await page.goto(`http://127.0.0.1:${dashboard.port}/discrepancies`);
+    await page.getByText('Live', { exact: true }).waitFor();
+    await page.getByText('Decide…').first().click();
+    await page.getByRole('textbox', { name: /^Note/ }).fill('asked the service');
+    await addBatch(dashboard.ledger, ['LATER-1'], { id: 'later' });
+    await page.getByText('New figures wait until you close the form.').waitFor();
+    expect(await page.getByRole('textbox', { name: /^Note/ }).inputValue()).toBe('asked the service');
+    await page.getByRole('button', { name: 'Acknowledge' }).first().click();
+    await page.getByText('is acknowledged').waitFor();
+    await plain.context().close();
+    await page.context().close();
+    expect(troubles).toEqual([]);
+  });
+
+  it('says that it is not live once the server is gone', { timeout: 60_000 }, async () => {
+    const dashboard = await startDashboard();
+    const page = await open(dashboard, '/');
+    await page.getByText('Live', { exact: true }).waitFor();
+    await page.context().setOffline(true);
+    await addBatch(dashboard.ledger, ['A-1']);
+    await page.getByText(/^Not live: the connection is lost/).waitFor({ timeout: 20_000 });
+    await page.context().close();
+  });
+});

@@ -1,0 +1,201 @@
+import { expect, it } from 'vitest';
+import { createJobsStore } from '../../../../src/core/runtime/jobs.sql.ts';
+import { halt } from '../../../../src/sending/halts.sql.ts';
+import { recordRejections } from '../../../../src/watching/webhooks/webhook-inbox.sql.ts';
+import { addBatch, at, claimAt, recordOutcome, replies } from '../../../support/ledger.ts';
+import { addDiscrepancy, addUnapproved, startDashboard } from './support.ts';
+
+it('says at one look that sending is halted and why, what waits, and what is open', async () => {
+  const { ledger, ask } = await startDashboard();
+  await addBatch(ledger, ['A-1', 'A-2', 'A-3']);
+  const [claim] = await claimAt(ledger, at(1));
+  if (claim) await recordOutcome(ledger, at(2), claim, replies.unknown());
+  await addDiscrepancy(ledger, { kind: 'paid_twice', payoutId: 1n, reference: 'A-1' });
+  const cause = { kind: 'account', code: '10', message: 'insufficient balance', reference: 'A-1' } as const;
+  await ledger.write((trx) => halt(trx, cause, at(3)));
+  const { status, body } = await ask('/');
+  expect(status).toBe(200);
+  const text = textOf(body);
+  expect(text).toContain('■ Sending is halted');
+  expect(text).toContain('the service answered 10 (insufficient balance) to A-1. 2 payouts wait.');
+  expect(text).toMatch(/Waiting 2 NGN 3,000\.00/);
+  expect(text).toMatch(/Unknown 1 NGN 1,500\.00/);
+  expect(text).toContain('unknown: may be paid; do not pay another way');
+  expect(text).toContain('Paid twice');
+  expect(text).toContain('Last verdict not checked');
+  expect(text).toContain('b-1');
+});
+
+it('never says that all is fine before something was compared with the service', async () => {
+  const { ask } = await startDashboard();
+  const { body } = await ask('/');
+  expect(textOf(body)).toContain('Nothing was compared with the service yet');
+  expect(textOf(body)).toContain('Discrepancies are not checked');
+  expect(body).not.toContain('state is-good');
+  expect(textOf((await ask('/discrepancies')).body)).toContain('Not checked');
+});
+
+it('says that everything is fine after a reconciled run, and names what is wrong with the machinery', async () => {
+  const fine = await startDashboard();
+  await addRun(fine.ledger, 'reconciled');
+  expect(textOf((await fine.ask('/')).body)).toContain('✓ Everything is fine Sending is on.');
+  const off = await startDashboard({ submit: '' });
+  await addRun(off.ledger, 'reconciled');
+  expect(textOf((await off.ask('/')).body)).toContain('Sending by schedule is off');
+  const problems = [{ check: 'queue', problem: 'the inline queue is paused', fix: 'resume it' }];
+  const stuck = await startDashboard({ problems });
+  await addRun(stuck.ledger, 'reconciled');
+  const text = textOf((await stuck.ask('/')).body);
+  expect(text).toContain('▲ 1 thing needs a person');
+  expect(text).toContain('the inline queue is paused: resume it');
+  expect(text).toContain('Queue ■ trouble');
+});
+
+it.each(['exceptions', 'not_compared'] as const)(
+  'shows the verdict %s, and never in green',
+  async (verdict) => {
+    const { ledger, ask } = await startDashboard();
+    await addRun(ledger, verdict);
+    const { body } = await ask('/');
+    expect(textOf(body)).toContain('1 thing needs a person');
+    expect(
+      textOf(body).split(verdict.replace('_', ' ')),
+      'in the tile, and where it needs a person',
+    ).toHaveLength(3);
+    expect(textOf(body), 'no empty columns beside the words').not.toContain('How many');
+    expect(body).toContain('<a href="/runs/20261121T100000Z">');
+    expect(textOf(body)).toContain(`NGN ${verdict === 'exceptions' ? '✗ exceptions' : '○ not compared'}`);
+    expect(body).not.toContain('state is-good');
+    const run = textOf((await ask('/runs/20261121T100000Z')).body);
+    expect(run).toContain(verdict.replace('_', ' '));
+    expect(textOf((await ask('/runs')).body)).toContain('20261121T100000Z');
+  },
+);
+
+it('names a comparison that failed once, whatever runs it, and other jobs beside it', async () => {
+  const late = (job: string) => ({
+    check: 'schedules',
+    job,
+    problem: `the last run of ${job} failed`,
+    fix: 'look',
+  });
+  const problems = ['reconcile', 'reconcile_full', 'intake'].map(late);
+  const { ledger, ask } = await startDashboard({ problems });
+  await addRun(ledger, 'not_compared');
+  const store = createJobsStore(ledger);
+  for (const job of ['reconcile', 'reconcile_full']) {
+    await store.note(job, { at: at(1), by: 'w-1', expression: null });
+    await store.finished(job, { startedAt: at(1), endedAt: at(2), kind: 'incomplete', result: {} });
+  }
+  const text = textOf((await ask('/')).body);
+  expect(text).toContain('2 things need a person');
+  expect(text).toMatch(
+    /The last reconciliation, [^:]+:\d\d: ○ not compared\. See the run\. To find the cause: counterfoil doctor/,
+  );
+  expect(text).toContain('the last run of intake failed: look');
+  expect(text).not.toContain('the last run of reconcile');
+});
+
+it('says how many webhooks were turned away, once there are any', async () => {
+  const { ledger, ask } = await startDashboard();
+  expect(textOf((await ask('/')).body)).not.toContain('turned away');
+  const forged = { path: '/webhooks/test', kind: 'signature_wrong' } as const;
+  const one = { ...forged, at: at(1), detail: '', address: '192.0.2.7' };
+  await ledger.write((trx) => recordRejections(trx, [one], [{ ...forged, count: 99 }]));
+  await new Promise((resolve) => setTimeout(resolve, 1100));
+  expect(textOf((await ask('/')).body)).toContain('100 turned away');
+});
+
+it('shows a batch with its progress and why it is held, and the story of a payout', async () => {
+  const { ledger, as, ask } = await startDashboard();
+  await addUnapproved(ledger, ['A-1', 'A-2']);
+  const batch = textOf((await ask('/batches/b-1')).body);
+  expect(batch).toContain('waits for approval');
+  expect(batch).toContain('needs an approval (submission.approval is always)');
+  expect(batch).toContain('0 of 2 ended');
+  expect(batch).toContain('NGN 3,000.00');
+  expect(textOf((await ask('/batches/b-1?state=success')).body)).not.toContain('A-1');
+  expect(textOf((await ask('/batches')).body)).toContain('b-1');
+  const story = textOf((await as('ada', '/payouts/a-1')).body);
+  for (const part of ['A-1', 'ADA OBI', '0123456789', 'NGN 1,500.00', 'taken in', 'Dropped by ada'])
+    expect(story).toContain(part);
+});
+
+it('finds a payout whatever the case of its reference, and a batch by the beginning of its name', async () => {
+  const { ledger, ask } = await startDashboard();
+  await addBatch(ledger, ['PAY-1'], { id: 'november-20261121-3f9a1c' });
+  const found = async (wanted: string): Promise<string | number> => {
+    const answer = await ask(`/find?q=${encodeURIComponent(wanted)}`);
+    return answer.headers.location ?? answer.status;
+  };
+  expect(await found(' pay-1 ')).toBe('/payouts/PAY-1');
+  expect(await found('november')).toBe('/batches/november-20261121-3f9a1c');
+  expect(await found('%')).toBe(404);
+  expect(await found('')).toBe(404);
+});
+
+it.each(['/payouts/none', '/batches/none', '/runs/none', '/batches/none/approve', '/reports/none.csv'])(
+  'answers %s with a page that says what there is not',
+  async (path) => {
+    const { as } = await startDashboard();
+    const { status, body, headers } = await as('ada', path);
+    expect([status, headers['content-type']]).toEqual([404, 'text/html; charset=utf-8']);
+    expect(textOf(body)).toMatch(/There is no/);
+  },
+);
+
+it('tells an open page at once that something changed', async () => {
+  const { ledger, port } = await startDashboard();
+  const stream = await fetch(`http://127.0.0.1:${port}/events`);
+  expect(stream.headers.get('content-type')).toBe('text/event-stream');
+  const versions: string[] = [];
+  const reader = stream.body?.pipeThrough(new TextDecoderStream()).getReader();
+  const next = async (): Promise<void> => {
+    for (;;) {
+      const { value = '' } = (await reader?.read()) ?? {};
+      const version = /event: version\ndata: (\S+)/.exec(value)?.[1];
+      if (version !== undefined && version !== versions.at(-1)) return void versions.push(version);
+    }
+  };
+  await next();
+  await addBatch(ledger, ['A-1']);
+  await next();
+  expect(versions).toHaveLength(2);
+  await reader?.cancel();
+});
+
+/** What a reader reads: the text of the main part, without markup. */
+function textOf(body: string): string {
+  const main = /<main.*<\/main>/s.exec(body)?.[0] ?? '';
+  return main
+    .replaceAll(/<[^>]*>/g, ' ')
+    .replaceAll('&#39;', "'")
+    .replaceAll('&quot;', '"')
+    .replaceAll('&amp;', '&')
+    .replaceAll(/\s+/g, ' ')
+    .replaceAll(/ ([:,.])/g, '$1');
+}
+
+async function addRun(
+  ledger: Awaited<ReturnType<typeof startDashboard>>['ledger'],
+  verdict: 'reconciled' | 'exceptions' | 'not_compared',
+): Promise<void> {
+  const id = '20261121T100000Z';
+  const list = verdict === 'not_compared' ? ('incomplete' as const) : ('complete' as const);
+  await ledger.write(async (trx) => {
+    const run = {
+      id,
+      started_at: at(0),
+      finished_at: at(9),
+      summary: '{}',
+      history_mark: 0n,
+      verdict,
+      list_standing: list,
+    };
+    await trx.insertInto('runs').values(run).execute();
+    await trx
+      .insertInto('run_verdicts')
+      .values({ run_id: id, currency: 'NGN', verdict, overturned: 0n })
+      .execute();
+  });
+}

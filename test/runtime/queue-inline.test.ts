@@ -1,5 +1,0 @@
-import { systemClock } from '../../src/runtime/clock.ts';
-import { createInlineQueue } from '../../src/runtime/queue-inline.ts';
-import { describeQueue, retry } from './queue-conformance.ts';
-
-describeQueue('inline', async (onFailed) => createInlineQueue({ clock: systemClock(), retry, onFailed }));
