@@ -18,7 +18,7 @@ export type ChartsThread = {
 export function beginCharts(): ChartsThread {
   const workerData: ThreadData = { compileCache: getCompileCacheDir() ?? null };
   // The installed program is compiled: its files end in `.js`.
-  const script = new URL(`../../../reporting/page/charts-worker${extname(import.meta.url)}`, import.meta.url);
+  const script = new URL(`./charts-worker${extname(import.meta.url)}`, import.meta.url);
   const worker = new Worker(script, { name: 'charts', workerData });
   let waiting: PromiseWithResolvers<string> | null = null;
   let broken: Error | null = null;
