@@ -255,6 +255,14 @@ const rules: Rule[] = [
     ],
   },
   {
+    title: 'a file that a thread runs is named without .ts: the installed program has it as .js',
+    violations: (sources) =>
+      sources
+        .filter(({ text }) => /new URL\(['"`][^'"`]+\.ts['"`]/.test(text))
+        .map(({ path }) => `${path} names a file that the installed program lacks`),
+    bad: [[source('src/custody/a.ts', "new Worker(new URL('./a-worker.ts', import.meta.url));")]],
+  },
+  {
     title: 'command lines appear only where facts are worded',
     violations: (sources) =>
       sources

@@ -1,5 +1,5 @@
 import { existsSync, mkdirSync, readdirSync, rmSync, statfsSync, statSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, extname, join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import type { Ledger } from '../core/storage/ledger.ts';
 import { backupName, backupPrefix, type DailyBackup, dailyBackups, expiredBackups } from './backup-names.ts';
@@ -70,10 +70,9 @@ function assertRoom({ path }: Backed, folder: string): void {
 
 async function inThread(task: BackupTask): Promise<BackupMade> {
   const { promise, resolve, reject } = Promise.withResolvers<BackupMade>();
-  const worker = new Worker(new URL('./backup-worker.ts', import.meta.url), {
-    name: 'backup',
-    workerData: task,
-  });
+  // The installed program is compiled: its files end in `.js`.
+  const script = new URL(`./backup-worker${extname(import.meta.url)}`, import.meta.url);
+  const worker = new Worker(script, { name: 'backup', workerData: task });
   worker.on('message', (answer: BackupAnswer) => {
     if (answer.kind === 'done') resolve(answer.made);
     else reject(new Error(answer.message));

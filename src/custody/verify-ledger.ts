@@ -11,6 +11,7 @@ import {
   doneArchives,
   whyNotAsWritten,
 } from './archive/archive-facts.ts';
+import { beginFileCheck, type FileCheck } from './file-check.ts';
 import { everyBatch, openSnapshot, openUnchanged } from './snapshot.ts';
 import { readBackup } from './verify-backup.ts';
 import { checkBatch, type ProvenBatch } from './verify-batch.ts';
@@ -39,16 +40,20 @@ const mostShown = 20;
 
 /**
  * Proves the ledger from its history alone (P27), and with it every archive beside it. It reads one snapshot, so that it
- * may run beside a daemon, in pages, so that memory stays flat. It finds accidents and foreign edits; the owner of the
- * file can forge a whole new history.
+ * may run beside a daemon, in pages, so that memory stays flat. SQLite's own check of the file has a snapshot of its own.
+ * It finds accidents and foreign edits; the owner of the file can forge a whole new history.
  */
 export async function verifyLedger(
   where: string | Place,
   onProgress: (payouts: number) => void = () => undefined,
+  options: { asideFrom?: number } = {},
 ): Promise<Verification> {
   const { db, close } = await openSnapshot(where);
+  const file = isPostgres(db)
+    ? null
+    : beginFileCheck({ path: placeOf(where).path, unchanged: false }, options);
   try {
-    const verdict = await prove(db, onProgress, false);
+    const verdict = await prove({ db, file, part: false, onProgress });
     const found: FalsePayout[] = [];
     for (const archive of await doneArchives(db)) {
       const { batches, problems } = await proveArchive(db, placeOf(where), archive);
@@ -59,6 +64,7 @@ export async function verifyLedger(
     note(verdict.checks, found);
     return { ...verdict, ok: verdict.checks.every((check) => check.ok) };
   } finally {
+    file?.drop();
     await close();
   }
 }
@@ -66,9 +72,11 @@ export async function verifyLedger(
 /** Proves an archive alone: all but the sums of months, of which it has a part. The file does not change. */
 export async function verifyArchive(path: string): Promise<Verification> {
   const { db, close } = await openUnchanged(path);
+  const file = beginFileCheck({ path, unchanged: true });
   try {
-    return await prove(db, () => undefined, true);
+    return await prove({ db, file, part: true, onProgress: () => undefined });
   } finally {
+    file.drop();
     await close();
   }
 }
@@ -105,13 +113,16 @@ function note(checks: readonly VerifyCheck[], found: readonly FalsePayout[]): vo
   }
 }
 
-async function prove(db: Db, onProgress: (payouts: number) => void, part: boolean): Promise<Verification> {
+/** `part`: an archive, which has a part of each month. */
+type Proof = { db: Db; file: FileCheck | null; part: boolean; onProgress(payouts: number): void };
+
+async function prove({ db, file, part, onProgress }: Proof): Promise<Verification> {
   const checks = checkNames.map((name): VerifyCheck => ({ name, ok: true, problems: [], more: 0 }));
   const report = (found: readonly FalsePayout[]): void => note(checks, found);
-  report(await (isPostgres(db) ? checkSchema(db) : checkFile(db)));
   const batches: ProvenBatch[] = [];
   let payouts = 0;
   let waived: WaivedListing[] = [];
+  let unreadable: FalsePayout[] = [];
   try {
     waived = await waivedListings(db);
     const backup = await readBackup(db);
@@ -129,8 +140,12 @@ async function prove(db: Db, onProgress: (payouts: number) => void, part: boolea
     report(await checkPeriods(db, part));
   } catch (error) {
     if (!isDamage(error)) throw error;
-    report([{ check: 'integrity', problem: `not everything could be read: ${error.message}` }]);
+    unreadable = foundIn('integrity', [`not everything could be read: ${error.message}`]);
   }
+  // PostgreSQL checks its files itself.
+  report(file ? await file.found : await strayRows(db));
+  report(missingGuards(await triggersOf(db)));
+  report(unreadable);
   return { ok: checks.every((check) => check.ok), checks, batches, waived };
 }
 
@@ -159,30 +174,6 @@ function missingGuards(there: ReadonlySet<string>): FalsePayout[] {
     missing.map((name) => `the trigger ${name}, ${why}`),
   );
 }
-
-/** Checks what the ledger put into the schema; PostgreSQL checks its files itself. */
-async function checkSchema(db: Db): Promise<FalsePayout[]> {
-  return [...missingGuards(await triggersOf(db)), ...(await strayRows(db))];
-}
-
-async function checkFile(db: Db): Promise<FalsePayout[]> {
-  const integrity = await sql<{ integrity_check: string }>`pragma integrity_check(20)`.execute(db);
-  const broken = integrity.rows.map((row) => row.integrity_check).filter((said) => said !== 'ok');
-  const strays = await sql<Stray>`pragma foreign_key_check`.execute(db);
-  const triggers = sql<{ name: string }>`select name from sqlite_master where type = 'trigger'`;
-  const there = await triggers.execute(db);
-  const refers = strays.rows.map(
-    ({ table, rowid, parent }) =>
-      `${table} row ${rowid ?? '?'} refers to a row of ${parent} that does not exist`,
-  );
-  return [
-    ...foundIn('integrity', broken),
-    ...missingGuards(new Set(there.rows.map((row) => row.name))),
-    ...foundIn('foreign_keys', refers),
-  ];
-}
-
-type Stray = { table: string; rowid: bigint | null; parent: string };
 
 /** Finds successors that were paid without a decision: their predecessor's history does not mention them (P20). */
 async function checkLonelySuccessors(db: Db): Promise<FalsePayout[]> {

@@ -41,7 +41,7 @@ export function checkChain({ payout, history }: ProvenEvents): FalsePayout[] {
   let previous = '';
   let last = 0n;
   for (const row of history) {
-    const { payout_id, from_state, to_state, prev_hash, hash, ...rest } = row;
+    const { payout_id, at, event, source, from_state, to_state, detail, prev_hash, hash } = row;
     const seq = last + 1n;
     const isInArchive = row.seq > seq && row.seq <= archived;
     if (row.seq !== seq && !isInArchive)
@@ -49,12 +49,17 @@ export function checkChain({ payout, history }: ProvenEvents): FalsePayout[] {
     if (isInArchive ? prev_hash === null : prev_hash !== null && prev_hash !== previous)
       return issues.add(`history entry ${seq} (${row.event}) does not follow the one before it: prev_hash`);
     last = row.seq;
-    previous = historyHash(prev_hash ?? previous, {
-      ...rest,
+    const entry = {
       payoutId: payout_id,
+      seq: row.seq,
+      at,
+      event,
+      source,
       from: from_state,
       to: to_state,
-    });
+      detail,
+    };
+    previous = historyHash(prev_hash ?? previous, entry);
     if (hash !== previous)
       return issues.add(
         `history entry ${seq} (${row.event}) was changed: its hash is not that of its fields`,
@@ -69,23 +74,21 @@ export function checkChain({ payout, history }: ProvenEvents): FalsePayout[] {
 /** Rebuilds the current row from its history and compares it field by field (P27). */
 export function checkProjection({ payout, history }: ProvenEvents): FalsePayout[] {
   const issues = problems('projection', payout.reference);
-  const rebuilt = new Map<string, unknown>(Object.entries(fresh));
+  const rebuilt: Record<string, unknown> = { ...fresh };
   let state: string | null = null;
   for (const { seq, event, from_state, to_state, detail } of history) {
     if (from_state !== state)
       issues.add(`history entry ${seq} (${event}) begins at ${from_state}, the one before ended at ${state}`);
     state = to_state;
-    for (const [key, value] of Object.entries(readDetail(detail))) {
-      if (rebuilt.has(key)) rebuilt.set(key, value);
-    }
+    const said = readDetail(detail);
+    for (const key of Object.keys(said)) if (Object.hasOwn(fresh, key)) rebuilt[key] = said[key];
   }
   if (state !== null && payout.state !== state)
     issues.add(`state is "${payout.state}", by its history it is "${state}"`);
-  for (const key of columns) {
-    if (!rebuilt.has(key)) continue;
+  for (const key of compared) {
     const is = plain(payout[key]);
-    if (is !== rebuilt.get(key))
-      issues.add(`${key} is ${JSON.stringify(is)}, by its history it is ${JSON.stringify(rebuilt.get(key))}`);
+    if (is !== rebuilt[key])
+      issues.add(`${key} is ${JSON.stringify(is)}, by its history it is ${JSON.stringify(rebuilt[key])}`);
   }
   return issues.list;
 }
@@ -111,6 +114,8 @@ const fresh = {
   auto_resends: 0,
   turned_run: null,
 } satisfies Record<Exclude<keyof Row, 'id' | 'batch_id' | 'state' | 'history_seq' | 'history_head'>, unknown>;
+
+const compared = columns.filter((key) => Object.hasOwn(fresh, key));
 
 /** Checks what the ledger keeps of an archived payout: every attempt, its last state, and that nothing was sent since. */
 export function checkArchived({ payout, history, attempts }: ProvenEvents): FalsePayout[] {

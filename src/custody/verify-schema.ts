@@ -1,12 +1,16 @@
 import { type RawBuilder, sql } from 'kysely';
+import { perDialect } from '../core/storage/dialect.ts';
 import type { Db } from '../core/storage/ledger.ts';
 import type { FalsePayout } from './verify-payout.ts';
 
-/** The triggers of the ledger's schema that exist and are enabled. */
+/** The triggers of the ledger's schema that exist and, on PostgreSQL, are enabled. */
 export async function triggersOf(db: Db): Promise<Set<string>> {
-  const { rows } = await sql<{ name: string }>`select t.tgname as name from pg_trigger t
-    join pg_class c on c.oid = t.tgrelid where not t.tgisinternal and t.tgenabled <> 'D'
-      and c.relnamespace = current_schema()::regnamespace`.execute(db);
+  const { rows } = await perDialect<{ name: string }>(
+    sql`select name from sqlite_master where type = 'trigger'`,
+    sql`select t.tgname as name from pg_trigger t
+      join pg_class c on c.oid = t.tgrelid where not t.tgisinternal and t.tgenabled <> 'D'
+        and c.relnamespace = current_schema()::regnamespace`,
+  ).execute(db);
   return new Set(rows.map(({ name }) => name));
 }
 

@@ -69,7 +69,7 @@ function start(args: readonly string[], options: { stdout?: 'pipe'; program?: st
   const env = { ...process.env, ...keys, MILLION_USAGE: usageFile };
   return spawn(process.execPath, [options.program ?? bin, ...args], {
     cwd: dir,
-    env: { ...env, NODE_OPTIONS: `--import ${script('million-usage.ts')}` },
+    env: { ...env, NODE_OPTIONS: `--import ${script('million-usage.mjs')}` },
     stdio: ['ignore', options.stdout ?? 'ignore', 'inherit'],
   });
 }

@@ -35,11 +35,8 @@ type Fields = Omit<HistoryEntry, 'detail' | 'payoutId'> & { detail: string };
  * Returns the hash that links an entry to the one before it: SHA-256 over the JSON of the previous hash and every field
  * (P27).
  */
-export function historyHash(
-  previous: string,
-  { payoutId, ...fields }: Fields & { payoutId: bigint },
-): string {
-  return historyHashes(fields)(previous, payoutId);
+export function historyHash(previous: string, entry: Fields & { payoutId: bigint }): string {
+  return historyHashes(entry)(previous, entry.payoutId);
 }
 
 /** The same for many entries that differ only in payout and previous hash. */
@@ -79,10 +76,14 @@ function detailText(detail: Record<string, unknown>): string {
 export function readDetail(text: string): Record<string, unknown> {
   try {
     const parsed: unknown = JSON.parse(text);
-    return typeof parsed === 'object' && parsed !== null ? { ...parsed } : {};
+    return isObject(parsed) ? parsed : {};
   } catch {
     return {};
   }
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null;
 }
 
 const insertEntries = overRows(columns, 0, ({ rows, text, integer }) => {

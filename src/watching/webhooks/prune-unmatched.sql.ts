@@ -47,13 +47,17 @@ async function cutFor(db: Db, agedMs: number): Promise<string> {
 /** The condition of the index on unmatched webhooks, word for word. */
 const unmatched = sql<boolean>`payout_id is null and applied_at is not null and kind = 'payout'`;
 
+/**
+ * The ids of the unmatched webhooks, the newest first. The plus sign keeps SQLite on their index: in the order of the ids
+ * it would read every webhook.
+ */
+export function unmatchedIds(db: Db) {
+  return db.selectFrom('webhooks').select('id').where(unmatched).orderBy(sql`+id`, 'desc');
+}
+
 /** Webhooks with this id or a later one are kept, however old; undefined when there are too few to prune any. */
 async function newestKept(db: Db, rows: number): Promise<bigint | undefined> {
-  const row = await db
-    .selectFrom('webhooks')
-    .select('id')
-    .where(unmatched)
-    .orderBy('id', 'desc')
+  const row = await unmatchedIds(db)
     .limit(1)
     .offset(rows - 1)
     .executeTakeFirst();

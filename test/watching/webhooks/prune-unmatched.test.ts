@@ -1,7 +1,9 @@
+import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { pruneUnmatched } from '../../../src/watching/webhooks/prune-unmatched.sql.ts';
+import { pruneUnmatched, unmatchedIds } from '../../../src/watching/webhooks/prune-unmatched.sql.ts';
 import { webhookCounts } from '../../../src/watching/webhooks/webhooks.sql.ts';
 import { addBatch, at, born, claimAt, makeLedger, type TestLedger } from '../../support/ledger.ts';
+import { onPostgres } from '../../support/on-postgres/standing.ts';
 
 let ledger: TestLedger;
 beforeEach(async () => {
@@ -58,6 +60,14 @@ it('keeps the newest webhooks of strangers whole, of older ones the reference, a
   expect(names).toHaveLength(1_500);
   expect(names[0]).toEqual({ reference_key: 'theirs-0' });
   expect(await pruneUnmatched(ledger, nowMs, { rows: 1, days: 35 })).toBe(0);
+});
+
+it.skipIf(onPostgres)('looks for strangers in their own index, and not among all webhooks', async () => {
+  const plan = await unmatchedIds(ledger.db)
+    .limit(1)
+    .offset(9_999)
+    .explain<{ detail: string }>(undefined, sql`query plan`);
+  expect(plan[0]?.detail).toMatch(/USING INDEX webhooks_unmatched/);
 });
 
 it('P22: a payout whose reference a deleted webhook named is not sent before the service was asked', async () => {
