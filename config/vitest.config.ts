@@ -24,7 +24,7 @@ const sharedCharts = {
   name: 'shared-charts',
   enforce: 'pre' as const,
   resolveId: (source: string, importer: string | undefined) =>
-    source === './charts-thread.ts' && importer?.endsWith('/page/charts.ts')
+    source === './charts-thread.ts' && importer?.endsWith('/report/charts.ts')
       ? `${root}test/support/shared-charts.ts`
       : null,
 };

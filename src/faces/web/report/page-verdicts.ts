@@ -35,7 +35,7 @@ export function verdictSection(statement: string[][] | undefined, judged: Judged
 function troubleNotice({ list, trouble, zone }: JudgedRun): string {
   if (isUsable(list)) return '';
   const why = sentence(localTimes(trouble ?? 'The reason is not known', zone));
-  return `<p class="notice"><strong>${escapeHtml(listWords[list ?? 'unread'])}:</strong> ${escapeHtml(why)} Run <code>counterfoil reconcile</code> again. <a href="../../../reporting/index.html">All reports</a> names the last run that compared.</p>\n`;
+  return `<p class="notice"><strong>${escapeHtml(listWords[list ?? 'unread'])}:</strong> ${escapeHtml(why)} Run <code>counterfoil reconcile</code> again. <a href="../index.html">All reports</a> names the last run that compared.</p>\n`;
 }
 
 /** The banner of a run in which no currency has a verdict. Even a good list of nothing is not green. */

@@ -59,7 +59,7 @@ async function drawnPage({ run, verdicts, sheets, zone, files }: ReportPage, dra
   const title = `Reconciliation, ${headingTime(run.started_at, zone)}`;
   const body = `<header>
 <h1>${escapeHtml(title)}</h1>
-<nav aria-label="Pages"><ul><li><a href="../../../reporting/index.html">All reports</a></li><li><a href="#action">What to do</a></li><li><a href="#statement">Statement</a></li><li><a href="#pictures">Pictures</a></li><li><a href="#files">Files</a></li></ul></nav>
+<nav aria-label="Pages"><ul><li><a href="../index.html">All reports</a></li><li><a href="#action">What to do</a></li><li><a href="#statement">Statement</a></li><li><a href="#pictures">Pictures</a></li><li><a href="#files">Files</a></li></ul></nav>
 <p class="soft"><strong>${escapeHtml(run.mode)}</strong> mode · ${escapeHtml(zone)} · ${escapeHtml(scopeText(summary, list))}</p>
 </header>
 <main id="main" tabindex="-1">

@@ -33,7 +33,7 @@ export function periodPage(
   const more = verdicts.length - tables.length;
   const body = `<header>
 <h1>${escapeHtml(title)}</h1>
-<nav aria-label="Reports"><ul><li><a href="../../../reporting/index.html">All reports</a></li>${files.map((name) => `<li>${link(name, name)}</li>`).join('')}</ul></nav>
+<nav aria-label="Reports"><ul><li><a href="../index.html">All reports</a></li>${files.map((name) => `<li>${link(name, name)}</li>`).join('')}</ul></nav>
 <p class="soft">Mode <strong>${escapeHtml(mode)}</strong>. Times: ${escapeHtml(zone)}. A closed month never changes. What is found later counts in the month that is open then.</p>
 </header>
 <main id="main" tabindex="-1">
