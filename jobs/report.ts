@@ -3,8 +3,8 @@ import type { App } from '../src/app/app.ts';
 export const name = 'report';
 
 /**
- * Writes the results of every changed batch, the files of the last run and the last closed month, and the
- * index. Returns the files.
+ * Writes the results of every changed batch, the files of the last run and the last closed month, and the index. Removes
+ * the files of runs older than `reports.keep_days`. Returns the files that it wrote.
  */
 export async function run(app: App<'local'>): Promise<{ files: string[] }> {
   await app.applyWebhooks();
@@ -12,6 +12,12 @@ export async function run(app: App<'local'>): Promise<{ files: string[] }> {
   files.push(...(await app.reporting.writeDueBatchResults()));
   const last = await app.reporting.lastRun();
   if (last) files.push(...(await app.reporting.writeRun(last)));
-  files.push(...(await app.reporting.writeLastPeriod()), await app.reporting.writeIndex());
+  files.push(...(await app.reporting.writeLastPeriod()));
+  try {
+    await app.reporting.removeOldRuns(app.clock.now());
+  } finally {
+    // Also where a file could not be removed: the index links what is there.
+    files.push(await app.reporting.writeIndex());
+  }
   return { files };
 }

@@ -161,9 +161,12 @@ describe('index.html', () => {
     await reporting.writeDueBatchResults();
     await addRun(ledger, '20261122T130000Z', '2026-11-22T13:00:00.000Z');
     await addRun(ledger, 'unfinished', '2026-11-23T13:00:00.000Z');
-    for (const run of [runId, '20261122T130000Z']) await reporting.freezeRun(run, cut);
+    for (const run of [runId, '20261122T130000Z']) {
+      await reporting.freezeRun(run, cut);
+      await reporting.writeRun(run);
+    }
     const html = readFileSync(await reporting.writeIndex(), 'utf8');
-    expect([...html.matchAll(/<th scope="row">([^<]*)<small>([^<]*)/g)].map((row) => row[1] ?? '')).toEqual([
+    expect([...html.matchAll(/<th scope="row">(?:<a [^>]*>)?([^<]*)(?:<\/a>)?<small>/g)].map((row) => row[1] ?? '')).toEqual([
       'a&#60;b-20261122',
       'b-20261121-000001',
       '22 Nov 2026, 14:00',

@@ -155,7 +155,7 @@ async function ledgerFaces(home: Home, run: string, summary: Json): Promise<Reco
       typeof createLogger
     >[0]);
     logRun({ log }, summary);
-    const page = `${runView(row, { verdicts, statement: [], reports: '' }, view)}`;
+    const page = `${runView(row, { verdicts, statement: [], reports: '', keepDays: 0 }, view)}`;
     return {
       runs: named(
         wordsOf(`${runsView([row], view, { more: false, number: 1 })}`).replace('Reconciliations', ''),

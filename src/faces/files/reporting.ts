@@ -8,6 +8,7 @@ import { createIndexPage } from '../web/report/index-page.ts';
 import { createBatchResults } from './batch-results.ts';
 import { createCompareRuns } from './compare-runs.ts';
 import type { RetryOffers } from './failed-file.ts';
+import { createOldReports } from './old-reports.ts';
 import { createPeriodFiles } from './period-files.ts';
 import { createRunFiles } from './run-files.ts';
 import { createDiscrepancyWorkbook } from './workbook/discrepancy-workbook.ts';
@@ -41,6 +42,7 @@ export function createReporting(deps: {
     freezeRun: createFreeze(parts),
     writeRun: runs.writeRun,
     writeDueRuns: runs.writeDue,
+    removeOldRuns: createOldReports({ ...parts, pathsOf: runs.pathsOf }),
     closePeriod: createClosePeriod(parts),
     compareRuns: createCompareRuns(parts),
     writePeriod: periods.write,

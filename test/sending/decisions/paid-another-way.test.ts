@@ -47,7 +47,7 @@ it('P20: retry shows the note with what is known, and may pay it again all the s
     watch: { now: '', quietPeriodMinutes: 1 },
     terminal: terminalOf(
       { paint: noPaint, columns: 200 },
-      { reports: { bom: true, delimiter: ',', timezone: 'UTC', maskAccounts: false } },
+      { reports: { bom: true, delimiter: ',', timezone: 'UTC', maskAccounts: false, keepDays: 0 } },
       '',
     ),
   });

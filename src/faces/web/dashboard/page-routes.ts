@@ -12,6 +12,8 @@ import { neighboursOf } from '../../../core/ledger/successors.ts';
 import type { Db } from '../../../core/storage/ledger.ts';
 import { approvalsOf, originOf } from '../../../sending/approvals.sql.ts';
 import { batchHalts } from '../../../sending/halts.sql.ts';
+import { keptReportsText } from '../../../words/kept-reports.ts';
+import { runOfReport } from '../../files/old-reports.ts';
 import { Declined } from './actions.ts';
 import { approveView, batchesView, batchView, mostRows, stateNamed } from './batch-view.ts';
 import { batchesNamed, findBatchLook, findReference, newestBatches, payoutsIn } from './batches.sql.ts';
@@ -109,7 +111,7 @@ export function pageRoutes(scope: FastifyInstance, shared: Shared): void {
     if (!run) throw new Declined(404, `There is no run ${request.params.name}.`);
     const verdicts = (await verdictsOf(reader, [run.id])).get(run.id) ?? [];
     const statement = await statementOf(reader, run.id);
-    const facts = { verdicts, statement, reports };
+    const facts = { verdicts, statement, reports, keepDays: config.reports.keepDays };
     const main = runView(run, facts, await viewFor(request));
     return send(request, reply, { title: `Run ${run.id}`, place: '/runs', main, renews: 'live' });
   });
@@ -133,7 +135,12 @@ export function pageRoutes(scope: FastifyInstance, shared: Shared): void {
   scope.get<{ Params: { '*': string } }>(
     '/reports/*',
     { config: { right: 'read' } },
-    async (request, reply) => sendReport(reports, request.params['*'], reply),
+    async (request, reply) => {
+      const path = request.params['*'];
+      const file = await openReport(reports, path);
+      if (!file) throw new Declined(404, await whyNoReport(reader, path, config.reports.keepDays));
+      return sendReport(file, reply);
+    },
   );
 }
 
@@ -144,9 +151,17 @@ async function statementOf(db: Db, run: string): Promise<string[][]> {
   return rows;
 }
 
-async function sendReport(reports: string, path: string, reply: FastifyReply): Promise<FastifyReply> {
-  const file = await openReport(reports, path);
-  if (!file) throw new Declined(404, 'There is no such report file.');
+/** Why there is no report file of this path; of a run in words that say how to get it back. */
+async function whyNoReport(db: Db, path: string, keepDays: number): Promise<string> {
+  const name = runOfReport(path);
+  const run = name === undefined ? undefined : await findRun(db, name);
+  const isGone = run !== undefined && run.frozen !== null;
+  return `There is no such report file.${isGone ? ` ${keptReportsText(run.id, keepDays)}` : ''}`;
+}
+
+type ReportFile = NonNullable<Awaited<ReturnType<typeof openReport>>>;
+
+async function sendReport(file: ReportFile, reply: FastifyReply): Promise<FastifyReply> {
   reply.headers({ ...file.headers, 'content-length': String(file.bytes) });
   if (file.bytes === 0) {
     await file.handle.close();

@@ -6,6 +6,7 @@ import { lineWords } from '../../../books/statement/line-words.ts';
 import type { StatementLine } from '../../../books/statement/statement-lines.ts';
 import { amountText } from '../../../core/domain/counted.ts';
 import type { Run } from '../../../core/storage/tables/tables.ts';
+import { keptReportsText } from '../../../words/kept-reports.ts';
 import { listWords } from '../report/verdict-words.ts';
 import { type PartOfList, pages } from './batch-view.ts';
 import type { View } from './frame.ts';
@@ -45,7 +46,8 @@ export function runView(
     verdicts,
     statement,
     reports,
-  }: { verdicts: readonly RunVerdict[]; statement: string[][]; reports: string },
+    keepDays,
+  }: { verdicts: readonly RunVerdict[]; statement: string[][]; reports: string; keepDays: number },
   view: View,
 ): Html {
   const folder = `reconciliation-${run.id}`;
@@ -71,7 +73,12 @@ ${
 }`,
 )}
 ${links.length > 0 && panel('Files', html`<ul>${links}</ul>`)}
+${links.length === 0 && run.frozen !== null && panel('Files', html`<p>${filesText(run, keepDays)}</p>`)}
 ${statement.length > 0 && panel('Statement', statementTable(statement))}`;
+}
+
+function filesText(run: Run, keepDays: number): string {
+  return run.reports_due === 1n ? 'They are being written.' : keptReportsText(run.id, keepDays);
 }
 
 const isLine = (name: string): name is StatementLine => Object.hasOwn(lineWords, name);

@@ -16,6 +16,7 @@ import { writeAtomically } from '../../../core/storage/atomic-file.ts';
 import type { Ledger } from '../../../core/storage/ledger.ts';
 import type { Batch, Run } from '../../../core/storage/tables/tables.ts';
 import { approvalsOf } from '../../../sending/approvals.sql.ts';
+import { runFolder } from '../../files/old-reports.ts';
 import { batchVerdict } from './batch-verdict.ts';
 import { heroSection, noHero } from './index-hero.ts';
 import { type IndexColumn, tableOf } from './index-parts.ts';
@@ -44,13 +45,9 @@ export function createIndexPage(deps: {
   const present = (folder: string, names: readonly string[]): string[] =>
     names.filter((name) => existsSync(join(reports, folder, name)));
 
-  /** A run made before report.html existed has its CSV files all the same. */
   function filesOf(run: Run): string[] {
-    const folder = `reconciliation-${run.id}`;
     const sheets = runSheets.map((sheet) => `${sheet}.csv`);
-    const readable = present(folder, ['report.html', 'report.xlsx']);
-    const tables = readable.length > 0 ? present(folder, sheets) : sheets;
-    return [...readable, ...tables, ...(run.summary === null ? [] : ['summary.json'])];
+    return present(runFolder(run.id), ['report.html', 'report.xlsx', ...sheets, 'summary.json']);
   }
 
   /** The frozen sheets of these names, by run. */
@@ -83,7 +80,7 @@ export function createIndexPage(deps: {
     const verdicts = await verdictsOf(ledger.db, ids);
     const rows = runs.map((run) => {
       const known = { open: sheets(run.id).open, verdicts: verdicts.get(run.id) ?? [], files: filesOf(run) };
-      return runRow(run, known, zone);
+      return runRow(run, known, { zone, keepDays: config.reports.keepDays });
     });
     return rows.join('');
   }

@@ -7,6 +7,7 @@ import { type CountedState, countedStates, isReplaced, replacedStates } from '..
 import type { ListStanding, Verdict } from '../../../core/domain/verdict.ts';
 import type { Period } from '../../../core/storage/tables/period-tables.ts';
 import type { Batch, Run } from '../../../core/storage/tables/tables.ts';
+import { keptReportsText } from '../../../words/kept-reports.ts';
 import { stateWords } from '../../../words/state-words.ts';
 import { verdictFaces } from '../../../words/verdict-faces.ts';
 import type { BatchVerdict } from './batch-verdict.ts';
@@ -51,11 +52,10 @@ export const indexBatchColumns: IndexColumn[] = [
 export function runRow(
   run: Run,
   known: { open: string[][] | undefined; verdicts: readonly RunVerdict[]; files: readonly string[] },
-  zone: string,
+  { zone, keepDays }: { zone: string; keepDays: number },
 ): string {
   const folder = `reconciliation-${run.id}`;
   const time = readableTime(run.started_at, zone);
-  // A run made before report.html existed has none: report RUN writes it.
   const name = known.files.includes('report.html')
     ? `<a href="${escapeHtml(encodeURIComponent(folder))}/report.html">${escapeHtml(time)}</a>`
     : escapeHtml(time);
@@ -63,7 +63,9 @@ export function runRow(
     verdictList(run.verdict, known.verdicts),
     runOpenMarkup(known.open, run.list_standing),
     listText(run.list_standing),
-    downloads(folder, known.files, `run ${run.id}`),
+    known.files.length > 0
+      ? downloads(folder, known.files, `run ${run.id}`)
+      : `<small>${escapeHtml(keptReportsText(run.id, keepDays))}</small>`,
   ]);
 }
 

@@ -99,7 +99,7 @@ describe('times', () => {
     expect(shortTime('soon', 'UTC', now)).toBe('soon');
     const { timeWithSeconds } = terminalOf(
       { paint: noPaint, columns: 80 },
-      { reports: { timezone: 'Africa/Lagos', bom: true, delimiter: ',', maskAccounts: false } },
+      { reports: { timezone: 'Africa/Lagos', bom: true, delimiter: ',', maskAccounts: false, keepDays: 0 } },
       now,
     );
     expect(timeWithSeconds('2026-11-22T14:58:02.700Z')).toBe('22 Nov 15:58:02');

@@ -144,6 +144,20 @@ it.each(['/payouts/none', '/batches/none', '/runs/none', '/batches/none/approve'
   },
 );
 
+it('says of a run whose files are gone how to get them back, on its page and in place of a file', async () => {
+  const { ledger, as } = await startDashboard();
+  await addRun(ledger, 'reconciled');
+  const back =
+    'The files of this run are not in the reports folder. The command "counterfoil report 20261121T100000Z"';
+  expect(textOf((await as('ada', '/runs/20261121T100000Z')).body), 'not finished').not.toContain(back);
+  await ledger.db.updateTable('runs').set({ frozen: 1n }).execute();
+  expect(textOf((await as('ada', '/runs/20261121T100000Z')).body)).toContain(back);
+  const file = await as('ada', '/reports/reconciliation-20261121T100000Z/report.html');
+  expect([file.status, textOf(file.body)]).toEqual([404, expect.stringContaining(back)]);
+  const strange = await as('ada', '/reports/reconciliation-20250101T100000Z/report.html');
+  expect([strange.status, textOf(strange.body).includes('report 2025')]).toEqual([404, false]);
+});
+
 it('tells an open page at once that something changed', async () => {
   const { ledger, port } = await startDashboard();
   const stream = await fetch(`http://127.0.0.1:${port}/events`);

@@ -67,7 +67,7 @@ export async function startDashboard(
     source: { db: ledger.db, ledger, account: null, dataDir: ledger.folder },
     config: {
       mode: 'test',
-      reports: { bom: true, delimiter: ',', timezone: 'Africa/Lagos', maskAccounts: false },
+      reports: { bom: true, delimiter: ',', timezone: 'Africa/Lagos', maskAccounts: false, keepDays: 0 },
       schedules: { ...schedules, submit: over.submit ?? fiveMinutes },
       submission: { ...submission, ...brakes },
     },
