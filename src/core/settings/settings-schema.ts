@@ -283,9 +283,7 @@ export const sections = {
       .describe('Separates the cells of CSV files: comma, semicolon or tab'),
     timezone: zone.describe('The time zone of the reports, and of their days and months'),
     mask_accounts: flag(false).describe('Hides account numbers but for their last digits'),
-    keep_days: count(0, 0, 36_500).describe(
-      'How long the files of a run stay. `counterfoil report RUN` writes them again. 0: for ever',
-    ),
+    keep_days: count(0, 0, 36_500).describe('How many days the files of a run stay. 0: for ever'),
   }),
 };
 

@@ -17,6 +17,7 @@ import {
   statementLines,
 } from '../../books/statement/statement-lines.ts';
 import { decimalDifference } from '../../core/domain/discrepancy.ts';
+import { runFolder } from '../../core/domain/run-folder.ts';
 import type { Config } from '../../core/settings/settings.ts';
 import type { Ledger } from '../../core/storage/ledger.ts';
 import { writeCsv } from './csv-writer.ts';
@@ -79,7 +80,7 @@ export function createCompareRuns(deps: { ledger: Ledger; config: Config; report
     const lines = await changesOf(pair);
     const discrepancies = await discrepanciesOf(pair);
     const comparison = { run: pair.newer, against: pair.older, lines, discrepancies };
-    const file = join(reports, `reconciliation-${pair.newer}`, `against-${pair.older}.csv`);
+    const file = join(reports, runFolder(pair.newer), `against-${pair.older}.csv`);
     await writeCsv(file, csvPages(comparison), config.reports);
     return { kind: 'compared', comparison, file };
   }

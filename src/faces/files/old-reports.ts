@@ -2,19 +2,12 @@ import { type Dirent, readdirSync, rmdirSync, rmSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { findRun, frozenRuns } from '../../books/batch-results.sql.ts';
 import { closedPeriods } from '../../books/periods.sql.ts';
+import { runFolder, runOfReport } from '../../core/domain/run-folder.ts';
 import { isUsable } from '../../core/domain/verdict.ts';
 import type { Config } from '../../core/settings/settings.ts';
 import type { Ledger } from '../../core/storage/ledger.ts';
 
 const dayMs = 24 * 60 * 60_000;
-
-/** The folder of a run, below the reports folder. */
-export const runFolder = (run: string): string => `reconciliation-${run}`;
-
-/** The run that a path below the reports folder belongs to; undefined for every other path. */
-export function runOfReport(path: string): string | undefined {
-  return /^reconciliation-(\d{8}T\d{6}Z(?:-\d+)?)(?:\/|$)/.exec(path)?.[1];
-}
 
 /**
  * Removes the files of runs that are older than `reports.keep_days`, where this ledger writes the same files again. It

@@ -6,6 +6,7 @@ import { reportsWritten, runsDue } from '../../books/reports-due.sql.ts';
 import { hasRunRows, isFrozen, runRows, runSheets } from '../../books/run-sheets.sql.ts';
 import { verdictsOf } from '../../books/run-verdicts.sql.ts';
 import { storedCells } from '../../books/sheet.ts';
+import { runFolder } from '../../core/domain/run-folder.ts';
 import type { Config } from '../../core/settings/settings.ts';
 import { openArchive } from '../../core/storage/archive-file.ts';
 import { writeAtomically, writeWhole } from '../../core/storage/atomic-file.ts';
@@ -51,7 +52,7 @@ export function createRunFiles(deps: { ledger: Ledger; config: Config; reports: 
   }
 
   function pathsOf(run: string): string[] {
-    const folder = join(reports, `reconciliation-${run}`);
+    const folder = join(reports, runFolder(run));
     return [...readable, ...runSheets.map((sheet) => `${sheet}.csv`), 'summary.json'].map((name) =>
       join(folder, name),
     );
@@ -74,7 +75,7 @@ export function createRunFiles(deps: { ledger: Ledger; config: Config; reports: 
 
   async function writeFrom(source: Source): Promise<string[]> {
     const { run } = source;
-    const folder = join(reports, `reconciliation-${run.id}`);
+    const folder = join(reports, runFolder(run.id));
     const [page = '', workbook = ''] = readable.map((name) => join(folder, name));
     // A separate thread draws the pictures while the tables are written here.
     // When this throws, nothing of the run is still being written.

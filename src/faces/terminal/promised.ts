@@ -4,6 +4,7 @@ import type { App } from '../../app/app.ts';
 import { batchesDue } from '../../books/batch-results.sql.ts';
 import { runsDue } from '../../books/reports-due.sql.ts';
 import { visible } from '../../core/domain/hidden.ts';
+import { runFolder } from '../../core/domain/run-folder.ts';
 import { type FileTask, lostFileTasks, openFileTasks, recentArchives } from '../../core/ledger/file-tasks.ts';
 import type { FileTaskKind } from '../../core/storage/tables/file-tables.ts';
 
@@ -33,7 +34,7 @@ export async function promisedStanding(app: App<'looking'>): Promise<Standing> {
   const lost = await lostFileTasks(ledger.db, since);
   const changed = await changedArchives(await recentArchives(ledger.db, since, lookedAt));
   const reports = [
-    ...(await runsDue(ledger.db)).map((run) => `reconciliation-${run}`),
+    ...(await runsDue(ledger.db)).map((run) => runFolder(run)),
     ...(await batchesDue(ledger.db)),
   ];
   const lines = [

@@ -5,6 +5,7 @@ import { records } from '../../../books/sheet.ts';
 import { lineWords } from '../../../books/statement/line-words.ts';
 import type { StatementLine } from '../../../books/statement/statement-lines.ts';
 import { amountText } from '../../../core/domain/counted.ts';
+import { runFolder } from '../../../core/domain/run-folder.ts';
 import type { Run } from '../../../core/storage/tables/tables.ts';
 import { keptReportsText } from '../../../words/kept-reports.ts';
 import { listWords } from '../report/verdict-words.ts';
@@ -50,7 +51,7 @@ export function runView(
   }: { verdicts: readonly RunVerdict[]; statement: string[][]; reports: string; keepDays: number },
   view: View,
 ): Html {
-  const folder = `reconciliation-${run.id}`;
+  const folder = runFolder(run.id);
   const links = files
     .filter((name) => existsSync(join(reports, folder, name)))
     .map((name) => html`<li>${to(['reports', folder, name], name)}</li>`);

@@ -2,6 +2,7 @@ import { readableTime } from '../../../books/presentation.ts';
 import type { RunVerdict } from '../../../books/run-verdicts.sql.ts';
 import { records } from '../../../books/sheet.ts';
 import { counted } from '../../../core/domain/counted.ts';
+import { runFolder } from '../../../core/domain/run-folder.ts';
 import { isUsable } from '../../../core/domain/verdict.ts';
 import type { Run } from '../../../core/storage/tables/tables.ts';
 import { verdictSentences } from '../../../words/verdict-faces.ts';
@@ -26,7 +27,7 @@ const mostBanners = 6;
 
 /** The answer of the newest run: the verdict per currency, what needs a person, and where to read on. */
 export function heroSection({ run, compared, verdicts, sheets, zone, files }: LatestRun): string {
-  const folder = `reconciliation-${run.id}`;
+  const folder = runFolder(run.id);
   const list = run.list_standing;
   const statement = records(sheets.statement);
   const banners = verdicts
@@ -54,7 +55,7 @@ ${open}${downloads(folder, files, `run ${run.id}`)}
 }
 
 function hrefOf({ id }: Run): string {
-  return `${escapeHtml(encodeURIComponent(`reconciliation-${id}`))}/report.html`;
+  return `${escapeHtml(encodeURIComponent(runFolder(id)))}/report.html`;
 }
 
 export const noHero = pageSection(

@@ -4,6 +4,7 @@ import { readableMonth, readableTime } from '../../../books/presentation.ts';
 import type { RunVerdict } from '../../../books/run-verdicts.sql.ts';
 import { grouped } from '../../../core/domain/counted.ts';
 import { type CountedState, countedStates, isReplaced, replacedStates } from '../../../core/domain/payout.ts';
+import { runFolder } from '../../../core/domain/run-folder.ts';
 import type { ListStanding, Verdict } from '../../../core/domain/verdict.ts';
 import type { Period } from '../../../core/storage/tables/period-tables.ts';
 import type { Batch, Run } from '../../../core/storage/tables/tables.ts';
@@ -54,7 +55,7 @@ export function runRow(
   known: { open: string[][] | undefined; verdicts: readonly RunVerdict[]; files: readonly string[] },
   { zone, keepDays }: { zone: string; keepDays: number },
 ): string {
-  const folder = `reconciliation-${run.id}`;
+  const folder = runFolder(run.id);
   const time = readableTime(run.started_at, zone);
   const name = known.files.includes('report.html')
     ? `<a href="${escapeHtml(encodeURIComponent(folder))}/report.html">${escapeHtml(time)}</a>`
