@@ -7,6 +7,7 @@ import { besideStatus } from './beside-status.ts';
 import { outageOfServers } from './database-outage.ts';
 import { runDrills } from './drills.ts';
 import { failOver } from './failover.ts';
+import { measureReloads } from './reload.ts';
 import { measureSlow } from './slow.ts';
 import { soak } from './soak.ts';
 import { tryDashboard } from './tries.ts';
@@ -26,6 +27,8 @@ const { values } = parseArgs({
     failover: { type: 'string' },
     /** Minutes of steady load. */
     soak: { type: 'string' },
+    /** Reloads under a load of webhooks. */
+    reload: { type: 'string' },
     tries: { type: 'boolean', default: false },
     /** Only the outages whose name holds this text. */
     only: { type: 'string', default: '' },
@@ -54,6 +57,7 @@ function chosen(): Promise<Verdict> {
   if (failover !== undefined)
     return withPostgres((server) => failOver(server, { payouts: wholeNumber(failover) }));
   if (values.soak !== undefined) return soak(wholeNumber(values.soak));
+  if (values.reload !== undefined) return measureReloads(wholeNumber(values.reload));
   if (values.tries) return tryDashboard();
   return runDrills({
     only: values.only,
