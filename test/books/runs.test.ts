@@ -166,12 +166,11 @@ describe('index.html', () => {
       await reporting.writeRun(run);
     }
     const html = readFileSync(await reporting.writeIndex(), 'utf8');
-    expect([...html.matchAll(/<th scope="row">(?:<a [^>]*>)?([^<]*)(?:<\/a>)?<small>/g)].map((row) => row[1] ?? '')).toEqual([
-      'a&#60;b-20261122',
-      'b-20261121-000001',
-      '22 Nov 2026, 14:00',
-      '21 Nov 2026, 14:00',
-    ]);
+    expect(
+      [...html.matchAll(/<th scope="row">(?:<a [^>]*>)?([^<]*)(?:<\/a>)?<small>/g)].map(
+        (row) => row[1] ?? '',
+      ),
+    ).toEqual(['a&#60;b-20261122', 'b-20261121-000001', '22 Nov 2026, 14:00', '21 Nov 2026, 14:00']);
     expect(html).toContain('Latest reconciliation, 22 Nov 2026, 14:00');
     expect(html).toContain('href="a%3Cb-20261122/results.csv"');
     expect(html).toContain(`href="reconciliation-${runId}/statement.csv"`);
