@@ -79,6 +79,8 @@ export function createAdminServer(deps: {
       let made: ReturnType<typeof createReceiverServer> | undefined;
       const app = fastify({
         bodyLimit: mostBytes,
+        // A reload ends the server: what is open then is answered all the same.
+        return503OnClosing: false,
         routerOptions: { maxParamLength: 200 },
         serverFactory(handler) {
           made = createReceiverServer({ pair, requestTimeoutMs, handler, onMalformed: () => true });
