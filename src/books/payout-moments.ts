@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { replacedEvent } from '../core/domain/history-event.ts';
 import { inquiryReasonText } from '../core/domain/inquiry-reason.ts';
 import type { PayoutState } from '../core/domain/payout.ts';
 import { plainKind } from '../core/domain/plain-kind.ts';
@@ -54,7 +55,7 @@ function historyMoments({ history, attempts }: Story, stateText: (state: PayoutS
     const code = attempts.find(({ ended_at: ended }) => ended === at)?.code ?? null;
     const by = source in sources ? (sources[source] ?? '') : source.replace(/^person:/, 'by ');
     // Its state does not change; the news is which payout pays it now.
-    if (event === 'succeeded') return [{ at, text: `${why || 'paid again'}   [${by}]` }];
+    if (event === replacedEvent) return [{ at, text: `${why || 'paid again'}   [${by}]` }];
     const what = eventWords[event] ?? event.replaceAll('_', ' ');
     const state = stateText(to);
     const words = stays ? what : what === stateWords[to] ? state : `${what} → ${state}`;
@@ -75,7 +76,7 @@ const eventWords: Partial<Record<Story['history'][number]['event'], string>> = {
   cancel: 'cancelled',
   retry: 'ordered again',
   doubted: 'held back',
-  succeeded: 'paid again',
+  [replacedEvent]: 'paid again',
   adopted: 'the ledger was adopted',
 };
 

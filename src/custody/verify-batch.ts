@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { AdviceFacts } from '../core/domain/discrepancy.ts';
+import { replacedEvent } from '../core/domain/history-event.ts';
 import { formatMinor } from '../core/domain/money.ts';
 import { readDetail } from '../core/ledger/history.ts';
 import { readReasons, reasonColumns } from '../core/ledger/hold-reasons.ts';
@@ -142,7 +143,7 @@ async function paidTwiceOf(
 function checkSuccessors({ payout, history }: ProvenEvents): FalsePayout[] {
   const found = problems('successors', payout.reference);
   const made = history.filter(
-    (row) => row.event === 'succeeded' && readDetail(row.detail).keep !== undefined,
+    (row) => row.event === replacedEvent && readDetail(row.detail).keep !== undefined,
   );
   if (made.length > 1) found.add(`${made.length} successors were made of it`);
   for (const { seq, from_state } of made) {

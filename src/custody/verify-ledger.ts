@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { replacedEvent } from '../core/domain/history-event.ts';
 import { type WaivedListing, waivedListings } from '../core/ledger/barriers.ts';
 import { archivePath } from '../core/storage/archive-file.ts';
 import { isPostgres } from '../core/storage/dialect.ts';
@@ -179,7 +180,7 @@ function missingGuards(there: ReadonlySet<string>): FalsePayout[] {
 async function checkLonelySuccessors(db: Db): Promise<FalsePayout[]> {
   const rows = await sql<{ reference: string; of: string }>`
     select s.reference, o.reference as "of" from payouts s join payouts o on o.id = s.successor_of
-    where not exists (select 1 from history h where h.payout_id = o.id and h.event = 'succeeded'
+    where not exists (select 1 from history h where h.payout_id = o.id and h.event = ${replacedEvent}
       and h.from_state in ('failed', 'refused', 'returned')) limit 1000`.execute(db);
   // A file may correct the account; a successor made by `retry` goes to the same account.
   const others = await sql<{ reference: string; of: string }>`

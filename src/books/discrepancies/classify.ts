@@ -10,7 +10,7 @@ import {
   type PairedPayout,
   transferIdsOf,
 } from '../../core/domain/pair-conflicts.ts';
-import { isFinalState, type WitnessStatus } from '../../core/domain/payout.ts';
+import { isFinalState, restsOn, type WitnessStatus } from '../../core/domain/payout.ts';
 import { restsOnPerson } from '../../core/domain/transition.ts';
 import { readStatus, type Witness } from '../../core/domain/witness.ts';
 
@@ -73,7 +73,7 @@ export function classifyPair(
     (payout.state !== status && payout.state !== 'returned') ||
     payout.turnedRun !== null ||
     saysFee ||
-    !payout.evidence.split('+').includes('listing');
+    !restsOn(payout.evidence, 'listing');
   return news ? { witness, found } : silent;
 }
 

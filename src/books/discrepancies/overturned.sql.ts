@@ -1,7 +1,8 @@
 import { sql } from 'kysely';
 import type { HistoryEvent } from '../../core/domain/history-event.ts';
-import type { PayoutState } from '../../core/domain/payout.ts';
+import { type PayoutState, provingSources, witnessStatuses } from '../../core/domain/payout.ts';
 import { readDetail } from '../../core/ledger/history.ts';
+import { eventList, settledEvents } from '../../core/ledger/stored-sets.ts';
 import type { Db } from '../../core/storage/ledger.ts';
 import type { Payout } from '../../core/storage/tables/tables.ts';
 import { latestRunFirst } from '../../watching/listing/listings.sql.ts';
@@ -35,7 +36,11 @@ export function lastFinishedRun(db: Db): Promise<{ id: string; history_mark: big
     .executeTakeFirst();
 }
 
-const settled = sql.raw(`'settle as success', 'settle as failed'`);
+/** What may change an end: an acceptance, and what details or a list say. */
+const moving = eventList(
+  'accepted',
+  ...provingSources.flatMap((source) => witnessStatuses.map((status) => `${source} says ${status}` as const)),
+);
 
 /**
  * The next ends that changed since the run `last` began and that neither it nor this run has told, in the order of history.
@@ -53,17 +58,15 @@ export async function overturnedAfter(
       select id, payout_id, seq, at, event, from_state from history
       where id > ${after > mark ? after : mark} and from_state in ('success', 'failed', 'refused')
         and to_state <> from_state and not (from_state = 'success' and to_state = 'returned')
-        and event in ('accepted', 'details says pending', 'details says success', 'details says failed',
-          'details says returned', 'listing says pending', 'listing says success', 'listing says failed',
-          'listing says returned'))
+        and event in ${moving})
     select p.id, p.batch_id, p.reference, p.trx, p.transfer_id, p.amount, p.currency, p.state, m.id as entry,
       m.from_state as before, m.event as word, m.at as overturned_at, s.source as decided_by, s.at as decided_at, s.detail
     from moves m join payouts p on p.id = m.payout_id
     left join history s on s.payout_id = m.payout_id and s.seq = (select max(x.seq) from history x
-      where x.payout_id = m.payout_id and x.seq < m.seq and x.event in (${settled}) and x.to_state = m.from_state)
+      where x.payout_id = m.payout_id and x.seq < m.seq and x.event in ${settledEvents} and x.to_state = m.from_state)
     where p.state <> m.from_state and not (m.from_state = 'success' and p.state = 'returned')
       and not exists (select 1 from history l where l.payout_id = m.payout_id and l.seq > m.seq
-        and l.event in (${settled}))
+        and l.event in ${settledEvents})
       and not exists (select 1 from discrepancies d where d.payout_id = m.payout_id and d.kind = 'status_conflict'
         and (d.last_run_id = ${run}
           or (d.last_run_id = ${last?.id ?? ''} and d.expected = m.from_state and coalesce(s.id, 0) <= ${mark})))

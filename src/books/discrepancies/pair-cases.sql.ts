@@ -5,6 +5,7 @@ import type { Mode } from '../../core/domain/payout.ts';
 import { type Began, firstIntent } from '../../core/ledger/known.ts';
 import { ledgerMode } from '../../core/ledger/meta.ts';
 import type { PayoutRange } from '../../core/ledger/payout-ranges.ts';
+import { restsOnAny } from '../../core/ledger/stored-sets.ts';
 import { idList, idsIn, idsText } from '../../core/storage/bulk.ts';
 import type { Db } from '../../core/storage/ledger.ts';
 import { prepared, unseen } from '../../core/storage/prepared.ts';
@@ -147,7 +148,7 @@ function differs(eb: InPair, mode: RawBuilder<string>): Expression<SqlBool> {
     eb('listed.fee', '<>', eb.ref('payouts.fee')),
     eb.and([eb('listed.fee', 'is not', null), eb('payouts.fee', 'is', null)]),
     eb('payouts.other_fees', 'is not', null),
-    eb('payouts.evidence', 'not like', '%listing%'),
+    eb.not(restsOnAny('payouts.evidence', ['listing'])),
     eb('payouts.turned_run', 'is not', null),
   ]);
 }

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { restsOn, sources } from './payout.ts';
 
 /** The address and keys, as fingerprints, with which a request was sent (P31). A ledger has only one mode. */
 export type Origin = { baseUrl: string; secretKey: string; orderKey: string };
@@ -65,7 +66,7 @@ export function isKnownAs(
   known: KnownAs,
   transfer: { transferId: string | null; trx: string | null },
 ): boolean {
-  if (known.evidence === '' || known.evidence === 'webhook') return false;
+  if (sources.every((one) => one === 'webhook' || !restsOn(known.evidence, one))) return false;
   const same = (one: string | null, other: string | null): boolean => one !== null && one === other;
   return same(transfer.transferId, known.transferId) || same(transfer.trx, known.trx);
 }

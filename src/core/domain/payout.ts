@@ -83,6 +83,8 @@ export type BatchState = 'loading' | 'held' | 'ready' | 'sending' | 'sent' | 'do
 /** The sources of facts about a payout, in the order in which `evidence` lists them. */
 export const sources = ['response', 'webhook', 'listing', 'details', 'person'] as const;
 export type RecordSource = (typeof sources)[number];
+/** Those that can make a payout final (P14). */
+export const provingSources = ['listing', 'details'] as const satisfies readonly RecordSource[];
 
 /** What a witness says about a transfer (P13); `returned` is a reversal or refund after success. */
 export const witnessStatuses = ['pending', 'success', 'failed', 'returned'] as const;
@@ -95,9 +97,14 @@ export type WitnessStatus = (typeof witnessStatuses)[number];
  */
 export type WithheldBy = 'list' | 'details' | 'webhook' | 'predecessor' | 'limit' | 'answer';
 
-/** Adds a source to an evidence text such as `response+listing`, keeping the order of {@link sources}. */
+/** True if an evidence text such as `response+listing` names this source. */
+export function restsOn(evidence: string, source: RecordSource): boolean {
+  return evidence.split('+').includes(source);
+}
+
+/** Adds a source to an evidence text, keeping the order of {@link sources}. */
 export function addEvidence(evidence: string, source: RecordSource): string {
-  return sources.filter((s) => s === source || evidence.split('+').includes(s)).join('+');
+  return sources.filter((one) => one === source || restsOn(evidence, one)).join('+');
 }
 
 /** Derives a batch's state from its phase and the states of its payouts. */

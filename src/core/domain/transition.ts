@@ -1,6 +1,14 @@
 import { contradictionText } from './contradiction.ts';
 import type { AttemptOutcome } from './outcome.ts';
-import { addEvidence, isFinalState, type PayoutState, type RecordSource, type WithheldBy } from './payout.ts';
+import {
+  addEvidence,
+  isFinalState,
+  type PayoutState,
+  provingSources,
+  type RecordSource,
+  restsOn,
+  type WithheldBy,
+} from './payout.ts';
 import type { Witness } from './witness.ts';
 
 export type LedgerEvent =
@@ -25,7 +33,7 @@ export type LedgerEvent =
   /** A person closes it (P32). `contradicted`: other evidence speaks against the one that made it final. */
   | { kind: 'settle'; as: 'success' | 'failed'; note: string; contradicted?: boolean }
   /** A successor under a new reference was made of it (P20). */
-  | { kind: 'succeeded'; by: string }
+  | { kind: 'replaced'; by: string }
   /** The ledger went back in time: sends since `since` (ISO UTC) may be missing from it (P25). */
   | { kind: 'adopted'; since: string; why: string };
 
@@ -90,7 +98,7 @@ export function transition(now: PayoutStanding, event: LedgerEvent): Effect {
       return onDoubt(now, event.why);
     case 'settle':
       return onSettle(now, event);
-    case 'succeeded':
+    case 'replaced':
       return now.state === 'failed' || now.state === 'refused' || now.state === 'returned'
         ? keep(now, `paid again as ${event.by}`)
         : { kind: 'conflict', why: `no successor of ${now.state}` };
@@ -107,7 +115,7 @@ export const forgettable: readonly PayoutState[] = ['ready', 'held', 'sending', 
 /** True if a newer copy may have sent it again, so that one more send must be counted (P17, P25). */
 export function mayHaveGoneAgain({ state, evidence }: Pick<PayoutStanding, 'state' | 'evidence'>): boolean {
   // A payout that the service failed is repeated under another reference, if at all.
-  if (state === 'failed') return evidence.includes('person');
+  if (state === 'failed') return restsOn(evidence, 'person');
   return state === 'unknown' || forgettable.includes(state);
 }
 
@@ -285,8 +293,7 @@ function contradiction({ state }: PayoutStanding, { source, status }: Witness): 
 
 /** True for a final state that rests on a person alone: later evidence reopens it (P19). */
 export function restsOnPerson(evidence: string): boolean {
-  const parts = evidence.split('+');
-  return parts.includes('person') && !parts.includes('details') && !parts.includes('listing');
+  return restsOn(evidence, 'person') && !provingSources.some((source) => restsOn(evidence, source));
 }
 
 function move(now: PayoutStanding, to: PayoutState, source?: RecordSource): Effect {

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { restsOn } from '../domain/payout.ts';
 import type { Witness } from '../domain/witness.ts';
 import { idsIn, idsText } from '../storage/bulk.ts';
 import type { Trx } from '../storage/ledger.ts';
@@ -67,7 +68,7 @@ function sightingOf(event: RecordEvent, row: Row | undefined): Sighting[] {
   if (witness.source === 'webhook' || witness.transferId === null) return [];
   const over = witness.status === 'failed' || witness.status === 'returned';
   // After several sends a witness may show the id of another attempt.
-  const teaches = row.attempt_count === 1n && row.evidence.includes('response');
+  const teaches = row.attempt_count === 1n && restsOn(row.evidence, 'response');
   return over || teaches ? [{ event, witness, over }] : [];
 }
 

@@ -1,4 +1,4 @@
-import type { Mode } from '../domain/payout.ts';
+import { type Mode, provingSources } from '../domain/payout.ts';
 import { type ExpectedTransfer, firstIntentOf } from '../domain/witness.ts';
 import { idList } from '../storage/bulk.ts';
 import { hasRow } from '../storage/counting.ts';
@@ -6,6 +6,7 @@ import type { Db, Trx } from '../storage/ledger.ts';
 import type { Attempt, Payout } from '../storage/tables/tables.ts';
 import { newestId } from './history.ts';
 import { ledgerMode } from './meta.ts';
+import { restsOnAny } from './stored-sets.ts';
 
 /** A payout, and what a witness of it must show. */
 export type KnownPayout = { payout: Payout; expected: ExpectedTransfer };
@@ -115,7 +116,7 @@ export async function presentPayout(db: Db | Trx): Promise<KnownPayout | undefin
       .selectFrom('payouts')
       .select('id')
       .where('state', '=', state)
-      .where((eb) => eb.or([eb('evidence', 'like', '%listing%'), eb('evidence', 'like', '%details%')]))
+      .where(restsOnAny('evidence', provingSources))
       .orderBy('id', 'desc')
       .limit(1)
       .executeTakeFirst();

@@ -142,7 +142,7 @@ function learn(row: Row, now: PayoutStanding, event: LedgerEvent, at: string): v
       if (row.state !== now.state) saysItself(row, event.kind === 'hold' ? event.why : null);
       return;
     case 'looked_up':
-    case 'succeeded':
+    case 'replaced':
       return;
   }
 }

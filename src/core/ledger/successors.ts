@@ -101,7 +101,7 @@ export async function beginSuccessors(
     const order = { successor_of: predecessor, decided_by: batch.decidedBy, why };
     const detail = { batch: batch.id, bodies: batch.bodies, ...order };
     await recordIntake(trx, at, [{ id, state: batch.state }], detail);
-    const event = { kind: 'succeeded' as const, by: `${reference}, ${why}` };
+    const event = { kind: 'replaced' as const, by: `${reference}, ${why}` };
     events.push({ payoutId: of, source: batch.decidedBy, event });
   }
   await record(trx, at, events);

@@ -119,7 +119,7 @@ async function payAnew(
   const ids = await insertSuccessors(trx, at, rows);
   const events = rows.map(({ payout }): RecordEvent => {
     const by = `${payout.reference}, ${whyOf(order)}`;
-    return { payoutId: payout.successor_of, source: decidedBy, event: { kind: 'succeeded', by } };
+    return { payoutId: payout.successor_of, source: decidedBy, event: { kind: 'replaced', by } };
   });
   await record(trx, at, events);
   return rows.map(({ payout, predecessor }) => ({

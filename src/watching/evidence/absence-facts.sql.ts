@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { settleEvents } from '../../core/domain/history-event.ts';
 import type { Payer } from '../../core/domain/origin.ts';
 import { areHolding, readReasons, wasCancelled } from '../../core/ledger/hold-reasons.ts';
 import { foreignOrigins, sentElsewhere } from '../../core/ledger/origins.ts';
@@ -95,7 +96,7 @@ async function gather(trx: Trx, payout: Payout, run: string): Promise<Gathered> 
   const decisions = trx
     .selectFrom('history')
     .where('payout_id', '=', payout.id)
-    .where('event', 'in', ['retry', 'adopted', 'settle as success', 'settle as failed']);
+    .where('event', 'in', ['retry', 'adopted', ...Object.values(settleEvents)]);
   const [rows, lookAlikes] = await shown(trx, payout, run, attempts[0]?.began_at ?? '');
   return {
     payout,

@@ -1,5 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
+import { provingSources } from '../../core/domain/payout.ts';
 import { contradicting } from '../../core/ledger/contradiction-columns.ts';
+import { isSettledAs, restsOnAny } from '../../core/ledger/stored-sets.ts';
 import { idList } from '../../core/storage/bulk.ts';
 import type { Db } from '../../core/storage/ledger.ts';
 
@@ -13,11 +15,11 @@ const contradictedLater = sql<boolean>`(webhooks.verdict = 'says'
     or (webhooks.said = 'success' and payouts.state = 'failed'))
   and (select count(*) from attempts a where a.payout_id = payouts.id and coalesce(a.outcome, '') <> 'not_sent')
     + payouts.unseen_sends <= 1
-  and (payouts.evidence like '%listing%' or payouts.evidence like '%details%'))`;
+  and ${restsOnAny('payouts.evidence', provingSources)})`;
 
 /** P32: a person closed the payout in its present state after the webhook was applied, so it is no later evidence. */
 const knownWhenClosed = sql<boolean>`exists (select 1 from history h where h.payout_id = payouts.id
-  and h.event = 'settle as ' || payouts.state and h.at >= webhooks.applied_at)`;
+  and ${isSettledAs('payouts.state')} and h.at >= webhooks.applied_at)`;
 
 /** True for a webhook that contradicted the ledger (P18), unless it was only the first to say what is known since. */
 const contradicts = sql<boolean>`(webhooks.verdict in ${contradicting}

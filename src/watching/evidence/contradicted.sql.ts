@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Contradiction } from '../../core/domain/contradiction.ts';
 import { contradictionIn } from '../../core/ledger/contradiction-columns.ts';
+import { isSettledAs } from '../../core/ledger/stored-sets.ts';
 import type { Db } from '../../core/storage/ledger.ts';
 import type { Payout } from '../../core/storage/tables/tables.ts';
 import { lastContradicts } from './doubts.sql.ts';
@@ -56,7 +57,7 @@ export async function contradictedAfter(
 
 /** P32: a person closed payout `p` in its present state when the details had already said what look-up `q` says. */
 const knownWhenClosed = sql<boolean>`exists (select 1 from history h join inquiries e on e.payout_id = h.payout_id
-  where h.payout_id = p.id and h.event = 'settle as ' || p.state
+  where h.payout_id = p.id and ${isSettledAs('p.state')}
     and e.kind = 'details' and e.outcome = q.outcome and coalesce(e.said, '') = coalesce(q.said, '')
     and coalesce(e.against, '') = coalesce(q.against, '') and coalesce(e.differences, '') = coalesce(q.differences, '')
     and e.history_seq < h.seq)`;

@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Contradiction } from '../../core/domain/contradiction.ts';
 import type { InquiryReason } from '../../core/domain/inquiry-reason.ts';
 import { contradictionIn } from '../../core/ledger/contradiction-columns.ts';
+import { eventList } from '../../core/ledger/stored-sets.ts';
 import { idList } from '../../core/storage/bulk.ts';
 import type { Db, Trx } from '../../core/storage/ledger.ts';
 
@@ -35,11 +36,11 @@ export const contradictedByDetails: RawBuilder<boolean> = sql`exists (select 1 f
 
 /** Since it failed, the details have said that it is on its way or paid, and have not said failed again (P14). */
 export const revivedByDetails: RawBuilder<boolean> = sql`(p.state = 'failed' and exists (select 1 from history h
-  where h.payout_id = p.id and h.event in ('details says pending', 'details says success')
+  where h.payout_id = p.id and h.event in ${eventList('details says pending', 'details says success')}
     and h.seq > (select max(m.seq) from history m
       where m.payout_id = p.id and m.to_state = 'failed' and m.from_state <> 'failed')
     and not exists (select 1 from history l
-      where l.payout_id = p.id and l.seq > h.seq and l.event = 'details says failed')))`;
+      where l.payout_id = p.id and l.seq > h.seq and l.event in ${eventList('details says failed')})))`;
 
 /**
  * A list contradicts the end of the payout. The newest of these runs that shows a transfer of it must have begun after

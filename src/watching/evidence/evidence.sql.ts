@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Contradiction } from '../../core/domain/contradiction.ts';
+import { settleEvents } from '../../core/domain/history-event.ts';
 import type { InquiryReason } from '../../core/domain/inquiry-reason.ts';
 import type { Origin, Payer } from '../../core/domain/origin.ts';
 import { lastAdoption } from '../../core/ledger/barriers.ts';
@@ -188,7 +189,7 @@ async function settledAsNotPaid(db: Db | Trx, ids: readonly bigint[]): Promise<M
     .selectFrom('history')
     .select(['payout_id', 'at', 'event', 'source', 'detail'])
     .where('payout_id', 'in', ids)
-    .where('event', 'in', ['settle as failed', 'settle as success', 'retry'])
+    .where('event', 'in', [...Object.values(settleEvents), 'retry'])
     .orderBy('seq')
     .execute();
   const last = new Map(decided.map((one) => [one.payout_id, one]));
@@ -196,7 +197,7 @@ async function settledAsNotPaid(db: Db | Trx, ids: readonly bigint[]): Promise<M
     [...last.values()].flatMap(({ payout_id, at, event, source, detail }) => {
       const { message } = readDetail(detail);
       const note = typeof message === 'string' ? message : '';
-      return event === 'settle as failed' ? [[payout_id, { at, source, note }] as const] : [];
+      return event === settleEvents.failed ? [[payout_id, { at, source, note }] as const] : [];
     }),
   );
 }
