@@ -80,7 +80,7 @@ const counted = [
   'attempts',
   'history',
   'webhooks',
-  'heard_references',
+  'unmatched_references',
   'inquiries',
   'collection_files',
   'collections',

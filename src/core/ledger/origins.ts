@@ -121,12 +121,12 @@ async function unseenOrigins(db: Db | Trx, account: Payer): Promise<Map<bigint, 
     else foreign.set(id, origin);
   }
   if (foreign.size === 0) return foreign;
-  const sights = await db
-    .selectFrom('origin_sights')
-    .select('origin_id')
-    .where('seen_by', 'in', idList(own))
+  const same = await db
+    .selectFrom('same_accounts')
+    .select('sent_as')
+    .where('asked_as', 'in', idList(own))
     .execute();
-  for (const { origin_id } of sights) foreign.delete(origin_id);
+  for (const { sent_as } of same) foreign.delete(sent_as);
   return foreign;
 }
 
@@ -152,7 +152,7 @@ async function usedOf(db: Db | Trx, origins: Map<bigint, Origin>): Promise<[bigi
 export async function noteSight(
   trx: Trx,
   { payout, transferId, at }: { payout: bigint; transferId: string | null; at: string },
-  { account, originId: seenBy }: Standpoint,
+  { account, originId: askedAs }: Standpoint,
 ): Promise<void> {
   if (transferId === null) return;
   const foreign = await unseenOrigins(trx, account);
@@ -166,14 +166,14 @@ export async function noteSight(
   if (!first || !foreign.has(first.origin_id)) return;
   if (!attempts.some((one) => one.outcome === 'accepted' && one.transfer_id === transferId)) return;
   if (attempts.every(({ origin_id }) => origin_id === first.origin_id))
-    await insertSight(trx, first.origin_id, { seenBy, at });
+    await insertSameAccount(trx, first.origin_id, { askedAs, at });
 }
 
 /** Does the same as {@link noteSight} for the list of a run. Queries nothing where all attempts were sent from here. */
 export async function noteListedSights(
   trx: Trx,
   run: string,
-  { account, originId: seenBy }: Standpoint,
+  { account, originId: askedAs }: Standpoint,
   at: string,
 ): Promise<void> {
   for (const [origin] of await usedOf(trx, await unseenOrigins(trx, account))) {
@@ -202,18 +202,18 @@ export async function noteListedSights(
       )
       .limit(1)
       .executeTakeFirst();
-    if (listed) await insertSight(trx, origin, { seenBy, at });
+    if (listed) await insertSameAccount(trx, origin, { askedAs, at });
   }
 }
 
-async function insertSight(
+async function insertSameAccount(
   trx: Trx,
   origin: bigint,
-  { seenBy, at }: { seenBy: bigint; at: string },
+  { askedAs, at }: { askedAs: bigint; at: string },
 ): Promise<void> {
   await trx
-    .insertInto('origin_sights')
-    .values({ seen_by: seenBy, origin_id: origin, at })
+    .insertInto('same_accounts')
+    .values({ asked_as: askedAs, sent_as: origin, at })
     .onConflict((conflict) => conflict.doNothing())
     .execute();
 }

@@ -3,6 +3,7 @@ import type { Migration } from 'kysely/migration';
 /** Every migration of this version, in order. A migration is loaded only where it must run. */
 export const migrations: Record<string, () => Promise<Migration>> = {
   '0001-initial': () => import('./migrations/0001-initial.ts'),
+  '0002-table-names': () => import('./migrations/0002-table-names.ts'),
 };
 
 export const knownMigrations = (): readonly string[] => Object.keys(migrations);

@@ -16,7 +16,7 @@ const parts: Part[] = [
   { table: 'canaries', where: ofBatches },
   { table: 'limit_days', where: `id in (select day_id from main.attempts where ${ofPayouts})` },
   { table: 'origins', where: 'true' },
-  { table: 'origin_sights', where: 'true' },
+  { table: 'same_accounts', where: 'true' },
   { table: 'payouts', where: ofBatches },
   { table: 'attempts', where: ofPayouts },
   { table: 'history', where: ofPayouts },

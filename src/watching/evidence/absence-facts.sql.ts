@@ -120,7 +120,7 @@ async function heardOf(trx: Trx, { id, reference, reference_key }: Payout): Prom
     select id from webhooks where payout_id = ${id}
     union select id from webhooks where coalesce(reference, '') in (${reference}, ${reference_key}, ${reference_key.toUpperCase()})
     union select w.id from payouts p join webhooks w on ${namedBefore} where p.id = ${id}
-    union select w.id from payouts p join heard_references w on ${keptName} where p.id = ${id}
+    union select w.id from payouts p join unmatched_references w on ${keptName} where p.id = ${id}
     ) heard`.execute(trx);
   return Number(rows[0]?.n ?? 0n);
 }

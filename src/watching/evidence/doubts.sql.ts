@@ -99,7 +99,7 @@ export const namedBefore: RawBuilder<boolean> = sql`(lower(w.reference) = coales
 const named: RawBuilder<boolean> = sql`(coalesce(w.reference, '') in (p.reference, p.reference_key, upper(p.reference_key))
   and w.payout_id is null and w.kind = 'payout')`;
 
-/** A deleted webhook of no payout, of which `heard_references` row `w` is left, named payout `p`. */
+/** A deleted webhook of no payout, of which `unmatched_references` row `w` is left, named payout `p`. */
 export const keptName: RawBuilder<boolean> = sql`w.reference_key = coalesce(p.reference_key, '')`;
 
 const unanswered: RawBuilder<boolean> = sql`not exists (select 1 from inquiries a where a.payout_id = p.id
@@ -108,7 +108,7 @@ const unanswered: RawBuilder<boolean> = sql`not exists (select 1 from inquiries 
 /** An authentic webhook named its reference before it was in this ledger, and no look-up has been answered since. */
 export const heardOfBefore: RawBuilder<boolean> = sql`(exists (select 1 from webhooks w where ${named} and ${unanswered})
   or exists (select 1 from webhooks w where ${namedBefore} and ${unanswered})
-  or exists (select 1 from heard_references w where ${keptName} and ${unanswered}))`;
+  or exists (select 1 from unmatched_references w where ${keptName} and ${unanswered}))`;
 
 /** How the last details look-up that said anything contradicts each of these payouts, by id. */
 export async function contradictions(

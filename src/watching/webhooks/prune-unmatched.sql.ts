@@ -81,7 +81,7 @@ async function pruneSome(trx: Trx, { before, newest }: { before: string; newest:
     .map(([reference_key, id]) => ({ reference_key, id }));
   if (references.length > 0)
     await trx
-      .insertInto('heard_references')
+      .insertInto('unmatched_references')
       .values(references)
       .onConflict((conflict) => conflict.column('reference_key').doUpdateSet({ id: sql`excluded.id` }))
       .execute();

@@ -56,7 +56,7 @@ it('keeps the newest webhooks of strangers whole, of older ones the reference, a
   expect(await pruneUnmatched(ledger, nowMs, { rows: 1, days: 35 })).toBe(1_501);
   expect(await left()).toEqual(['OURS', 'Waiting', 'Recent', 'Old-but-newest']);
   expect(await webhookCounts(ledger.db)).toEqual({ ...before, strangers: 1_501 });
-  const names = await ledger.db.selectFrom('heard_references').select('reference_key').execute();
+  const names = await ledger.db.selectFrom('unmatched_references').select('reference_key').execute();
   expect(names).toHaveLength(1_500);
   expect(names[0]).toEqual({ reference_key: 'theirs-0' });
   expect(await pruneUnmatched(ledger, nowMs, { rows: 1, days: 35 })).toBe(0);

@@ -37,8 +37,8 @@ export type Tables = AlertTables &
     attempt_totals: { outcome: NonNullable<AttemptTable['outcome']>; n: bigint };
     /** Where a request was sent: an address and the fingerprints of the keys (P31). */
     origins: { id: Generated<bigint>; base_url: string; secret_key: string; order_key: string };
-    /** Asked as `seen_by`, the service showed a transfer sent as `origin_id`: both belong to one account. */
-    origin_sights: { seen_by: bigint; origin_id: bigint; at: string };
+    /** Asked as one origin, the service showed a transfer that was sent as another: both belong to one account. */
+    same_accounts: { asked_as: bigint; sent_as: bigint; at: string };
     history: HistoryTable;
     webhooks: WebhookTable;
     /** Files beside the ledger that have what closed months no longer need here. `done_at` null: not in use yet. */
@@ -52,7 +52,7 @@ export type Tables = AlertTables &
     };
     archived_amounts: { archive_id: bigint; month: string; currency: string; line: string; amount: bigint };
     /** References of deleted webhooks that matched no payout, with the id of the last one. */
-    heard_references: { reference_key: string; id: bigint };
+    unmatched_references: { reference_key: string; id: bigint };
     rejections: RejectionTable;
     inquiries: InquiryTable;
     listed: ListedTable;
