@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { barrierKeys, hearListing, raiseBarrier } from '../src/core/ledger/barriers.ts';
+import { barrierKeys, noteListAfterAdoption, raiseBarrier } from '../src/core/ledger/barriers.ts';
 import {
   type HoldReason,
   readReasons,
@@ -145,7 +145,7 @@ const barriers: Scenario = async (ledger, note) => {
   note('goes', await namesAt(ledger, 2));
   note('cancelled', (await cancelUnsent(ledger, { ...batch, source: 'person:ada', why: 'x' })).cancelled);
   await ledger.db.deleteFrom('meta').where('key', '=', barrierKeys.behind).execute();
-  await ledger.write((trx) => hearListing(trx, { startedAt: at(2), now: at(3) }));
+  await ledger.write((trx) => noteListAfterAdoption(trx, { startedAt: at(2), now: at(3) }));
   note('goes after a listing', await namesAt(ledger, 4));
 };
 

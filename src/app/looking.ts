@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { accountOf, type Payer } from '../core/domain/origin.ts';
+import { accountOf, type ServiceAccount } from '../core/domain/origin.ts';
 import { type Clock, systemClock } from '../core/runtime/clock.ts';
 import { hostOf } from '../core/runtime/host.ts';
 import { createJobsStore } from '../core/runtime/jobs.sql.ts';
@@ -107,7 +107,7 @@ export async function openLooking(options: AppOptions) {
 }
 
 /** The account that this configuration reaches (P31); null when its mode has no key. */
-export function accountIn({ mode, keys, service }: Config): Payer | null {
+export function accountIn({ mode, keys, service }: Config): ServiceAccount | null {
   const { secretKeys = [], encryptionKeys = [] } = keys[mode] ?? {};
   return accountOf(service.baseUrl, { secretKeys, encryptionKeys }, service.authorizationKey);
 }

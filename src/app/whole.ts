@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { createCollectionConclusions } from '../books/discrepancies/conclude-collections.ts';
 import { createReconciliation } from '../books/discrepancies/reconciliation.ts';
 import { ActionNeeded } from '../core/domain/advice.ts';
-import type { Payer } from '../core/domain/origin.ts';
+import type { ServiceAccount } from '../core/domain/origin.ts';
 import { createRedactor } from '../core/domain/redact.ts';
 import { recordStandpoint } from '../core/ledger/origins.ts';
 import { createRateLimiter, createThrottle } from '../core/runtime/rate-limiter.ts';
@@ -213,7 +213,7 @@ class MissingKeys extends ActionNeeded {
   }
 }
 
-type ServiceKeys = { secretKey: string; encryptionKey: string | undefined; account: Payer };
+type ServiceKeys = { secretKey: string; encryptionKey: string | undefined; account: ServiceAccount };
 
 /** The currencies that the limits and the approval rule name. */
 function currenciesIn({ dailyLimit, payoutLimit, approvalAbove }: Config['submission']): string[] {

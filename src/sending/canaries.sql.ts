@@ -3,7 +3,7 @@ import { later } from '../core/ledger/projection.ts';
 import type { Db, Trx } from '../core/storage/ledger.ts';
 import { prepared } from '../core/storage/prepared.ts';
 import type { BrakeTables } from '../core/storage/tables/brake-tables.ts';
-import { type CanaryStanding, type CanaryVerdict, canaryBad, judgeCanary } from './canary.ts';
+import { type CanaryResult, type CanaryStanding, canaryBad, judgeCanary } from './canary.ts';
 import type { HaltCause } from './halt.ts';
 
 /** A canary that the rest of its batch waits for: it has not settled yet, or it failed. */
@@ -62,11 +62,11 @@ async function countsOf(
 }
 
 /** Judges an open canary by the present states of its payouts. */
-export async function canaryVerdict(
+export async function canaryResult(
   db: Db | Trx,
   canary: Canary,
   { at, hours }: { at: string; hours: number },
-): Promise<CanaryVerdict> {
+): Promise<CanaryResult> {
   const own = payoutsOf(db, canary);
   const since = later(at, -hours * 3_600_000);
   const isLate = canary.startedAt <= since;
@@ -116,7 +116,7 @@ export async function settleCanaries(trx: Trx, when: { at: string; hours: number
   const causes: HaltCause[] = [];
   for (const canary of await standingCanaries(trx)) {
     if (canary.state === 'failed') continue;
-    const verdict = await canaryVerdict(trx, canary, when);
+    const verdict = await canaryResult(trx, canary, when);
     const own = trx.updateTable('canaries').where('batch_id', '=', canary.batch).where('state', '=', 'open');
     if (verdict.kind === 'passed') await own.set({ state: 'passed', ended_at: when.at }).execute();
     if (verdict.kind === 'void')

@@ -13,7 +13,7 @@ export type CanaryStanding = {
   withheld?: string | null;
 };
 
-export type CanaryVerdict =
+export type CanaryResult =
   | { kind: 'waits' }
   | { kind: 'passed' }
   /** None of it was paid and none is left to settle: other payouts must go first. */
@@ -24,7 +24,7 @@ export type CanaryVerdict =
 /**
  * Judges a canary (P21). It passes when every payout of it is paid. It fails when one goes wrong, or takes too long.
  */
-export function judgeCanary(standing: CanaryStanding, canaryHours: number): CanaryVerdict {
+export function judgeCanary(standing: CanaryStanding, canaryHours: number): CanaryResult {
   const { counts, bad, overdue, withheld = null } = standing;
   if (bad)
     return { kind: 'failed', failure: { kind: 'went_wrong', ...bad }, isOpen: bad.state === 'unknown' };

@@ -4,7 +4,7 @@ import {
   type ClearanceSubject,
   judgeClearance,
 } from '../core/domain/clearance.ts';
-import { type Payer, whyElsewhere } from '../core/domain/origin.ts';
+import { type ServiceAccount, whyElsewhere } from '../core/domain/origin.ts';
 import { sentElsewhere } from '../core/ledger/origins.ts';
 import type { RecordEvent } from '../core/ledger/projection.ts';
 import { record } from '../core/ledger/record.ts';
@@ -50,7 +50,11 @@ const silence: ClearanceAnswer = { word: 'no_answer', status: null };
 export async function weighAnswers(
   trx: Trx,
   about: Cleared,
-  { answers, account, at }: { answers: ReadonlyMap<bigint, ClearanceAnswer>; account: Payer; at: string },
+  {
+    answers,
+    account,
+    at,
+  }: { answers: ReadonlyMap<bigint, ClearanceAnswer>; account: ServiceAccount; at: string },
 ): Promise<{ cleared: Cleared; waiting: bigint[] }> {
   const ids = [...about.keys()];
   const subjectsById = await subjectsOf(trx, ids);
@@ -89,13 +93,13 @@ export async function weighAnswers(
 
 type Against = Extract<Clearance, { kind: 'against' }>;
 
-function takenBack(id: bigint, reference: string, against: Against, account: Payer): RecordEvent {
+function takenBack(id: bigint, reference: string, against: Against, account: ServiceAccount): RecordEvent {
   const why = whyAgainst(reference, against, account);
   const kind = against.by === 'itself' ? 'doubted' : 'hold';
   return { payoutId: id, source: withholder, event: { kind, why, by: 'answer' } };
 }
 
-function whyAgainst(reference: string, { because, of }: Against, account: Payer): string {
+function whyAgainst(reference: string, { because, of }: Against, account: ServiceAccount): string {
   if (because === 'elsewhere' && of.elsewhere)
     return `${of.reference}: ${whyElsewhere(of.elsewhere, account)}`;
   const said =

@@ -1,5 +1,5 @@
 import type { ClearanceAnswer } from '../core/domain/clearance.ts';
-import type { Payer } from '../core/domain/origin.ts';
+import type { ServiceAccount } from '../core/domain/origin.ts';
 import { type Clock, elapsedSince, type Moment } from '../core/runtime/clock.ts';
 import type { Ledger } from '../core/storage/ledger.ts';
 import type { ClaimScope, Cleared, Under } from './claim-request.ts';
@@ -40,7 +40,7 @@ export type Clearances = {
 type Deps = {
   ledger: Ledger;
   clock: Clock;
-  account: Payer;
+  account: ServiceAccount;
   askService: AskService;
   concurrency: number;
   under(): Under;

@@ -3,7 +3,7 @@ import { farAhead } from '../core/ledger/projection.ts';
 import { idList } from '../core/storage/bulk.ts';
 import type { Db, Trx } from '../core/storage/ledger.ts';
 import type { Brakes } from './brakes.ts';
-import { canaryVerdict, standingCanaries } from './canaries.sql.ts';
+import { canaryResult, standingCanaries } from './canaries.sql.ts';
 import { type DailyUse, dailyUse } from './limits.sql.ts';
 
 /** The ready payouts of one batch in one currency, and what they wait for. */
@@ -43,7 +43,7 @@ export async function lanesOf(db: Db | Trx, ask: Ask): Promise<Lanes | null> {
   const closed = new Map<string, { throughId: bigint; failed: boolean }>();
   for (const canary of canaries) {
     const verdict =
-      canary.state === 'failed' ? null : await canaryVerdict(db, canary, { at, hours: brakes.canaryHours });
+      canary.state === 'failed' ? null : await canaryResult(db, canary, { at, hours: brakes.canaryHours });
     if (verdict?.kind === 'passed') continue;
     const failed = verdict === null || verdict.kind === 'failed';
     closed.set(canary.batch, { throughId: canary.throughId, failed });

@@ -1,8 +1,8 @@
 import { contradictionText } from '../core/domain/contradiction.ts';
-import { type ContradictionWord, contradictionIn } from '../core/ledger/contradiction-columns.ts';
+import { contradictionIn, type SaidFields } from '../core/ledger/contradiction-columns.ts';
 import type { Inquiry, Webhook } from '../core/storage/tables/tables.ts';
 
-type Heard = ContradictionWord & Pick<Webhook, 'verdict'>;
+type Heard = SaidFields & Pick<Webhook, 'verdict'>;
 
 /** The effect of a webhook, in words; null until it is applied. */
 export function effectOf(webhook: Heard): string | null {
@@ -39,13 +39,13 @@ export function webhookText(webhook: Heard): string {
   return effectOf(webhook) ?? 'not applied yet';
 }
 
-export function answerText(lookUp: ContradictionWord & Pick<Inquiry, 'outcome'>): string {
+export function answerText(lookUp: SaidFields & Pick<Inquiry, 'outcome'>): string {
   const { outcome } = lookUp;
   const contradicts = outcome === 'against_ledger' || outcome === 'differs';
   return contradicts ? contradictionWords('details', outcome, lookUp) : (outcome ?? 'due');
 }
 
-function contradictionWords(source: 'webhook' | 'details', kind: string, word: ContradictionWord): string {
+function contradictionWords(source: 'webhook' | 'details', kind: string, word: SaidFields): string {
   const one = contradictionIn(source, kind, word);
   return one ? `conflict: ${contradictionText(one)}` : 'conflict';
 }

@@ -1,6 +1,6 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { barrierKeys, hearListing, raiseBarrier } from '../../src/core/ledger/barriers.ts';
+import { barrierKeys, noteListAfterAdoption, raiseBarrier } from '../../src/core/ledger/barriers.ts';
 import { dropMeta } from '../../src/core/ledger/meta.ts';
 import { openLedger } from '../../src/custody/open-ledger.ts';
 import { cancelUnsent } from '../../src/sending/decisions/cancel-unsent.sql.ts';
@@ -47,7 +47,7 @@ it('P25: an adopted ledger has a mark of its own, and its old one does not halt 
   writeFileSync(`${ledger.path}.mark`, `another-ledger 99 ${'a'.repeat(64)}\n`);
   await adopt(10_000);
   const now = await openLedger(ledger.path, { now: () => at(20_000) });
-  await now.write((trx) => hearListing(trx, { startedAt: at(15_000), now: at(20_000) }));
+  await now.write((trx) => noteListAfterAdoption(trx, { startedAt: at(15_000), now: at(20_000) }));
   expect(await haltInWords(now.db)).toBeUndefined();
   await now.close();
 });

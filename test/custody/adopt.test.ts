@@ -1,5 +1,10 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { barrierKeys, hearListing, noteFall, raiseBarrier } from '../../src/core/ledger/barriers.ts';
+import {
+  barrierKeys,
+  noteFall,
+  noteListAfterAdoption,
+  raiseBarrier,
+} from '../../src/core/ledger/barriers.ts';
 import { record } from '../../src/core/ledger/record.ts';
 import { openLedger } from '../../src/custody/open-ledger.ts';
 import { verifyLedger } from '../../src/custody/verify-ledger.ts';
@@ -75,9 +80,9 @@ it('P25: adoption makes unknown whatever may have been sent since, and nothing i
   expect((await haltInWords(now.db))?.cause).toContain('reconcile --full');
   await now.write((trx) => liftHalt(trx, { at: at(20_000) }));
   expect(await claimAt(now, at(20_000)), 'release --mode does not lift it').toEqual([]);
-  await now.write((trx) => hearListing(trx, { startedAt: at(10_000), now: at(20_000) }));
+  await now.write((trx) => noteListAfterAdoption(trx, { startedAt: at(10_000), now: at(20_000) }));
   expect(await claimAt(now, at(20_000)), 'a listing begun no later is none').toEqual([]);
-  await now.write((trx) => hearListing(trx, { startedAt: at(10_001), now: at(20_000) }));
+  await now.write((trx) => noteListAfterAdoption(trx, { startedAt: at(10_001), now: at(20_000) }));
   expect(await claimAt(now, at(20_000))).toMatchObject([{ reference: 'NEW' }]);
   expect((await verifyLedger(ledger.path)).checks.filter((check) => !check.ok)).toEqual([]);
   await now.close();
@@ -89,7 +94,7 @@ it('P25: a ledger adopted under a clock that ran ahead sends again after a listi
   const now = await openLedger(ledger.path, { now: () => at(1000) });
   await addBatch(now, ['NEW']);
   expect(await claimAt(now, at(1000))).toEqual([]);
-  await now.write((trx) => hearListing(trx, { startedAt: at(1000), now: at(2000) }));
+  await now.write((trx) => noteListAfterAdoption(trx, { startedAt: at(1000), now: at(2000) }));
   expect(await claimAt(now, at(2000))).toMatchObject([{ reference: 'NEW' }]);
   await now.close();
 });
@@ -99,7 +104,7 @@ it('P4, P25: a refusal after the adoption says nothing of what the lost copy may
   await ledger.close();
   await adopt(10_000);
   const now = await openLedger(ledger.path, { now: () => at(20_000) });
-  await now.write((trx) => hearListing(trx, { startedAt: at(10_001), now: at(20_000) }));
+  await now.write((trx) => noteListAfterAdoption(trx, { startedAt: at(10_001), now: at(20_000) }));
   const event = { kind: 'retry' as const, to: 'ready' as const, automatic: false, why: 'ada' };
   await now.write((trx) => record(trx, at(20_000), [{ payoutId, source: 'ada', event }]));
   const [again] = await claimAt(now, at(20_001));
@@ -132,7 +137,7 @@ it('P25: a transfer of the lost copy is ours, also after an attempt of this one'
   await ledger.close();
   await adopt(10_000);
   const now = await openLedger(ledger.path, { now: () => at(20_000) });
-  await now.write((trx) => hearListing(trx, { startedAt: at(10_001), now: at(20_000) }));
+  await now.write((trx) => noteListAfterAdoption(trx, { startedAt: at(10_001), now: at(20_000) }));
   const retry = { kind: 'retry' as const, to: 'ready' as const, automatic: false, why: 'a person' };
   await now.write((trx) => record(trx, at(3_600_000), [{ payoutId: id, source: 'person', event: retry }]));
   const [sent] = await claimAt(now, at(3_600_000));

@@ -1,4 +1,4 @@
-import type { Payer, Standpoint } from '../../src/core/domain/origin.ts';
+import type { ServiceAccount, Standpoint } from '../../src/core/domain/origin.ts';
 import type { Mode } from '../../src/core/domain/payout.ts';
 import { type Clock, systemClock } from '../../src/core/runtime/clock.ts';
 import { createServiceClient } from '../../src/core/service/client.ts';
@@ -25,7 +25,7 @@ export function clientOf(sandbox: Pick<Sandbox, 'url' | 'keys'>, timeoutMs = 200
 }
 
 /** Whoever sends in these tests. */
-const anAccount: Payer = {
+const anAccount: ServiceAccount = {
   own: { baseUrl: 'http://127.0.0.1', secretKey: 'aaaaaaaaaaaa', orderKey: 'aaaaaaaaaaaa' },
   secretKeys: ['aaaaaaaaaaaa'],
   orderKeys: ['aaaaaaaaaaaa'],

@@ -3,10 +3,10 @@ import { sentInside } from '../../core/domain/list-order.ts';
 import type { Standpoint } from '../../core/domain/origin.ts';
 import type { ListStanding } from '../../core/domain/verdict.ts';
 import type { Witness } from '../../core/domain/witness.ts';
-import { awaitsListing, hearListing as listingHeard } from '../../core/ledger/barriers.ts';
+import { awaitsListing, noteListAfterAdoption } from '../../core/ledger/barriers.ts';
 import { newestHistory } from '../../core/ledger/history.ts';
 import { markAttempts } from '../../core/ledger/known.ts';
-import { foreignOrigins, noteListedSights } from '../../core/ledger/origins.ts';
+import { foreignOrigins, noteSameAccounts } from '../../core/ledger/origins.ts';
 import type { Clock } from '../../core/runtime/clock.ts';
 import type { Config } from '../../core/settings/settings.ts';
 import type { Ledger } from '../../core/storage/ledger.ts';
@@ -160,7 +160,7 @@ export function createReconciliation(deps: Deps): Reconciliation {
       if (beside) await forgedReported(trx, beside.figures.webhooks.forged);
       // P25: all that the list shows is matched now.
       if (waited)
-        await listingHeard(trx, {
+        await noteListAfterAdoption(trx, {
           startedAt: work.begunAt,
           now,
           ...(waited !== 'proven' && { unproven: waited }),
@@ -190,7 +190,7 @@ export function createReconciliation(deps: Deps): Reconciliation {
   /** P31: a list that shows what was sent with another key, or to another address, is of the same account. */
   async function noteAccount(run: string): Promise<void> {
     const { standpoint } = deps;
-    if (standpoint) await ledger.write((trx) => noteListedSights(trx, run, standpoint, clock.iso()));
+    if (standpoint) await ledger.write((trx) => noteSameAccounts(trx, run, standpoint, clock.iso()));
   }
 
   /** P25: what the list means for an adopted ledger that waits for one; null where it means nothing. */

@@ -1,4 +1,4 @@
-import type { Payer } from '../../core/domain/origin.ts';
+import type { ServiceAccount } from '../../core/domain/origin.ts';
 import { findBarrier } from '../../core/ledger/barriers.ts';
 import type { RecordEvent } from '../../core/ledger/projection.ts';
 import { record } from '../../core/ledger/record.ts';
@@ -18,7 +18,7 @@ export async function resendAbsent(
     at: string;
     listing: RunListing;
     quietPeriodMs: number;
-    account: Payer | null;
+    account: ServiceAccount | null;
   },
 ): Promise<number> {
   if (payoutIds.length === 0) return 0;

@@ -4,7 +4,7 @@ import type { PayoutRange } from '../../core/ledger/payout-ranges.ts';
 import type { Db } from '../../core/storage/ledger.ts';
 import type { Tables } from '../../core/storage/tables/tables.ts';
 import { paidAgainIds } from '../../watching/evidence/lineage.sql.ts';
-import { payoutHeard } from '../../watching/lookups/resend-requests.sql.ts';
+import { hasFinalWebhook } from '../../watching/lookups/resend-requests.sql.ts';
 
 /** What a discrepancy needs to know of a payout; `lastEndedAt` is when its last attempt ended. */
 export type WatchedPayout = {
@@ -143,7 +143,7 @@ export async function watchedAfter(
       return base
         .where('payouts.state', 'in', ['success', 'failed'])
         .where('payouts.final_at', '<=', watch.finalBy)
-        .where((eb) => eb.not(payoutHeard('payouts.id')))
+        .where((eb) => eb.not(hasFinalWebhook('payouts.id')))
         .execute();
     case 'returned':
       return base.where('payouts.state', '=', 'returned').execute();

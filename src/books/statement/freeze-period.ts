@@ -1,4 +1,4 @@
-import type { Payer } from '../../core/domain/origin.ts';
+import type { ServiceAccount } from '../../core/domain/origin.ts';
 import { findBarrier } from '../../core/ledger/barriers.ts';
 import { newestHistory } from '../../core/ledger/history.ts';
 import { foreignOrigins } from '../../core/ledger/origins.ts';
@@ -35,7 +35,7 @@ export type ClosedPeriod =
  * a crash leaves nothing or all. Whatever is recorded later belongs to the month that is open then. `by`: the account name
  * of the person.
  */
-export function createClosePeriod(deps: { ledger: Ledger; config: Config; account?: Payer | null }) {
+export function createClosePeriod(deps: { ledger: Ledger; config: Config; account?: ServiceAccount | null }) {
   const { ledger, config, account = null } = deps;
   const { mode } = config;
   const zone = config.reports.timezone;

@@ -1,4 +1,4 @@
-import type { CollectionWord } from './collection-word.ts';
+import type { CollectionWitness } from './collection-witness.ts';
 import { decimalDifference } from './discrepancy.ts';
 import { ladderDelayMs } from './ladder.ts';
 import { formatMinor } from './money.ts';
@@ -30,10 +30,10 @@ export type CollectionFacts = {
   mode: Mode;
   promised: { amount: bigint; currency: string } | null;
   hasWebhook: boolean;
-  webhook: CollectionWord | null;
+  webhook: CollectionWitness | null;
   /** The differences between two webhooks (P18). */
   dispute: readonly CollectionDifference[];
-  verified: CollectionWord | null;
+  verified: CollectionWitness | null;
   /** When the verify endpoint first showed it as received. */
   receivedAt: string | null;
 };
@@ -64,8 +64,8 @@ export function judgeCollection(facts: CollectionFacts): {
       !isOver(verified) &&
       moneyDiffers(promised, verified, '').length === 0;
     const differing = isKept
-      ? wordsDiffer(verified, webhook, 'verify and webhook')
-      : wordsDiffer(webhook, verified, 'webhook and verify');
+      ? witnessesDiffer(verified, webhook, 'verify and webhook')
+      : witnessesDiffer(webhook, verified, 'webhook and verify');
     differences.push(...differing);
   }
   if (facts.receivedAt !== null && verified && isOver(verified) && webhook?.status !== 'success')
@@ -75,9 +75,9 @@ export function judgeCollection(facts: CollectionFacts): {
 
 /** Completes the verify endpoint's word from an authentic webhook about the same payment attempt. */
 export function completed(
-  verified: CollectionWord | null,
-  webhook: CollectionWord | null,
-): CollectionWord | null {
+  verified: CollectionWitness | null,
+  webhook: CollectionWitness | null,
+): CollectionWitness | null {
   if (!verified || webhook?.status !== 'success') return verified;
   if (verified.trx !== null && webhook.trx !== null && verified.trx !== webhook.trx) return verified;
   return {
@@ -88,7 +88,7 @@ export function completed(
 }
 
 /** True for a success without an amount: only a shown amount can agree with the expected one (P13). */
-export function lacksAmount({ status, amount }: CollectionWord): boolean {
+export function lacksAmount({ status, amount }: CollectionWitness): boolean {
   return status === 'success' && amount === null;
 }
 
@@ -104,13 +104,13 @@ function plainState({ promised, webhook, verified, hasWebhook }: CollectionFacts
  * no difference. A failure under another trx was another attempt of the payer; two successes mean paid twice.
  */
 export function mergeWebhook(
-  before: CollectionWord | null,
-  next: CollectionWord,
-): { webhook: CollectionWord; dispute: CollectionDifference[] } {
+  before: CollectionWitness | null,
+  next: CollectionWitness,
+): { webhook: CollectionWitness; dispute: CollectionDifference[] } {
   if (!before) return { webhook: next, dispute: [] };
   const sameTry = isSameTry(before, next);
   if (!sameTry && before.status !== 'success') return { webhook: next, dispute: [] };
-  const dispute = wordsDiffer(before, next, 'two webhooks');
+  const dispute = witnessesDiffer(before, next, 'two webhooks');
   const moved = sameTry && before.status === 'pending' && dispute.length === 0;
   return { webhook: moved ? next : before, dispute };
 }
@@ -125,9 +125,9 @@ export function withDispute(
 }
 
 /** Where two words about one collection differ. Two attempts of a payer, one of them failed, do not. */
-export function wordsDiffer(
-  one: CollectionWord,
-  other: CollectionWord,
+export function witnessesDiffer(
+  one: CollectionWitness,
+  other: CollectionWitness,
   between: string,
 ): CollectionDifference[] {
   if (!isSameTry(one, other)) {
@@ -146,13 +146,13 @@ export function wordsDiffer(
   return list;
 }
 
-function isSameTry(one: CollectionWord, other: CollectionWord): boolean {
+function isSameTry(one: CollectionWitness, other: CollectionWitness): boolean {
   return one.trx === null || other.trx === null || one.trx === other.trx;
 }
 
 function moneyDiffers(
   promised: { amount: bigint; currency: string },
-  { amount, currency }: CollectionWord,
+  { amount, currency }: CollectionWitness,
   witness: string,
 ): CollectionDifference[] {
   const expected = formatMinor(promised.amount, promised.currency);
@@ -180,11 +180,11 @@ function sameAmount(one: string, other: string): boolean {
   return difference === '' ? one === other : /^0(\.0+)?$/.test(difference);
 }
 
-function withAmount({ currency, amount }: CollectionWord): string {
+function withAmount({ currency, amount }: CollectionWitness): string {
   return `${currency ?? ''} ${amount ?? ''}`.trim();
 }
 
-function isOver({ status }: CollectionWord): boolean {
+function isOver({ status }: CollectionWitness): boolean {
   return status === 'failed' || status === 'returned';
 }
 

@@ -8,15 +8,19 @@ export type Origin = { baseUrl: string; secretKey: string; orderKey: string };
  * The account that a configuration reaches. `own` is how this process sends and asks. The other keys are configured
  * beside the first during a rotation; they count as the same account's.
  */
-export type Payer = { own: Origin; secretKeys: readonly string[]; orderKeys: readonly string[] };
+export type ServiceAccount = { own: Origin; secretKeys: readonly string[]; orderKeys: readonly string[] };
 
 /** An account as one process reaches it; `originId` is its own origin's id in the ledger. */
-export type Standpoint = { account: Payer; originId: bigint };
+export type Standpoint = { account: ServiceAccount; originId: bigint };
 
 type Keys = { secretKeys: readonly string[]; encryptionKeys: readonly string[] };
 
 /** The account of these keys at this address; `orders`: which kind of key is the Bearer token of bank_transfer. */
-export function accountOf(baseUrl: string, keys: Keys, orders: 'secret' | 'encryption'): Payer | null {
+export function accountOf(
+  baseUrl: string,
+  keys: Keys,
+  orders: 'secret' | 'encryption',
+): ServiceAccount | null {
   const secretKeys = keys.secretKeys.map(fingerprint);
   const encryptionKeys = keys.encryptionKeys.map(fingerprint);
   const [secretKey] = secretKeys;
@@ -32,20 +36,20 @@ export function fingerprint(key: string): string {
 }
 
 /** True where a question to this account reaches the account that the order went to. */
-export function isOfAccount(origin: Origin, { own, secretKeys, orderKeys }: Payer): boolean {
+export function isOfAccount(origin: Origin, { own, secretKeys, orderKeys }: ServiceAccount): boolean {
   if (origin.baseUrl !== own.baseUrl) return false;
   return secretKeys.includes(origin.secretKey) && orderKeys.includes(origin.orderKey);
 }
 
 /** The account of what was signed with this key: a key that is not of `account` speaks for itself alone (P31). */
-export function accountOfKey(account: Payer, secretKey: string | null): Payer {
+export function accountOfKey(account: ServiceAccount, secretKey: string | null): ServiceAccount {
   return secretKey === null || account.secretKeys.includes(secretKey)
     ? account
     : { ...account, secretKeys: [secretKey] };
 }
 
 /** Why an answer to this account proves nothing about what went to that origin, and what would help (P31). */
-export function whyElsewhere(went: Origin, { own }: Pick<Payer, 'own'>): string {
+export function whyElsewhere(went: Origin, { own }: Pick<ServiceAccount, 'own'>): string {
   const asks = `this configuration asks ${own.baseUrl} with key ${own.secretKey}, and what that does not show proves nothing`;
   return `${sentTo(went)}; ${asks}. Configure the address and key that it was sent with; where both are the same account's, a reconciliation of the whole list shows it`;
 }

@@ -141,7 +141,7 @@ type ReadList = { startedAt: string; now: string; unproven?: UnprovenList };
  * list only says what it does not prove, and allows {@link waiveListing}. An adoption runs alone, so a listing
  * that ends after it also began after it. An `at` later than `now` therefore came from a clock that was ahead.
  */
-export async function hearListing(trx: Trx, { startedAt, now, unproven }: ReadList): Promise<void> {
+export async function noteListAfterAdoption(trx: Trx, { startedAt, now, unproven }: ReadList): Promise<void> {
   const key = barrierKeys.listing;
   const barrier = await metaOf(trx, key);
   if (barrier === undefined) return;

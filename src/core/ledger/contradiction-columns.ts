@@ -2,20 +2,20 @@ import { type RawBuilder, type Selectable, sql } from 'kysely';
 import { z } from 'zod';
 import type { Contradiction } from '../domain/contradiction.ts';
 import type { RecordSource, WitnessStatus } from '../domain/payout.ts';
-import type { WordColumns } from '../storage/tables/word-columns.ts';
+import type { SaidColumns } from '../storage/tables/said-columns.ts';
 
-/** What a row of a webhook or a look-up holds of one word of the service, beside the kind of it. */
-export type ContradictionWord = Selectable<WordColumns>;
+/** What a row of a webhook or a look-up holds of what the service said, beside the kind of it. */
+export type SaidFields = Selectable<SaidColumns>;
 
 /** The kinds of a word that contradict, as a list for `in`. */
 export const contradicting: RawBuilder<string> = sql`('against_ledger', 'against_webhook', 'differs')`;
 
-/** A word that contradicts nothing: its status, if it gave one. */
-export function plainWord(said: WitnessStatus | null = null): ContradictionWord {
+/** What contradicts nothing: its status, if it gave one. */
+export function onlySaid(said: WitnessStatus | null = null): SaidFields {
   return { said, against: null, differences: null };
 }
 
-export function columnsOf(one: Contradiction): ContradictionWord {
+export function columnsOf(one: Contradiction): SaidFields {
   return {
     said: one.kind === 'differs' ? null : one.said,
     against: one.kind === 'against_ledger' ? one.state : null,
@@ -34,7 +34,7 @@ export function differencesIn(stored: string | null): z.infer<typeof differenceL
 export function contradictionIn(
   source: RecordSource,
   kind: string | null,
-  { said, against, differences }: ContradictionWord,
+  { said, against, differences }: SaidFields,
 ): Contradiction | null {
   if (kind === 'differs') return { kind, differences: differencesIn(differences) };
   if (kind === 'against_ledger' && said !== null && against !== null)

@@ -5,9 +5,9 @@ import { field, idList, integerField, rowsOf } from '../storage/bulk.ts';
 import { countRows } from '../storage/counting.ts';
 import { lesser } from '../storage/dialect.ts';
 import type { Db, Trx } from '../storage/ledger.ts';
+import type { LookUpOutcome } from '../storage/tables/said-columns.ts';
 import type { Inquiry } from '../storage/tables/tables.ts';
-import type { LookUpOutcome } from '../storage/tables/word-columns.ts';
-import type { ContradictionWord } from './contradiction-columns.ts';
+import type { SaidFields } from './contradiction-columns.ts';
 import { later } from './projection.ts';
 
 /** Longer than the longest rung of the ladder, which is a day. */
@@ -95,7 +95,7 @@ export type InquiryAnswer = {
   answeredAt: string;
   outcome: LookUpOutcome;
   /** What the service said, where it said anything. */
-  word?: ContradictionWord;
+  word?: SaidFields;
   raw: string | null;
   attemptId?: bigint | null;
   clockOffMs?: number | null;

@@ -1,4 +1,4 @@
-import { isOfAccount, type Origin, type Payer, type Standpoint } from '../domain/origin.ts';
+import { isOfAccount, type Origin, type ServiceAccount, type Standpoint } from '../domain/origin.ts';
 import { mayHaveBeenTaken } from '../domain/outcome.ts';
 import { idList } from '../storage/bulk.ts';
 import { hasRow } from '../storage/counting.ts';
@@ -7,11 +7,11 @@ import type { Db, Ledger, Trx } from '../storage/ledger.ts';
 /**
  * Records the address and keys that a process of this account uses. The same origin keeps its id for the ledger's life.
  */
-export async function recordStandpoint(ledger: Ledger, account: Payer): Promise<Standpoint> {
+export async function recordStandpoint(ledger: Ledger, account: ServiceAccount): Promise<Standpoint> {
   return { account, originId: await originId(ledger, account) };
 }
 
-async function originId(ledger: Ledger, { own }: Payer): Promise<bigint> {
+async function originId(ledger: Ledger, { own }: ServiceAccount): Promise<bigint> {
   const row = { base_url: own.baseUrl, secret_key: own.secretKey, order_key: own.orderKey };
   const find = (db: Db | Trx) =>
     db
@@ -37,7 +37,7 @@ async function originId(ledger: Ledger, { own }: Payer): Promise<bigint> {
 export async function sentElsewhere(
   db: Db | Trx,
   ids: readonly bigint[],
-  account: Payer,
+  account: ServiceAccount,
 ): Promise<Map<bigint, Origin>> {
   const foreign = await unseenOrigins(db, account);
   const sends = await sendsOf(db, ids, foreign);
@@ -59,7 +59,7 @@ export async function sentElsewhere(
 export async function sentOnlyElsewhere(
   db: Db | Trx,
   ids: readonly bigint[],
-  account: Payer,
+  account: ServiceAccount,
 ): Promise<Map<bigint, Origin>> {
   return sentOnlyTo(db, ids, await unseenOrigins(db, account));
 }
@@ -71,7 +71,7 @@ export async function sentOnlyElsewhere(
 export async function sentWithOtherKeys(
   db: Db | Trx,
   ids: readonly bigint[],
-  account: Payer,
+  account: ServiceAccount,
 ): Promise<Map<bigint, Origin>> {
   const foreign = [...(await unseenOrigins(db, account))];
   const others = foreign.filter(([, { secretKey }]) => !account.secretKeys.includes(secretKey));
@@ -111,7 +111,7 @@ async function sendsOf(db: Db | Trx, ids: readonly bigint[], foreign: ReadonlyMa
 }
 
 /** Returns the origins of other accounts of which this account has shown nothing. */
-async function unseenOrigins(db: Db | Trx, account: Payer): Promise<Map<bigint, Origin>> {
+async function unseenOrigins(db: Db | Trx, account: ServiceAccount): Promise<Map<bigint, Origin>> {
   const origins = await db.selectFrom('origins').selectAll().execute();
   const own: bigint[] = [];
   const foreign = new Map<bigint, Origin>();
@@ -131,7 +131,7 @@ async function unseenOrigins(db: Db | Trx, account: Payer): Promise<Map<bigint, 
 }
 
 /** Returns the ids of {@link unseenOrigins}; empty where no account is configured. */
-export async function foreignOrigins(db: Db | Trx, account: Payer | null): Promise<bigint[]> {
+export async function foreignOrigins(db: Db | Trx, account: ServiceAccount | null): Promise<bigint[]> {
   return account ? [...(await unseenOrigins(db, account)).keys()] : [];
 }
 
@@ -149,7 +149,7 @@ async function usedOf(db: Db | Trx, origins: Map<bigint, Origin>): Promise<[bigi
  * was sent and accepted only there, and that is shown here under the id of its acceptance. A reference alone
  * is no proof, since another order may bear it. `transferId`: the id that this account showed.
  */
-export async function noteSight(
+export async function noteSameAccount(
   trx: Trx,
   { payout, transferId, at }: { payout: bigint; transferId: string | null; at: string },
   { account, originId: askedAs }: Standpoint,
@@ -169,8 +169,8 @@ export async function noteSight(
     await insertSameAccount(trx, first.origin_id, { askedAs, at });
 }
 
-/** Does the same as {@link noteSight} for the list of a run. Queries nothing where all attempts were sent from here. */
-export async function noteListedSights(
+/** Does the same as {@link noteSameAccount} for the list of a run. Queries nothing where all attempts were sent from here. */
+export async function noteSameAccounts(
   trx: Trx,
   run: string,
   { account, originId: askedAs }: Standpoint,

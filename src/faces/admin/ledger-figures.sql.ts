@@ -2,7 +2,7 @@ import { stat, statfs } from 'node:fs/promises';
 import { sql } from 'kysely';
 import { z } from 'zod';
 import { lastRun } from '../../books/run-verdicts.sql.ts';
-import type { Payer } from '../../core/domain/origin.ts';
+import type { ServiceAccount } from '../../core/domain/origin.ts';
 import { foreignOrigins } from '../../core/ledger/origins.ts';
 import { allJobs } from '../../core/runtime/jobs.sql.ts';
 import { isPostgres } from '../../core/storage/dialect.ts';
@@ -19,7 +19,7 @@ export type FigureSource = {
   /** A reader beside the ledger, or the ledger's own connection in a process that writes nothing. */
   db: Db;
   ledger: Pick<Ledger, 'place' | 'path' | 'unnotedFall'>;
-  account: Payer | null;
+  account: ServiceAccount | null;
   dataDir: string;
 };
 
@@ -52,7 +52,7 @@ const summaryShape = z.object({
   statement: z.record(z.string(), z.object({ unexplained: z.object({ amount: z.string() }) })),
 });
 
-async function runFigures(db: Db, account: Payer | null) {
+async function runFigures(db: Db, account: ServiceAccount | null) {
   const last = await lastRun(db, await foreignOrigins(db, account));
   if (!last) return null;
   const row = await db.selectFrom('runs').select('summary').where('id', '=', last.run).executeTakeFirst();

@@ -1,7 +1,7 @@
 import { createFreeze } from '../../books/freeze.ts';
 import { createClosePeriod } from '../../books/statement/freeze-period.ts';
 import { forbiddenPlace } from '../../core/domain/forbidden.ts';
-import type { Payer } from '../../core/domain/origin.ts';
+import type { ServiceAccount } from '../../core/domain/origin.ts';
 import type { Config } from '../../core/settings/settings.ts';
 import type { Ledger } from '../../core/storage/ledger.ts';
 import { createIndexPage } from '../web/report/index-page.ts';
@@ -20,7 +20,7 @@ export function createReporting(deps: {
   paths: { reports: string };
   retries: RetryOffers;
   /** The account that is asked now (P31). Another account's list says nothing about this one. */
-  account?: Payer | null;
+  account?: ServiceAccount | null;
 }) {
   const { ledger, config, account = null } = deps;
   const parts = { ledger, config, account, reports: deps.paths.reports };

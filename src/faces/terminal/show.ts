@@ -3,7 +3,7 @@ import { maskAccount } from '../../core/domain/redact.ts';
 import { neighboursOf } from '../../core/ledger/successors.ts';
 import { originOf } from '../../sending/approvals.sql.ts';
 import { collectionStory } from '../../watching/collections/collection-lines.sql.ts';
-import { firstHeard, resendsOf } from '../../watching/lookups/resend-requests.sql.ts';
+import { firstFinalWebhook, resendsOf } from '../../watching/lookups/resend-requests.sql.ts';
 import { watchOf } from './evidence-lines.ts';
 import { resendOf } from './json/plain-parts.ts';
 import { payoutStoryJson } from './json/show-payout.ts';
@@ -28,7 +28,7 @@ export const show: Handler = async (context, args, options) => {
     const origin = await originOf(app.ledger.db, story.payout);
     const chain = { ...(await neighboursOf(app.ledger.db, story.payout)), ...origin };
     const watch = watchOf(app);
-    const heardAt = await firstHeard(app.ledger.db, story.payout.id);
+    const heardAt = await firstFinalWebhook(app.ledger.db, story.payout.id);
     const account = options.fullAccounts === true ? (text: string) => text : maskAccount;
     const terminal = terminalOf(context, app.config, watch.now);
     const more = [

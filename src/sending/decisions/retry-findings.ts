@@ -5,7 +5,7 @@ import { inquiryReasonText } from '../../core/domain/inquiry-reason.ts';
 import { formatMinor } from '../../core/domain/money.ts';
 import type { PayoutState } from '../../core/domain/payout.ts';
 import type { RetryRow } from '../../core/domain/retry-file.ts';
-import type { PersonsWord } from '../../watching/evidence/evidence.sql.ts';
+import type { PersonsDecision } from '../../watching/evidence/evidence.sql.ts';
 import type { Since } from '../../watching/evidence/sends.ts';
 import { isConfirmedSince } from '../../watching/evidence/unconfirmed.ts';
 import { evidenceDigest, type WeighedCase } from '../../watching/evidence/weigh.ts';
@@ -58,7 +58,7 @@ function finding(why: string, fix: Advice): Finding {
   return { why, advice: null, fix };
 }
 
-function personOf({ source }: PersonsWord): string {
+function personOf({ source }: PersonsDecision): string {
   return source.replace(/^person:/, '');
 }
 

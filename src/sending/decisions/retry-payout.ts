@@ -1,5 +1,5 @@
 import type { SayAdvice } from '../../core/domain/advice.ts';
-import type { Payer } from '../../core/domain/origin.ts';
+import type { ServiceAccount } from '../../core/domain/origin.ts';
 import type { PayoutState } from '../../core/domain/payout.ts';
 import { addHoldReason, areHolding, readReasons } from '../../core/ledger/hold-reasons.ts';
 import type { RecordEvent } from '../../core/ledger/projection.ts';
@@ -17,7 +17,7 @@ export type DecisionDeps = {
     referencePrefix: string;
     payoutLimit: Record<string, string>;
     /** The account that this configuration reaches (P31); null where it has no key. */
-    account?: Payer | null;
+    account?: ServiceAccount | null;
   };
   say: SayAdvice;
 };

@@ -1,12 +1,12 @@
-import { findWord } from '../../core/domain/collection-word.ts';
+import { findCollectionWitness } from '../../core/domain/collection-witness.ts';
 import { foldReference } from '../../core/domain/ids.ts';
-import { type ContradictionWord, columnsOf, plainWord } from '../../core/ledger/contradiction-columns.ts';
+import { columnsOf, onlySaid, type SaidFields } from '../../core/ledger/contradiction-columns.ts';
 import type { Trx } from '../../core/storage/ledger.ts';
+import type { WebhookOutcome } from '../../core/storage/tables/said-columns.ts';
 import type { Webhook } from '../../core/storage/tables/tables.ts';
-import type { WordVerdict } from '../../core/storage/tables/word-columns.ts';
 import { collectionOfWebhook, noteCollection, recordWebhook } from './collections.sql.ts';
 
-type Applied = { collectionId: bigint | null; verdict: WordVerdict; word?: ContradictionWord };
+type Applied = { collectionId: bigint | null; verdict: WebhookOutcome; word?: SaidFields };
 
 /**
  * Applies one webhook about a collection (event `transaction` or `collection`). It records the webhook and schedules
@@ -27,10 +27,10 @@ export async function applyCollection(
     return { collectionId, verdict: 'stale' };
   }
   const ours = { referenceKey: foldReference(reference ?? row.reference), trx: webhook.trx };
-  const found = findWord(json, ours);
-  const word = found.kind === 'word' ? found.word : null;
+  const found = findCollectionWitness(json, ours);
+  const word = found.kind === 'witness' ? found.witness : null;
   const dispute = await recordWebhook(trx, row, { word, at });
   if (!word) return { collectionId, verdict: found.kind === 'none' ? 'no_status' : 'contradictory' };
-  if (dispute.length === 0) return { collectionId, verdict: 'says', word: plainWord(word.status) };
+  if (dispute.length === 0) return { collectionId, verdict: 'says', word: onlySaid(word.status) };
   return { collectionId, verdict: 'differs', word: columnsOf({ kind: 'differs', differences: dispute }) };
 }

@@ -9,7 +9,7 @@ import {
   watchedForMs,
   withDispute,
 } from '../../core/domain/collection.ts';
-import type { CollectionWord } from '../../core/domain/collection-word.ts';
+import type { CollectionWitness } from '../../core/domain/collection-witness.ts';
 import { foldReference } from '../../core/domain/ids.ts';
 import type { Mode, WitnessStatus } from '../../core/domain/payout.ts';
 import { ledgerMode } from '../../core/ledger/meta.ts';
@@ -107,7 +107,7 @@ export async function noteCollection(
 export async function recordWebhook(
   trx: Trx,
   row: Collection,
-  { word, at }: { word: CollectionWord | null; at: string },
+  { word, at }: { word: CollectionWitness | null; at: string },
 ): Promise<CollectionDifference[]> {
   const facts = collectionFacts(row, await ledgerMode(trx));
   const { webhook, dispute } = word
@@ -146,7 +146,7 @@ export type Verified = {
   answeredAt: string;
   outcome: string;
   raw: string | null;
-  word: CollectionWord | null;
+  word: CollectionWitness | null;
   /** Where several words of one reply differ, such as two payments under one reference. */
   dispute: readonly CollectionDifference[];
   /** False for a time-out or the like, which brings nothing new. */
@@ -221,7 +221,7 @@ function askAgain(
     answeredAt: string;
     meanwhile: boolean;
     overtaken: boolean;
-    word: CollectionWord | null;
+    word: CollectionWitness | null;
   },
 ): string | null {
   // An event, perhaps a webhook, came while the answer was in flight: the answer may be older than the event.

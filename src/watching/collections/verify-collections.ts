@@ -1,5 +1,5 @@
-import { lacksAmount, wordsDiffer } from '../../core/domain/collection.ts';
-import { findWord } from '../../core/domain/collection-word.ts';
+import { lacksAmount, witnessesDiffer } from '../../core/domain/collection.ts';
+import { findCollectionWitness } from '../../core/domain/collection-witness.ts';
 import { foldReference } from '../../core/domain/ids.ts';
 import { isAskable } from '../../core/domain/others-reference.ts';
 import { isNotFound } from '../../core/domain/witness.ts';
@@ -121,19 +121,21 @@ function judge(
     return { ...when, outcome, raw: reply.message, word: null, dispute: [], answered: false };
   }
   const common = { ...when, raw: reply.raw, dispute: [], answered: true };
-  const finding = findWord(reply.json, { referenceKey: row.reference_key, trx: row.trx });
-  if (finding.kind === 'word') {
-    const { word } = finding;
-    const lacking = row.expected_amount !== null && lacksAmount(word);
+  const finding = findCollectionWitness(reply.json, { referenceKey: row.reference_key, trx: row.trx });
+  if (finding.kind === 'witness') {
+    const { witness } = finding;
+    const lacking = row.expected_amount !== null && lacksAmount(witness);
     const why = lacking ? ', but shows no amount: received only if a webhook shows it' : '';
-    return { ...common, outcome: `says ${word.status}${why}`, word };
+    return { ...common, outcome: `says ${witness.status}${why}`, word: witness };
   }
   if (finding.kind === 'contradictory') {
-    const words = finding.words.map(
+    const words = finding.witnesses.map(
       ({ status, amount, trx }) => `${status} ${amount ?? '-'} (${trx ?? 'no trx'})`,
     );
-    const [one, ...others] = finding.words;
-    const dispute = others.flatMap((other) => (one ? wordsDiffer(one, other, 'one reply of verify') : []));
+    const [one, ...others] = finding.witnesses;
+    const dispute = others.flatMap((other) =>
+      one ? witnessesDiffer(one, other, 'one reply of verify') : [],
+    );
     return { ...common, dispute, outcome: `contradicts itself: ${words.slice(0, 5).join(', ')}`, word: null };
   }
   const outcome = isNotFound(reply.json, reply.httpStatus) ? 'not_found' : 'no_witness';

@@ -1,12 +1,12 @@
 import { sql } from 'kysely';
 import { settleEvents } from '../../core/domain/history-event.ts';
-import type { Payer } from '../../core/domain/origin.ts';
+import type { ServiceAccount } from '../../core/domain/origin.ts';
 import { areHolding, readReasons, wasCancelled } from '../../core/ledger/hold-reasons.ts';
 import { foreignOrigins, sentElsewhere } from '../../core/ledger/origins.ts';
 import { countRows } from '../../core/storage/counting.ts';
 import type { Trx } from '../../core/storage/ledger.ts';
+import type { LookUpOutcome } from '../../core/storage/tables/said-columns.ts';
 import type { Attempt, Inquiry, Payout } from '../../core/storage/tables/tables.ts';
-import type { LookUpOutcome } from '../../core/storage/tables/word-columns.ts';
 import { unmatchedLike } from '../webhooks/unmatched-webhooks.sql.ts';
 import type { AbsenceFacts, ListedFacts, NotFound } from './absence.ts';
 import { keptName, namedBefore } from './doubts.sql.ts';
@@ -38,7 +38,7 @@ const zoneSkewMs = 24 * 3_600_000;
 export async function absenceCases(
   trx: Trx,
   payoutIds: readonly bigint[],
-  about: { run: string; listing: RunListing; quietPeriodMs: number; account: Payer | null },
+  about: { run: string; listing: RunListing; quietPeriodMs: number; account: ServiceAccount | null },
 ): Promise<AbsenceCase[]> {
   const cases: AbsenceCase[] = [];
   const payouts = await trx

@@ -106,7 +106,7 @@ const unanswered: RawBuilder<boolean> = sql`not exists (select 1 from inquiries 
   and a.kind = 'details' and a.webhook_mark >= w.id and a.outcome in ('found', 'not_found'))`;
 
 /** An authentic webhook named its reference before it was in this ledger, and no look-up has been answered since. */
-export const heardOfBefore: RawBuilder<boolean> = sql`(exists (select 1 from webhooks w where ${named} and ${unanswered})
+export const isNamedByEarlierWebhook: RawBuilder<boolean> = sql`(exists (select 1 from webhooks w where ${named} and ${unanswered})
   or exists (select 1 from webhooks w where ${namedBefore} and ${unanswered})
   or exists (select 1 from unmatched_references w where ${keptName} and ${unanswered}))`;
 

@@ -5,7 +5,7 @@ import { readStatus } from '../../core/domain/witness.ts';
 import { contradictionIn } from '../../core/ledger/contradiction-columns.ts';
 import type { PayoutEvidence } from './evidence.sql.ts';
 import { listedAs, severalListed } from './listed-as.ts';
-import { type LookUpResult, lookUpResultOf } from './look-up-verdict.ts';
+import { type LookUpResult, lookUpResultOf } from './look-up-result.ts';
 import { isAskedSince, isSentAgain, type Since } from './sends.ts';
 
 /**
@@ -22,7 +22,7 @@ export function whyMaybePaid(evidence: PayoutEvidence, since: Since): AdvisedRea
     contradicted(evidence) ??
     revived(evidence) ??
     disputed(evidence) ??
-    heardAgainst(evidence)
+    webhookAgainst(evidence)
   );
 }
 
@@ -110,7 +110,7 @@ function disputed({ discrepancies }: PayoutEvidence): AdvisedReason | null {
 type Heard = PayoutEvidence['webhooks'][number];
 
 /** A webhook that stands against it, unless a complete list read since says otherwise (P14). */
-export function heardAgainst(evidence: PayoutEvidence): AdvisedReason | null {
+export function webhookAgainst(evidence: PayoutEvidence): AdvisedReason | null {
   const last = evidence.webhooks.findLast((one) => one.stands === 1n && !isDenied(evidence, one));
   if (!last) return null;
   const against = contradictionIn('webhook', last.verdict, last);

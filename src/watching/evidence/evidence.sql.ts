@@ -2,9 +2,9 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Contradiction } from '../../core/domain/contradiction.ts';
 import { settleEvents } from '../../core/domain/history-event.ts';
 import type { InquiryReason } from '../../core/domain/inquiry-reason.ts';
-import type { Origin, Payer } from '../../core/domain/origin.ts';
+import type { Origin, ServiceAccount } from '../../core/domain/origin.ts';
 import { lastAdoption } from '../../core/ledger/barriers.ts';
-import type { ContradictionWord } from '../../core/ledger/contradiction-columns.ts';
+import type { SaidFields } from '../../core/ledger/contradiction-columns.ts';
 import { readDetail } from '../../core/ledger/history.ts';
 import { foreignOrigins, sentElsewhere } from '../../core/ledger/origins.ts';
 import { inParts } from '../../core/storage/keyset.ts';
@@ -24,12 +24,12 @@ import {
 } from './listed-evidence.sql.ts';
 
 /** A webhook about the payout. `stands`: 1 where it contradicts the payout and no look-up has settled that. */
-type Heard = Pick<Webhook, 'id' | 'received_at' | 'deliveries' | 'verdict' | keyof ContradictionWord> & {
+type Heard = Pick<Webhook, 'id' | 'received_at' | 'deliveries' | 'verdict' | keyof SaidFields> & {
   stands: bigint;
 };
 
 /** What a person said of a payout; `source` names the person (P19). */
-export type PersonsWord = { at: string; source: string; note: string };
+export type PersonsDecision = { at: string; source: string; note: string };
 
 /** Everything a person's decision about one payout rests on (P20). */
 export type PayoutEvidence = {
@@ -55,9 +55,9 @@ export type PayoutEvidence = {
   /** When the ledger last went back in time while it held this payout: a lost copy may have sent or paid it (P25). */
   adoptedAt: string | null;
   /** What a person said who settled it as not paid and has not retried it since, whatever else arrived later. */
-  notPaid: PersonsWord | null;
+  notPaid: PersonsDecision | null;
   /** It was sent from another account than the one that is asked now, as far as is known (P31). */
-  elsewhere: { went: Origin; asks: Payer } | null;
+  elsewhere: { went: Origin; asks: ServiceAccount } | null;
   successor: string | null;
 };
 
@@ -68,14 +68,17 @@ type Ground = {
   complete: CompleteRun | undefined;
   later: RunWithRows[];
   prefix: string;
-  account: Payer | null;
+  account: ServiceAccount | null;
 };
 
 /** Loads the evidence of these payouts, by id, as `account` sees it. A few queries for each 500. */
 export async function loadEvidence(
   db: Db | Trx,
   ids: readonly bigint[],
-  { prefix = '', account = null }: { prefix?: string | undefined; account?: Payer | null | undefined } = {},
+  {
+    prefix = '',
+    account = null,
+  }: { prefix?: string | undefined; account?: ServiceAccount | null | undefined } = {},
 ): Promise<PayoutEvidence[]> {
   const complete = await newestCompleteRun(db, await foreignOrigins(db, account));
   const ground = { complete, later: await runsSince(db, complete), prefix, account };
@@ -160,7 +163,7 @@ async function loadChunk(db: Db | Trx, ids: readonly bigint[], ground: Ground): 
   });
 }
 
-function elsewhereOf(asks: Payer | null, went: Origin | undefined): PayoutEvidence['elsewhere'] {
+function elsewhereOf(asks: ServiceAccount | null, went: Origin | undefined): PayoutEvidence['elsewhere'] {
   return asks && went ? { went, asks } : null;
 }
 
@@ -184,7 +187,7 @@ async function lastAdoptions(db: Db | Trx, ids: readonly bigint[]): Promise<Map<
 }
 
 /** The last decision about each of these payouts, where a person settled it as not paid. */
-async function settledAsNotPaid(db: Db | Trx, ids: readonly bigint[]): Promise<Map<bigint, PersonsWord>> {
+async function settledAsNotPaid(db: Db | Trx, ids: readonly bigint[]): Promise<Map<bigint, PersonsDecision>> {
   const decided = await db
     .selectFrom('history')
     .select(['payout_id', 'at', 'event', 'source', 'detail'])

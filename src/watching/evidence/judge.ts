@@ -2,7 +2,7 @@ import type { Advice, AdvisedReason } from '../../core/domain/advice.ts';
 import { restsOnPerson } from '../../core/domain/transition.ts';
 import { contradicted, whyMaybePaid } from './doubts.ts';
 import type { PayoutEvidence } from './evidence.sql.ts';
-import { lookUpResultOf } from './look-up-verdict.ts';
+import { lookUpResultOf } from './look-up-result.ts';
 import { isOutrun, type Since } from './sends.ts';
 import { unconfirmed } from './unconfirmed.ts';
 

@@ -1,6 +1,6 @@
 import { kindRules } from '../../core/domain/discrepancy-kinds.ts';
 import { isFinalByEvidence } from '../../core/domain/transition.ts';
-import { contradicted, heardAgainst, revived } from './doubts.ts';
+import { contradicted, revived, webhookAgainst } from './doubts.ts';
 import type { PayoutEvidence } from './evidence.sql.ts';
 import type { WhatMayBeDone } from './judge.ts';
 import { listedAs } from './listed-as.ts';
@@ -36,7 +36,7 @@ export function remediesFor(one: PayoutEvidence, judgement: WhatMayBeDone): Reme
 /** True where the service shows a transfer under its reference, so that it cannot be cancelled. */
 function isShown(one: PayoutEvidence): boolean {
   const isListed = (one.listing?.statuses.length ?? 0) + one.listedSince.length > 0;
-  return isListed || contradicted(one) !== null || heardAgainst(one) !== null;
+  return isListed || contradicted(one) !== null || webhookAgainst(one) !== null;
 }
 
 /**
@@ -47,7 +47,7 @@ function isContradicted(one: PayoutEvidence): boolean {
   // A status conflict that shows what the payout is now no longer contradicts it: the list has overturned the ledger.
   const against = discrepancies.filter(({ actual }) => actual !== payout.state);
   if (against.some(({ kind }) => kindRules[kind].againstEvidence)) return true;
-  if ([contradicted(one), revived(one), heardAgainst(one)].some((why) => why !== null)) return true;
+  if ([contradicted(one), revived(one), webhookAgainst(one)].some((why) => why !== null)) return true;
   const others = (['pending', 'success', 'returned'] as const).filter((word) => word !== payout.state);
   return payout.state !== 'success' && listedAs(one, others) !== null;
 }

@@ -7,7 +7,7 @@ import type { Db, Trx } from '../../core/storage/ledger.ts';
 import { prepared } from '../../core/storage/prepared.ts';
 import { latestRunFirst, newestCompleteRun, unreplacedRuns } from '../listing/listings.sql.ts';
 import { shownUnder } from '../listing/shown-under.sql.ts';
-import { contradictedByDetails, contradictedByWebhook, heardOfBefore } from './doubts.sql.ts';
+import { contradictedByDetails, contradictedByWebhook, isNamedByEarlierWebhook } from './doubts.sql.ts';
 
 type Candidate = { id: bigint; reference: string; submitted_at: string | null };
 
@@ -63,7 +63,7 @@ export function adviceOnShown(
 const doubtful = prepared<{ id: bigint; doubt: Shower }>(
   (_, slot) => sql`select p.id, case when ${contradictedByDetails} then 'details' else 'webhook' end as doubt
     from payouts p where p.id in ${idsIn(slot(0))}
-      and (${contradictedByDetails} or ${contradictedByWebhook} or ${heardOfBefore})`,
+      and (${contradictedByDetails} or ${contradictedByWebhook} or ${isNamedByEarlierWebhook})`,
 );
 
 const latestRuns = prepared<{ id: string }>((db) =>

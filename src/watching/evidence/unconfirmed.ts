@@ -2,7 +2,7 @@ import type { AdvisedReason } from '../../core/domain/advice.ts';
 import { restsOnPerson } from '../../core/domain/transition.ts';
 import { readStatus } from '../../core/domain/witness.ts';
 import type { PayoutEvidence } from './evidence.sql.ts';
-import { lookUpResultOf } from './look-up-verdict.ts';
+import { lookUpResultOf } from './look-up-result.ts';
 import { isAskedSince, isOutrun, isSentAgain, possiblyTaken, type Since } from './sends.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Payer } from '../../core/domain/origin.ts';
+import type { ServiceAccount } from '../../core/domain/origin.ts';
 import type { PayoutState } from '../../core/domain/payout.ts';
 import { restsOnPerson } from '../../core/domain/transition.ts';
 import { readStatus } from '../../core/domain/witness.ts';
@@ -7,7 +7,7 @@ import { contradictionIn } from '../../core/ledger/contradiction-columns.ts';
 import type { Db, Trx } from '../../core/storage/ledger.ts';
 import { loadEvidence, type PayoutEvidence } from './evidence.sql.ts';
 import { isHad, judge, type WhatMayBeDone } from './judge.ts';
-import { type LookUpResult, lookUpResultOf } from './look-up-verdict.ts';
+import { type LookUpResult, lookUpResultOf } from './look-up-result.ts';
 import { type Remedy, remediesFor } from './remedy.ts';
 import { isOutrun, type Since } from './sends.ts';
 
@@ -28,7 +28,7 @@ export type Weighed = { cases: WeighedCase[]; digest: string };
 /** Loads and judges the evidence of these payouts, by id. `prefix`: of new references. `account`: the one asked. */
 export async function weigh(
   db: Db | Trx,
-  by: { ids: readonly bigint[]; since: Since; prefix?: string; account?: Payer | null },
+  by: { ids: readonly bigint[]; since: Since; prefix?: string; account?: ServiceAccount | null },
 ): Promise<Weighed> {
   const { ids, since, prefix, account } = by;
   const evidence = await loadEvidence(db, ids, { prefix, account });

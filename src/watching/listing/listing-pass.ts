@@ -18,7 +18,7 @@ import type { Sightings } from './sightings.ts';
 export type Reach = { kind: 'whole' } | { kind: 'window'; order: CreationOrder; edge: string; older: number };
 
 /** A pass without a first page has no cut and no total. `reach`: how far it walked; a window whose order broke is whole. */
-export type Walked =
+export type PassResult =
   | { kind: 'pass'; pass: Pass; overlap: Overlap; reach: Reach; order: ListOrder | null; oldest: string }
   | { kind: 'no_pass'; trouble: string };
 
@@ -66,7 +66,7 @@ type Walk = {
 };
 
 /** Walks over the pages once (P28); the last page may move during the walk, within bounds. */
-export async function onePass(deps: PassDeps, options: PassOptions): Promise<Walked> {
+export async function onePass(deps: PassDeps, options: PassOptions): Promise<PassResult> {
   const { number, sightings, memory, signal } = options;
   const watch = createOrderWatch();
   let reach = options.reach;

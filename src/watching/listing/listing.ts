@@ -1,6 +1,6 @@
 import { bothSaw } from '../../core/domain/list-order.ts';
 import type { StagedTransfer } from '../../core/domain/listed-transfer.ts';
-import type { Payer } from '../../core/domain/origin.ts';
+import type { ServiceAccount } from '../../core/domain/origin.ts';
 import { foreignOrigins } from '../../core/ledger/origins.ts';
 import type { Clock } from '../../core/runtime/clock.ts';
 import type { ServiceClient } from '../../core/service/types.ts';
@@ -18,7 +18,7 @@ import {
 import { createAsk } from './listing-ask.ts';
 import { reachOf } from './listing-edge.ts';
 import { createPageMemory } from './listing-memory.ts';
-import { onePass, type Reach, type Walked } from './listing-pass.ts';
+import { onePass, type PassResult, type Reach } from './listing-pass.ts';
 import { describeListing, dropStaged, rowsAfter } from './listings.sql.ts';
 import { type Base, olderRows, trustedBase } from './short-cuts.sql.ts';
 import { createSightings, type Sightings } from './sightings.ts';
@@ -31,7 +31,7 @@ type Deps = {
   limiter: { take(signal?: AbortSignal): Promise<void> };
   settings: { maxPasses: number; concurrency: number; windowDays?: number };
   /** The account that is asked (P31); absent: no other account's list was ever read. */
-  account?: Payer;
+  account?: ServiceAccount;
 };
 
 /** `full`: list everything, without a short cut (P29). */
@@ -40,7 +40,7 @@ export type WalkOptions = { full: boolean; signal?: AbortSignal };
 /** Lists transfers into the run's staging rows. Never throws for a failure of the network or the service. */
 export type Listing = { walk(run: string, options?: WalkOptions): Promise<ListingResult> };
 
-type Passed = Extract<Walked, { kind: 'pass' }>;
+type Passed = Extract<PassResult, { kind: 'pass' }>;
 
 /** `Date` has whole seconds: after this time the next cut is past what was there before (P28). */
 const nextSecondMs = 1_100;

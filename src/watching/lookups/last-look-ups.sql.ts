@@ -1,6 +1,6 @@
 import type { WitnessStatus } from '../../core/domain/payout.ts';
 import type { Db, Trx } from '../../core/storage/ledger.ts';
-import type { LookUpOutcome } from '../../core/storage/tables/word-columns.ts';
+import type { LookUpOutcome } from '../../core/storage/tables/said-columns.ts';
 
 /** The last answered details look-up of a payout; `said` is the status that it found. */
 export type LastLookUp = {

@@ -20,20 +20,20 @@ const tellsEnd = sql<boolean>`(w.verdict is null
   or not (w.verdict in ('no_status', 'other_key') or (w.verdict = 'says' and w.said = 'pending')))`;
 
 /** True where a webhook about the final state of payout `id` has come. */
-export const payoutHeard = (id: string) =>
+export const hasFinalWebhook = (id: string) =>
   sql<boolean>`exists (select 1 from webhooks w where w.payout_id = ${sql.ref(id)} and ${tellsEnd})`;
 
 /** When the first webhook about the end of a payout came, whose id stands in this column. */
-export const firstHeardOf = (id: string) =>
+export const firstFinalWebhookOf = (id: string) =>
   sql<
     string | null
   >`(select min(w.received_at) from webhooks w where w.payout_id = ${sql.ref(id)} and ${tellsEnd})`;
 
 /** When the first webhook about the end of a payout came. */
-export async function firstHeard(db: Db, id: bigint): Promise<string | null> {
+export async function firstFinalWebhook(db: Db, id: bigint): Promise<string | null> {
   const row = await db
     .selectFrom('payouts')
-    .select(firstHeardOf('payouts.id').as('at'))
+    .select(firstFinalWebhookOf('payouts.id').as('at'))
     .where('id', '=', id)
     .executeTakeFirst();
   return row?.at ?? null;
@@ -176,7 +176,7 @@ async function isHeard(trx: Trx, { kind, id }: ResendSubject): Promise<boolean> 
     .selectFrom('payouts')
     .select('id')
     .where('id', '=', id)
-    .where(payoutHeard('payouts.id'))
+    .where(hasFinalWebhook('payouts.id'))
     .executeTakeFirst();
   return row !== undefined;
 }

@@ -5,7 +5,7 @@ import { ladderDelayMs } from '../../core/domain/ladder.ts';
 import { isKnownAs, type Origin, originText, type Standpoint } from '../../core/domain/origin.ts';
 import type { PayoutState } from '../../core/domain/payout.ts';
 import { findWitness, isNotFound, type WitnessFinding } from '../../core/domain/witness.ts';
-import { type ContradictionWord, columnsOf, plainWord } from '../../core/ledger/contradiction-columns.ts';
+import { columnsOf, onlySaid, type SaidFields } from '../../core/ledger/contradiction-columns.ts';
 import {
   addAnswer,
   addInquiry,
@@ -21,12 +21,12 @@ import {
   loadKnown,
   unknownSince,
 } from '../../core/ledger/known.ts';
-import { noteSight, sentOnlyElsewhere } from '../../core/ledger/origins.ts';
+import { noteSameAccount, sentOnlyElsewhere } from '../../core/ledger/origins.ts';
 import { record } from '../../core/ledger/record.ts';
 import type { Clock } from '../../core/runtime/clock.ts';
 import type { LookUpReply, ServiceTrouble } from '../../core/service/types.ts';
 import type { Ledger, Trx } from '../../core/storage/ledger.ts';
-import type { LookUpOutcome } from '../../core/storage/tables/word-columns.ts';
+import type { LookUpOutcome } from '../../core/storage/tables/said-columns.ts';
 
 /** One look-up as it was asked: what was known, which attempts were under way, how often it had been raised. */
 export type AskedLookUp = {
@@ -83,7 +83,7 @@ export async function concludeLookUp(
     const inquiry = closed ? due.id : await addAnswer(trx, due.payoutId, answer);
     if (standpoint && outcome === 'found' && finding.kind === 'witness') {
       const { transferId } = finding.witness;
-      await noteSight(trx, { payout: due.payoutId, transferId, at: answeredAt }, standpoint);
+      await noteSameAccount(trx, { payout: due.payoutId, transferId, at: answeredAt }, standpoint);
     }
     // Where another process closed it before, that one has put the next question on the list.
     if (closed) await climb(deps, trx, asked, { at: answeredAt, outcome, closed });
@@ -116,7 +116,7 @@ async function ofThisAccount(
   return isOurs ? said : { kind: 'another', went, asked: account.own };
 }
 
-type Answered = { outcome: LookUpOutcome; word?: ContradictionWord };
+type Answered = { outcome: LookUpOutcome; word?: SaidFields };
 
 /** Tells the ledger; returns what came of the look-up. */
 async function hear(
@@ -137,7 +137,7 @@ async function hear(
       const [recorded] = await record(trx, answeredAt, [{ payoutId, source: 'details', event }]);
       return recorded?.effect.kind === 'conflict'
         ? against({ kind: 'against_ledger', source: 'details', said: witness.status, state: recorded.from })
-        : { outcome: 'found', word: plainWord(witness.status) };
+        : { outcome: 'found', word: onlySaid(witness.status) };
     }
     case 'another': {
       const { asked: actual, went: expected } = finding;

@@ -2,11 +2,11 @@ import type { Contradiction } from '../../core/domain/contradiction.ts';
 import { foldReference } from '../../core/domain/ids.ts';
 import type { InquiryReason } from '../../core/domain/inquiry-reason.ts';
 import { decimalToMinor } from '../../core/domain/money.ts';
-import type { Payer } from '../../core/domain/origin.ts';
+import type { ServiceAccount } from '../../core/domain/origin.ts';
 import type { WitnessStatus } from '../../core/domain/payout.ts';
 import type { Witness } from '../../core/domain/witness.ts';
 import { type ExpectedTransfer, findWitness } from '../../core/domain/witness.ts';
-import { columnsOf, plainWord } from '../../core/ledger/contradiction-columns.ts';
+import { columnsOf, onlySaid } from '../../core/ledger/contradiction-columns.ts';
 import { addInquiry, askDetails } from '../../core/ledger/inquiries.ts';
 import { loadKnown } from '../../core/ledger/known.ts';
 import type { RecordEvent } from '../../core/ledger/projection.ts';
@@ -14,14 +14,14 @@ import { type Recorded, record } from '../../core/ledger/record.ts';
 import type { Clock } from '../../core/runtime/clock.ts';
 import { asObject, asText, parseLossless } from '../../core/service/json.ts';
 import type { Ledger, Trx } from '../../core/storage/ledger.ts';
+import type { WebhookOutcome } from '../../core/storage/tables/said-columns.ts';
 import type { Webhook } from '../../core/storage/tables/tables.ts';
-import type { WordVerdict } from '../../core/storage/tables/word-columns.ts';
 import { applyCollection } from '../collections/apply-collection.ts';
 import { askWhereHeaderDiffers } from './header-reference.ts';
 import { differingReference } from './webhook-inbox.sql.ts';
 import {
   type Applied,
-  hearAgain,
+  applyAgain,
   markAllApplied,
   markApplied,
   ofOtherKeys,
@@ -37,7 +37,7 @@ export type ApplyDeps = {
   ledger: Ledger;
   clock: Clock;
   /** The account of this process (P31); absent: everything was sent with its keys. */
-  account?: Payer | null;
+  account?: ServiceAccount | null;
 };
 
 /** How many one transaction takes: it holds the event loop for some tens of milliseconds at most. */
@@ -67,12 +67,12 @@ export async function applyWebhooks(deps: ApplyDeps, signal?: AbortSignal): Prom
 
 /** Applies stored webhooks, also those that say more now: of a payout that has become known since, or of this account. */
 export async function applyWebhooksAgain(deps: ApplyDeps, signal?: AbortSignal): Promise<number> {
-  await hearAgain(deps.ledger, deps.account ?? null);
+  await applyAgain(deps.ledger, deps.account ?? null);
   return applyWebhooks(deps, signal);
 }
 
 /** When it is, ISO UTC, and the account of this process. */
-type By = { at: string; account: Payer | null };
+type By = { at: string; account: ServiceAccount | null };
 
 /** A webhook about a payout of ours. */
 type Placed = { webhook: Webhook; json: unknown; payoutId: bigint };
@@ -166,7 +166,7 @@ const ofAnotherAccount: Said = {
 function whatItSays({ webhook, json }: Placed, expected: ExpectedTransfer): Said {
   const finding = findWitness(json, expected, 'webhook');
   if (webhook.stale === 1n) {
-    const word = plainWord(finding.kind === 'witness' ? finding.witness.status : null);
+    const word = onlySaid(finding.kind === 'witness' ? finding.witness.status : null);
     return {
       kind: 'question',
       why: 'webhook_stale',
@@ -201,7 +201,7 @@ function appliedAs(
   const isFinal = said === 'success' || said === 'failed';
   if (isFinal && before.has(said === 'success' ? 'failed' : 'success'))
     return against({ kind: 'against_webhook', said });
-  return { verdict: 'says', word: plainWord(said) };
+  return { verdict: 'says', word: onlySaid(said) };
 }
 
 function against(one: Contradiction): Applied {
@@ -209,7 +209,7 @@ function against(one: Contradiction): Applied {
 }
 
 /** A webhook under an unknown reference may use the service's own name for one of our payouts: ask, never assume. */
-async function askAboutLikely(trx: Trx, json: unknown, at: string): Promise<WordVerdict> {
+async function askAboutLikely(trx: Trx, json: unknown, at: string): Promise<WebhookOutcome> {
   const fields = asObject(json);
   const [account, code, amountText] = ['account_number', 'currency', 'amount'].map((key) =>
     asText(fields?.[key]),

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { resendBudget, resendSpacingMs } from '../../core/domain/resend-budget.ts';
 import { instantPlus } from '../../core/storage/bulk.ts';
 import type { Db, Trx } from '../../core/storage/ledger.ts';
-import { firstHeardOf } from '../lookups/resend-requests.sql.ts';
+import { firstFinalWebhookOf } from '../lookups/resend-requests.sql.ts';
 
 /** How the service's webhooks arrive. All but `forged` count payouts whose webhook is due. */
 export type WebhookFigures = {
@@ -39,7 +39,7 @@ export async function webhookFigures(
       coalesce(sum(case when first_at > ${instantPlus(sql`final_at`, about.graceMs)} then 1 else 0 end), 0) as late,
       coalesce(sum(case when first_at >= asked_at then 1 else 0 end), 0) as resent
     from (select p.final_at,
-        ${firstHeardOf('p.id')} as first_at,
+        ${firstFinalWebhookOf('p.id')} as first_at,
         (select min(r.asked_at) from resend_requests r where r.payout_id = p.id) as asked_at
       from payouts p
       where p.state in ('success', 'failed') and p.final_at <= ${by}) t`.execute(db);
@@ -67,7 +67,7 @@ export async function resendFigures(db: Db, now: string): Promise<ResendFigures>
         sum(case when r.outcome is null and r.asked_at is null then 1 else 0 end) as waiting,
         case when r.payout_id is null
           then (select c.heard_at from collections c where c.id = r.collection_id)
-          else ${firstHeardOf('r.payout_id')} end as heard_at
+          else ${firstFinalWebhookOf('r.payout_id')} end as heard_at
       from resend_requests r group by r.payout_id, r.collection_id) t`.execute(db);
   const [row] = rows;
   const number = (value: bigint | undefined): number => Number(value ?? 0n);

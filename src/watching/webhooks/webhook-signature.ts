@@ -16,13 +16,13 @@ export type WebhookProof = {
   authorization: string | undefined;
 };
 
-export type SignatureVerdict =
+export type SignatureResult =
   /** `signedWith`: the fingerprint of the secret key. */
   | { kind: 'authentic'; authorization: 'valid' | 'unchecked' | 'absent'; signedWith: string }
   | { kind: 'rejected'; why: WebhookRejectionKind };
 
 /** Judges one delivery by its raw body and its headers. Never throws, whatever they hold. */
-export type VerifyWebhook = (body: Uint8Array, proof: WebhookProof) => SignatureVerdict;
+export type VerifyWebhook = (body: Uint8Array, proof: WebhookProof) => SignatureResult;
 
 /**
  * Creates a verifier for one set of keys. `payloadsignature` over the raw bytes decides. Authorization counts where a
@@ -56,7 +56,7 @@ export function createWebhookVerifier(keys: WebhookKeys): VerifyWebhook {
   };
 }
 
-function rejected(why: WebhookRejectionKind): SignatureVerdict {
+function rejected(why: WebhookRejectionKind): SignatureResult {
   return { kind: 'rejected', why };
 }
 

@@ -2,10 +2,10 @@ import { sql } from 'kysely';
 import type { WebhookRejectionKind } from '../../core/domain/rejection.ts';
 import { overRows } from '../../core/storage/bound-rows.ts';
 import type { Db, Trx } from '../../core/storage/ledger.ts';
-import type { WordVerdict } from '../../core/storage/tables/word-columns.ts';
+import type { WebhookOutcome } from '../../core/storage/tables/said-columns.ts';
 
 /** What is counted for monitors: a number only grows, and nothing must be read again to know it. */
-type Counted = 'received' | `applied:${WordVerdict}` | `rejected:${WebhookRejectionKind}`;
+type Counted = 'received' | `applied:${WebhookOutcome}` | `rejected:${WebhookRejectionKind}`;
 
 const prefix = 'webhooks:';
 
@@ -31,7 +31,7 @@ export async function countWebhooks(
 }
 
 /** Whether a webhook ever came to this verdict: without one there is nothing to search for. */
-export async function wasEverApplied(db: Db, verdict: WordVerdict): Promise<boolean> {
+export async function wasEverApplied(db: Db, verdict: WebhookOutcome): Promise<boolean> {
   const name = `${prefix}applied:${verdict}`;
   const row = await db.selectFrom('tallies').select('name').where('name', '=', name).executeTakeFirst();
   return row !== undefined;

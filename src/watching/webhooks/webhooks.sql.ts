@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import { foldReference } from '../../core/domain/ids.ts';
-import { accountOfKey, type Payer } from '../../core/domain/origin.ts';
+import { accountOfKey, type ServiceAccount } from '../../core/domain/origin.ts';
 import type { WitnessStatus } from '../../core/domain/payout.ts';
-import { type ContradictionWord, plainWord } from '../../core/ledger/contradiction-columns.ts';
+import { onlySaid, type SaidFields } from '../../core/ledger/contradiction-columns.ts';
 import { sentWithOtherKeys } from '../../core/ledger/origins.ts';
 import {
   bulkText,
@@ -16,8 +16,8 @@ import {
 } from '../../core/storage/bulk.ts';
 import type { Db, Ledger, Trx } from '../../core/storage/ledger.ts';
 import { prepared } from '../../core/storage/prepared.ts';
+import type { WebhookOutcome } from '../../core/storage/tables/said-columns.ts';
 import type { Webhook } from '../../core/storage/tables/tables.ts';
-import type { WordVerdict } from '../../core/storage/tables/word-columns.ts';
 import { prunedCounts } from './prune-unmatched.sql.ts';
 import { signedWith } from './webhook-inbox.sql.ts';
 import { countWebhooks, readWebhookTallies, wasEverApplied } from './webhook-tallies.sql.ts';
@@ -48,7 +48,7 @@ export async function stillUnapplied(trx: Trx, webhooks: readonly Webhook[]): Pr
  * Marks webhooks to be applied again that say more now than when they came. A payout may have become known by their trx
  * (P13, P18), or the key that signed them as one of their payout's account (P31).
  */
-export async function hearAgain(ledger: Ledger, account: Payer | null): Promise<void> {
+export async function applyAgain(ledger: Ledger, account: ServiceAccount | null): Promise<void> {
   const tellMore = async (db: Db | Trx): Promise<bigint[]> => [
     ...(await nowMatched(db)),
     ...(account ? await nowOfTheirAccount(db, account) : []),
@@ -74,7 +74,7 @@ async function nowMatched(db: Db | Trx): Promise<bigint[]> {
   return rows.map(({ id }) => id);
 }
 
-async function nowOfTheirAccount(db: Db | Trx, account: Payer): Promise<bigint[]> {
+async function nowOfTheirAccount(db: Db | Trx, account: ServiceAccount): Promise<bigint[]> {
   if (!(await wasEverApplied(db, 'other_key'))) return [];
   const rows = await db
     .selectFrom('webhooks as w')
@@ -94,7 +94,7 @@ async function nowOfTheirAccount(db: Db | Trx, account: Payer): Promise<bigint[]
 export async function ofOtherKeys<One extends { webhook: Pick<Webhook, 'headers'>; payoutId: bigint }>(
   db: Db | Trx,
   placed: readonly One[],
-  account: Payer,
+  account: ServiceAccount,
 ): Promise<One[]> {
   const others: One[] = [];
   for (const [key, own] of Map.groupBy(placed, ({ webhook }) => signedWith(webhook))) {
@@ -160,7 +160,7 @@ const updateApplied = prepared<never>(
 );
 
 /** What applying a webhook found. */
-export type Applied = { verdict: WordVerdict; word?: ContradictionWord };
+export type Applied = { verdict: WebhookOutcome; word?: SaidFields };
 
 /** Marks webhooks about payouts as applied, with what each said. */
 export async function markAllApplied(
@@ -169,7 +169,7 @@ export async function markAllApplied(
   applied: readonly (Applied & { id: bigint; payoutId: bigint })[],
 ): Promise<void> {
   if (applied.length === 0) return;
-  const rows = applied.map(({ id, payoutId, verdict, word = plainWord() }) => ({
+  const rows = applied.map(({ id, payoutId, verdict, word = onlySaid() }) => ({
     id,
     payout_id: payoutId,
     verdict,
@@ -188,7 +188,7 @@ export async function markApplied(
   id: bigint,
   applied: Applied & { at: string; collectionId?: bigint | null },
 ): Promise<void> {
-  const { at, collectionId = null, verdict, word = plainWord() } = applied;
+  const { at, collectionId = null, verdict, word = onlySaid() } = applied;
   await trx
     .updateTable('webhooks')
     .set({ applied_at: at, payout_id: null, collection_id: collectionId, verdict, ...word })

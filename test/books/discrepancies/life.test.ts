@@ -5,8 +5,8 @@ import {
   decide,
 } from '../../../src/books/discrepancies/discrepancy-decisions.sql.ts';
 import { livesOf } from '../../../src/books/discrepancies/discrepancy-events.sql.ts';
-import type { ContradictionWord } from '../../../src/core/ledger/contradiction-columns.ts';
-import type { LookUpOutcome } from '../../../src/core/storage/tables/word-columns.ts';
+import type { SaidFields } from '../../../src/core/ledger/contradiction-columns.ts';
+import type { LookUpOutcome } from '../../../src/core/storage/tables/said-columns.ts';
 import { addBatch, at, makeLedger, type TestLedger } from '../../support/ledger.ts';
 import { bothListed, listedTransfer, nightOf, sendAll } from './setting.ts';
 
@@ -163,7 +163,7 @@ it('P14: details that contradict the ledger are reported though the list agrees,
   await sendAll(ledger);
   await nightOf(ledger, { at: hour, rows: bothListed() });
   const [payout] = await ledger.db.selectFrom('payouts').selectAll().where('reference', '=', 'R-1').execute();
-  const answered = (ms: number, outcome: LookUpOutcome, word: Partial<ContradictionWord> = {}) =>
+  const answered = (ms: number, outcome: LookUpOutcome, word: Partial<SaidFields> = {}) =>
     ledger.db
       .insertInto('inquiries')
       .values({

@@ -6,9 +6,12 @@ import {
   lacksAmount,
   mergeWebhook,
 } from '../../../src/core/domain/collection.ts';
-import { type CollectionWord, findWord } from '../../../src/core/domain/collection-word.ts';
+import {
+  type CollectionWitness,
+  findCollectionWitness,
+} from '../../../src/core/domain/collection-witness.ts';
 
-const word = (other: Partial<CollectionWord> = {}): CollectionWord => ({
+const word = (other: Partial<CollectionWitness> = {}): CollectionWitness => ({
   status: 'success',
   trx: 'COL1',
   amount: '100.00',
@@ -143,22 +146,24 @@ describe('the word about a collection in a reply', () => {
 
   it('P13: is found wherever it is nested, by reference or trx, and never in the envelope', () => {
     const nested = { success: true, status: '00', message: 'ok', data: { transaction: [data] } };
-    expect(findWord(nested, ours)).toMatchObject({
-      kind: 'word',
-      word: { status: 'success', currency: 'NGN' },
+    expect(findCollectionWitness(nested, ours)).toMatchObject({
+      kind: 'witness',
+      witness: { status: 'success', currency: 'NGN' },
     });
     const byTrx = { data: { ...data, reference: 'SERVICE-OWN' } };
-    expect(findWord(byTrx, { ...ours, trx: 'COL1' })).toMatchObject({ kind: 'word' });
-    expect(findWord(byTrx, ours)).toEqual({ kind: 'none' });
+    expect(findCollectionWitness(byTrx, { ...ours, trx: 'COL1' })).toMatchObject({ kind: 'witness' });
+    expect(findCollectionWitness(byTrx, ours)).toEqual({ kind: 'none' });
     const bare = { success: true, status: 'success', reference: 'INV-1', message: 'found' };
-    expect(findWord(bare, ours)).toEqual({ kind: 'none' });
+    expect(findCollectionWitness(bare, ours)).toEqual({ kind: 'none' });
   });
 
   it('P13: is none in a reply that says it did not succeed, nor without a status of the three', () => {
-    expect(findWord({ success: false, status: '05', data }, ours)).toEqual({ kind: 'none' });
-    expect(findWord({ data: { ...data, status: 'processing' } }, ours)).toEqual({ kind: 'none' });
+    expect(findCollectionWitness({ success: false, status: '05', data }, ours)).toEqual({ kind: 'none' });
+    expect(findCollectionWitness({ data: { ...data, status: 'processing' } }, ours)).toEqual({
+      kind: 'none',
+    });
     for (const odd of [null, 'text', 7n, [], { data: [] }])
-      expect(findWord(odd, ours)).toEqual({ kind: 'none' });
+      expect(findCollectionWitness(odd, ours)).toEqual({ kind: 'none' });
   });
 
   it.each(['failed', 'pending', 'processing'])(
@@ -169,8 +174,8 @@ describe('the word about a collection in a reply', () => {
         for (const inside of [claim, [claim], { deeper: claim }]) {
           const payment = { ...data, status, [key]: inside };
           for (const shown of [payment, [payment], { transaction: payment }, { data: [payment] }]) {
-            const found = findWord({ success: true, status: '00', data: shown }, ours);
-            if (found.kind === 'word') expect(found.word).toMatchObject({ trx: 'COL1', status });
+            const found = findCollectionWitness({ success: true, status: '00', data: shown }, ours);
+            if (found.kind === 'witness') expect(found.witness).toMatchObject({ trx: 'COL1', status });
             else expect(found).toEqual({ kind: 'none' });
           }
         }
@@ -181,39 +186,48 @@ describe('the word about a collection in a reply', () => {
     const failed = { ...data, status: 'failed' };
     const claim = { ...data, trx: 'X' };
     const beside = { data: { transaction: failed, extra: claim } };
-    expect(findWord(beside, ours).kind).toBe('contradictory');
-    expect(findWord({ data: { list: [{ ...failed }], extra: [claim] } }, ours).kind).toBe('contradictory');
-    expect(findWord({ data: { result: { payment: failed }, extra: claim } }, ours).kind).toBe(
+    expect(findCollectionWitness(beside, ours).kind).toBe('contradictory');
+    expect(findCollectionWitness({ data: { list: [{ ...failed }], extra: [claim] } }, ours).kind).toBe(
       'contradictory',
     );
-    expect(findWord({ data: { transaction: failed, metadata: claim } }, ours)).toMatchObject({
-      word: { status: 'failed' },
+    expect(findCollectionWitness({ data: { result: { payment: failed }, extra: claim } }, ours).kind).toBe(
+      'contradictory',
+    );
+    expect(findCollectionWitness({ data: { transaction: failed, metadata: claim } }, ours)).toMatchObject({
+      witness: { status: 'failed' },
     });
     const otherName = { id: '7', status: 'failed', amount: '100.00', order: claim };
-    expect(findWord({ data: otherName }, ours)).toEqual({ kind: 'none' });
-    expect(findWord({ data: { ...data, reference: 'OTHER', order: claim } }, ours)).toEqual({ kind: 'none' });
+    expect(findCollectionWitness({ data: otherName }, ours)).toEqual({ kind: 'none' });
+    expect(findCollectionWitness({ data: { ...data, reference: 'OTHER', order: claim } }, ours)).toEqual({
+      kind: 'none',
+    });
   });
 
   it('P13: a wrapper may echo the reference; a payment without a known status beside another says nothing', () => {
     const echo = { success: true, status: '00', data: { reference: 'INV-1', transaction: data } };
-    expect(findWord(echo, ours)).toMatchObject({ kind: 'word', word: { status: 'success' } });
+    expect(findCollectionWitness(echo, ours)).toMatchObject({
+      kind: 'witness',
+      witness: { status: 'success' },
+    });
     const odd = { ...data, status: 'processing' };
-    expect(findWord({ data: [data, odd] }, ours)).toEqual({ kind: 'none' });
-    expect(findWord({ data: [data, { ...odd, trx: 'COL2' }] }, ours)).toMatchObject({ kind: 'word' });
+    expect(findCollectionWitness({ data: [data, odd] }, ours)).toEqual({ kind: 'none' });
+    expect(findCollectionWitness({ data: [data, { ...odd, trx: 'COL2' }] }, ours)).toMatchObject({
+      kind: 'witness',
+    });
   });
 
   it('contradicts itself where two words under one trx differ, or two payments arrived', () => {
     const differing = { data: [data, { ...data, amount: '90.00' }] };
-    expect(findWord(differing, ours).kind).toBe('contradictory');
+    expect(findCollectionWitness(differing, ours).kind).toBe('contradictory');
     const both = { data: [data, { ...data, trx: 'COL2' }] };
-    expect(findWord(both, ours).kind).toBe('contradictory');
+    expect(findCollectionWitness(both, ours).kind).toBe('contradictory');
     const tries = { data: [{ ...data, trx: 'COL0', status: 'failed' }, data] };
-    expect(findWord(tries, ours)).toMatchObject({ kind: 'word', word: { trx: 'COL1' } });
+    expect(findCollectionWitness(tries, ours)).toMatchObject({ kind: 'witness', witness: { trx: 'COL1' } });
   });
 
   it('takes a time of payment without a zone for Lagos time', () => {
-    const found = findWord({ data: { ...data, paid_at: '2026-11-21 11:00:00' } }, ours);
-    expect(found).toMatchObject({ word: { paidAt: '2026-11-21T10:00:00.000Z' } });
+    const found = findCollectionWitness({ data: { ...data, paid_at: '2026-11-21 11:00:00' } }, ours);
+    expect(found).toMatchObject({ witness: { paidAt: '2026-11-21T10:00:00.000Z' } });
   });
 });
 

@@ -9,7 +9,9 @@ it('a decision that evidence refused is none about the state that the payout kep
   const { db } = await makeLedger();
   for (const event of [...Object.values(settleEvents), 'retry'])
     for (const state of ['success', 'failed', 'returned']) {
-      const { rows } = await sql<{ is: bigint }>`select case when ${isSettledAs('p.state')} then 1 else 0 end as "is"
+      const { rows } = await sql<{
+        is: bigint;
+      }>`select case when ${isSettledAs('p.state')} then 1 else 0 end as "is"
         from (select ${state} as state) p, (select ${event} as event) h`.execute(db);
       expect([event, state, rows[0]?.is]).toEqual([event, state, event === `settle as ${state}` ? 1n : 0n]);
     }

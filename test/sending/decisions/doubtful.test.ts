@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { Contradiction } from '../../../src/core/domain/contradiction.ts';
-import { columnsOf, plainWord } from '../../../src/core/ledger/contradiction-columns.ts';
+import { columnsOf, onlySaid } from '../../../src/core/ledger/contradiction-columns.ts';
 import { addAnswer, addInquiry, closeInquiry } from '../../../src/core/ledger/inquiries.ts';
 import { newestWebhook } from '../../../src/core/ledger/known.ts';
 import { record } from '../../../src/core/ledger/record.ts';
@@ -60,7 +60,7 @@ async function saysFailed(payoutId: bigint, ms: number): Promise<void> {
   await ledger.write(async (trx) => {
     await record(trx, at(ms + 5), [{ payoutId, source: 'details', event }]);
     const webhookMark = await newestWebhook(trx);
-    await addAnswer(trx, payoutId, { ...answer, word: plainWord('failed'), webhookMark });
+    await addAnswer(trx, payoutId, { ...answer, word: onlySaid('failed'), webhookMark });
   });
 }
 

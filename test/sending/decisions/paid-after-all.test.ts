@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { decide } from '../../../src/books/discrepancies/discrepancy-decisions.sql.ts';
 import type { WitnessStatus } from '../../../src/core/domain/payout.ts';
 import { barrierKeys, raiseBarrier } from '../../../src/core/ledger/barriers.ts';
-import { columnsOf, plainWord } from '../../../src/core/ledger/contradiction-columns.ts';
+import { columnsOf, onlySaid } from '../../../src/core/ledger/contradiction-columns.ts';
 import { addInquiry, closeInquiry } from '../../../src/core/ledger/inquiries.ts';
 import { newestWebhook } from '../../../src/core/ledger/known.ts';
 import { record } from '../../../src/core/ledger/record.ts';
@@ -91,7 +91,7 @@ async function looked(id: bigint, ms: number, outcome: 'found' | 'error' | 'agai
     if (outcome === 'found')
       await record(trx, at(ms + 1), [{ payoutId: id, source: 'details', event: detailsSayFailed }]);
     const word =
-      outcome === 'against_ledger' ? columnsOf(paid) : plainWord(outcome === 'found' ? 'failed' : null);
+      outcome === 'against_ledger' ? columnsOf(paid) : onlySaid(outcome === 'found' ? 'failed' : null);
     const times = { askedAt: at(ms), answeredAt: at(ms + 1), webhookMark: await newestWebhook(trx) };
     await closeInquiry(trx, row.id, { ...times, outcome, word, raw: null });
   });

@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Contradiction } from '../../../src/core/domain/contradiction.ts';
 import type { PayoutState, WitnessStatus } from '../../../src/core/domain/payout.ts';
-import type { LookUpOutcome } from '../../../src/core/storage/tables/word-columns.ts';
+import type { LookUpOutcome } from '../../../src/core/storage/tables/said-columns.ts';
 import { loadEvidence, type PayoutEvidence } from '../../../src/watching/evidence/evidence.sql.ts';
 import { judge } from '../../../src/watching/evidence/judge.ts';
-import { lookUpResultOf } from '../../../src/watching/evidence/look-up-verdict.ts';
+import { lookUpResultOf } from '../../../src/watching/evidence/look-up-result.ts';
 import { reasonText } from '../../../src/words/advice-text.ts';
 import { addBatch, at, makeLedger, type TestLedger } from '../../support/ledger.ts';
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { accountOf, type Payer } from '../../../src/core/domain/origin.ts';
+import { accountOf, type ServiceAccount } from '../../../src/core/domain/origin.ts';
 import { recordStandpoint } from '../../../src/core/ledger/origins.ts';
 import { createDecisions } from '../../../src/sending/decisions/decisions.ts';
 import { applyWebhooks, applyWebhooksAgain } from '../../../src/watching/webhooks/apply-inbox.ts';
@@ -22,7 +22,7 @@ let id: bigint;
 const clock = handClock();
 const rules = { mode: 'test' as const, referencePrefix: '', payoutLimit: {} };
 
-function account(baseUrl: string, ...secretKeys: string[]): Payer {
+function account(baseUrl: string, ...secretKeys: string[]): ServiceAccount {
   const made = accountOf(baseUrl, { secretKeys, encryptionKeys: [] }, 'secret');
   if (!made) throw new Error('no account');
   return made;
@@ -42,7 +42,7 @@ beforeEach(async () => {
 });
 afterEach(() => ledger.remove());
 
-const heardBy = (by: Payer) => applyWebhooks({ ledger, clock, account: by });
+const heardBy = (by: ServiceAccount) => applyWebhooks({ ledger, clock, account: by });
 
 it('P31: a webhook signed with a key that an unknown was not sent with is a question, not a witness', async () => {
   await deliver(ledger);

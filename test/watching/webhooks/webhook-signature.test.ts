@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import {
   createWebhookVerifier,
-  type SignatureVerdict,
+  type SignatureResult,
   type WebhookKeys,
   type WebhookProof,
 } from '../../../src/watching/webhooks/webhook-signature.ts';
@@ -13,7 +13,7 @@ const vectors: { webhook: Vector[] } = JSON.parse(
   readFileSync(new URL('../../fixtures/vectors/signatures.json', import.meta.url), 'utf8'),
 );
 
-const verifyWebhook = (message: Uint8Array, proof: WebhookProof, by: WebhookKeys): SignatureVerdict =>
+const verifyWebhook = (message: Uint8Array, proof: WebhookProof, by: WebhookKeys): SignatureResult =>
   createWebhookVerifier(by)(message, proof);
 const sign = (message: string, key: string): string =>
   createHmac('sha512', key).update(message).digest('hex');

@@ -12,7 +12,7 @@ import type { JobTable } from './job-table.ts';
 import type { ListedTable } from './listed-table.ts';
 import type { PeriodTables } from './period-tables.ts';
 import type { RunTable, RunTables } from './run-tables.ts';
-import type { LookUpOutcome, WordColumns, WordVerdict } from './word-columns.ts';
+import type { LookUpOutcome, SaidColumns, WebhookOutcome } from './said-columns.ts';
 
 /**
  * The ledger's tables. Every INTEGER is read as bigint; amounts are minor units of the row's currency. Every instant is
@@ -233,9 +233,9 @@ type WebhookTable = {
   applied_at: string | null;
   payout_id: bigint | null;
   collection_id: bigint | null;
-  /** What applying it found; null while it is not applied. */
-  verdict: WordVerdict | null;
-} & WordColumns;
+  /** What applying it found; null while it is not applied. Archives have it under this name. */
+  verdict: WebhookOutcome | null;
+} & SaidColumns;
 
 type RejectionTable = {
   id: Generated<bigint>;
@@ -279,7 +279,7 @@ type InquiryTable = {
   origin_id: Generated<bigint>;
   /** The process that asks it, while it is due; null: none. */
   worker_id: Generated<string | null>;
-} & WordColumns;
+} & SaidColumns;
 
 export type Batch = Selectable<BatchTable>;
 export type Payout = Selectable<PayoutTable>;

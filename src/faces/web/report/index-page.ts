@@ -8,7 +8,7 @@ import { closedPeriods } from '../../../books/periods.sql.ts';
 import { runSheets, sheetOfRuns } from '../../../books/run-sheets.sql.ts';
 import { lastRun, verdictsOf } from '../../../books/run-verdicts.sql.ts';
 import { storedCells } from '../../../books/sheet.ts';
-import type { Payer } from '../../../core/domain/origin.ts';
+import type { ServiceAccount } from '../../../core/domain/origin.ts';
 import { runFolder } from '../../../core/domain/run-folder.ts';
 import { isUsable } from '../../../core/domain/verdict.ts';
 import { foreignOrigins } from '../../../core/ledger/origins.ts';
@@ -38,7 +38,7 @@ export function createIndexPage(deps: {
   ledger: Ledger;
   config: Config;
   reports: string;
-  account: Payer | null;
+  account: ServiceAccount | null;
 }) {
   const { ledger, config, reports, account } = deps;
   const zone = config.reports.timezone;

@@ -6,7 +6,7 @@ import type { PayoutState, WitnessStatus } from '../../domain/payout.ts';
  * `says`: a status that nothing contradicts. `contradictory`: it contradicts itself. `look_alikes`: of no payout, and
  * asked about those that it may mean. The others as for {@link Contradiction}.
  */
-export type WordVerdict =
+export type WebhookOutcome =
   | Contradiction['kind']
   | 'says'
   | 'contradictory'
@@ -18,8 +18,8 @@ export type WordVerdict =
   /** Signed with another key than the payout was sent with (P31). */
   | 'other_key';
 
-/** What a webhook or a look-up holds of one word of the service, beside the kind of it. */
-export type WordColumns = {
+/** What a webhook or a look-up holds of what the service said, beside the kind of it. */
+export type SaidColumns = {
   /** The status that it gave. */
   said: Generated<WitnessStatus | null>;
   /** The state of the payout that it spoke against. */

@@ -3,7 +3,7 @@ import type { WitnessStatus } from './payout.ts';
 import { type Fields, first, isEnvelope, isFields, readInstant, readStatus } from './witness.ts';
 
 /** What a webhook or the verify endpoint says of one collection; amounts are the exact text of the service. */
-export type CollectionWord = {
+export type CollectionWitness = {
   status: WitnessStatus;
   trx: string | null;
   amount: string | null;
@@ -14,10 +14,10 @@ export type CollectionWord = {
   paidAt: string | null;
 };
 
-/** `contradictory`: one reply holds several words about the collection that cannot all be true. */
-export type WordFound =
-  | { kind: 'word'; word: CollectionWord }
-  | { kind: 'contradictory'; words: CollectionWord[] }
+/** `contradictory`: one reply holds several witnesses about the collection that cannot all be true. */
+export type CollectionFinding =
+  | { kind: 'witness'; witness: CollectionWitness }
+  | { kind: 'contradictory'; witnesses: CollectionWitness[] }
   | { kind: 'none' };
 
 /**
@@ -25,26 +25,32 @@ export type WordFound =
  * that describes the collection must agree. Envelope fields and details inside a payment are no witness. A reply that
  * reports failure shows no collection.
  */
-export function findWord(json: unknown, ours: { referenceKey: string; trx: string | null }): WordFound {
+export function findCollectionWitness(
+  json: unknown,
+  ours: { referenceKey: string; trx: string | null },
+): CollectionFinding {
   if (isFields(json) && json.success === false) return { kind: 'none' };
   const records = paymentRecordsIn(json).filter(({ fields }) => speaksOf(fields, ours));
-  const readings = records.map(({ fields }) => ({ trx: first(fields, ['trx']), word: readWord(fields) }));
-  const all = readings.flatMap(({ word }) => (word ? [[keyOf(word), word] as const] : []));
-  const words = [...new Map(all).values()];
+  const readings = records.map(({ fields }) => ({
+    trx: first(fields, ['trx']),
+    witness: readWitness(fields),
+  }));
+  const all = readings.flatMap(({ witness }) => (witness ? [[keyOf(witness), witness] as const] : []));
+  const witnesses = [...new Map(all).values()];
   // A payer may have failed before: in a list, a failure under another trx says nothing about the money that arrived.
   const oneList = new Set(records.map(({ place }) => place)).size === 1;
-  const arrived = words.filter(({ status }) => status === 'success');
-  const [only] = arrived.length === 1 ? arrived : words.length === 1 ? words : [];
-  if (only && readings.every((one) => agrees(one.word, only) || (oneList && isOtherTry(one, only))))
-    return { kind: 'word', word: only };
-  return words.length > 1 ? { kind: 'contradictory', words } : { kind: 'none' };
+  const arrived = witnesses.filter(({ status }) => status === 'success');
+  const [only] = arrived.length === 1 ? arrived : witnesses.length === 1 ? witnesses : [];
+  if (only && readings.every((one) => agrees(one.witness, only) || (oneList && isOtherTry(one, only))))
+    return { kind: 'witness', witness: only };
+  return witnesses.length > 1 ? { kind: 'contradictory', witnesses } : { kind: 'none' };
 }
 
-function agrees(word: CollectionWord | null, only: CollectionWord): boolean {
-  return word !== null && keyOf(word) === keyOf(only);
+function agrees(witness: CollectionWitness | null, only: CollectionWitness): boolean {
+  return witness !== null && keyOf(witness) === keyOf(only);
 }
 
-function isOtherTry(one: { trx: string | null }, arrived: CollectionWord): boolean {
+function isOtherTry(one: { trx: string | null }, arrived: CollectionWitness): boolean {
   return one.trx !== null && arrived.trx !== null && one.trx !== arrived.trx;
 }
 
@@ -55,8 +61,8 @@ function speaksOf(
   return (trx !== null && first(fields, ['trx']) === trx) || referencesOf(fields).includes(referenceKey);
 }
 
-/** Reads an object's word; null for an envelope, an unknown status, or two different statuses in one object. */
-function readWord(fields: Fields): CollectionWord | null {
+/** Reads an object's witness; null for an envelope, an unknown status, or two different statuses in one object. */
+function readWitness(fields: Fields): CollectionWitness | null {
   const statuses = new Set(statusKeys.flatMap((key) => readStatus(first(fields, [key]) ?? '') ?? []));
   const [status] = statuses;
   if (status === undefined || statuses.size > 1 || isEnvelope(fields)) return null;
@@ -73,6 +79,6 @@ function readWord(fields: Fields): CollectionWord | null {
   };
 }
 
-function keyOf({ status, trx, amount, currency, domain }: CollectionWord): string {
+function keyOf({ status, trx, amount, currency, domain }: CollectionWitness): string {
   return JSON.stringify([status, trx, amount, currency, domain]);
 }

@@ -3,7 +3,7 @@ import type { PayoutEvidence } from './evidence.sql.ts';
 
 export type LookUpResult = 'none' | 'no_answer' | 'no_witness' | 'not_found' | 'conflict' | WitnessStatus;
 
-/** The verdict of the last look-up, whenever it was made; anything but a clear answer of the service is `no_answer`. */
+/** The result of the last look-up, whenever it was made; anything but a clear answer of the service is `no_answer`. */
 export function lookUpResultOf({
   lookUp,
   payout,
