@@ -1,14 +1,7 @@
 import { contradictionText } from './contradiction.ts';
 import type { AttemptOutcome } from './outcome.ts';
-import {
-  addEvidence,
-  isFinalState,
-  type PayoutState,
-  provingSources,
-  type RecordSource,
-  restsOn,
-  type WithheldBy,
-} from './payout.ts';
+import type { PayoutState, RecordSource, WithheldBy } from './payout.ts';
+import { addEvidence, isFinalState, provingSources, restsOn } from './payout.ts';
 import type { Witness } from './witness.ts';
 
 export type LedgerEvent =
