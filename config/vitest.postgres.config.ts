@@ -19,7 +19,9 @@ export default mergeConfig(
       projects: [
         onPostgres({
           include: [
-            'test/{admin,alerts,collections,custody,daemon,dashboard,decisions,evidence,intake,jobs,ledger,listing,lookups,reconciliation,reporting,scenarios,sending,storage,webhooks}/**/*.test.ts',
+            'test/{books,custody,daemon,findings,intake,jobs,scenarios,sending,verbs,watching,words}/**/*.test.ts',
+            'test/core/{ledger,storage}/**/*.test.ts',
+            'test/faces/{admin,alerts,files,web}/**/*.test.ts',
           ],
           exclude: ofFiles,
         }),

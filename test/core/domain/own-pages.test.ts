@@ -7,13 +7,13 @@ const megabyte = 2 ** 20;
 
 it('gives the memory of a buffer back to the system, also after larger ones were released', () => {
   // The first release raises the size from which the C library maps blocks by themselves.
-  const script = `import { giveBack, ownPages } from '${module}';
-    giveBack(new Uint8Array(${16 * megabyte}).fill(1));
+  const script = `import { giveBackMemory, ownPages } from '${module}';
+    giveBackMemory(new Uint8Array(${16 * megabyte}).fill(1));
     const before = process.memoryUsage.rss();
     const columns = Array.from({ length: 8 }, () => new Uint8Array(ownPages(${4 * megabyte})).fill(1));
     const above = new Uint8Array(${megabyte / 8});
     const full = process.memoryUsage.rss();
-    columns.forEach(giveBack);
+    columns.forEach(giveBackMemory);
     console.log(JSON.stringify([full - before, process.memoryUsage.rss() - before, above.length]));`;
   const { stdout } = spawnSync(process.execPath, ['--input-type=module', '--eval', script], {
     encoding: 'utf8',

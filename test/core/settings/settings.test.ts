@@ -68,7 +68,7 @@ describe('configuration file', () => {
     expect(good().service.extras).toEqual({ balance: 'wallet_balance', account_name: '' });
     write('service: { base_url: "https://h", extras: { ballance: wallet_balance } }\n');
     expect(problems()).toContain('service.extras.ballance: no such key; did you mean balance?');
-    write('service: { base_url: "https://h", extras: { balance: "../../bank_transfer" } }\n');
+    write('service: { base_url: "https://h", extras: { balance: "../bank_transfer" } }\n');
     expect(problems()).toContain('service.extras.balance: expected a path below /api/v1');
     write(minimal);
     const env = { COUNTERFOIL_SERVICE_EXTRAS: '{"account_name":"account_name"}' };
