@@ -30,7 +30,7 @@ const rooms = [
   'words',
   'books',
   'custody',
-  ...['faces/alerts', 'faces/web/report', 'faces/files'],
+  ...['faces/alerts', 'faces/web/kit', 'faces/web/report', 'faces/files'],
   'app',
   ...['faces/admin', 'faces/web/dashboard'],
   'jobs',

@@ -19,7 +19,7 @@ export async function fields(home: DrillHome): Promise<Try[]> {
   ]) {
     const answer = await rawRequest(portOf(home), `GET ${path}`, { headers: [ours] });
     const isText = !answer.body.includes('<img') && answer.status > 0;
-    const isSeen = path !== '/payouts/EVIL-1' || answer.body.includes('&lt;img');
+    const isSeen = path !== '/payouts/EVIL-1' || answer.body.includes('&#60;img');
     tries.push({ what: `HTML of a real file on ${path.slice(0, 30)}`, answer, isRefused: isText && isSeen });
   }
   return tries;

@@ -1,8 +1,8 @@
 import type { BatchState, PayoutState } from '../../../core/domain/payout.ts';
 import { readReasons } from '../../../core/ledger/hold-reasons.ts';
+import { type Html, html } from '../kit/html.ts';
 import type { BatchLook } from './batches.sql.ts';
 import type { View } from './frame.ts';
-import { type Html, html } from './html.ts';
 import { amount, countText, dashboardTable, time, to } from './parts.ts';
 
 /** States that a payout does not leave by itself. */

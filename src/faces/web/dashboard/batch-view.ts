@@ -5,12 +5,12 @@ import type { batchHalts } from '../../../sending/halts.sql.ts';
 import { haltCauseText } from '../../../words/halt-words.ts';
 import { holdTexts } from '../../../words/hold-words.ts';
 import { newsOf } from '../../../words/plain-words.ts';
+import { type Html, html } from '../kit/html.ts';
 import { batchStateText, batchTable, moneyIn, open, progressBar } from './batch-parts.ts';
 import { answerAwaited, type BatchLook, type payoutsIn } from './batches.sql.ts';
 import { decision, form } from './forms.ts';
 import { seesBank, type View } from './frame.ts';
 import { hider } from './hide.ts';
-import { type Html, html } from './html.ts';
 import {
   amount,
   countText,

@@ -1,11 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { RefusedRequest } from '../../admin/access.ts';
 import type { Routes } from '../../admin/admin-server.ts';
+import { html } from '../kit/html.ts';
 import { createActions, Declined } from './actions.ts';
 import { createEvents } from './events.ts';
 import { createForms } from './forms.ts';
 import { pageHeaders, pageOf, type View } from './frame.ts';
-import { html } from './html.ts';
 import { createLooks } from './look.ts';
 import { pageRoutes } from './page-routes.ts';
 import { dashboardBanner } from './parts.ts';

@@ -4,9 +4,9 @@ import { counted } from '../../../core/domain/counted.ts';
 import { plainKind } from '../../../core/domain/plain-kind.ts';
 import type { Discrepancy } from '../../../core/storage/tables/tables.ts';
 import { actionFor } from '../../../words/discrepancy-words.ts';
+import { type Html, html, trusted } from '../kit/html.ts';
 import { form } from './forms.ts';
 import { seesBank, type View } from './frame.ts';
-import { type Html, html, trusted } from './html.ts';
 import { ago, facts, sentence, severity, time, to } from './parts.ts';
 
 type Found = {

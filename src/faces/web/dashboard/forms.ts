@@ -2,8 +2,8 @@ import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Clock } from '../../../core/runtime/clock.ts';
 import type { Role } from '../../../core/settings/settings-schema.ts';
 import { type Caller, hasRight } from '../../admin/access.ts';
+import { type Html, html, trusted } from '../kit/html.ts';
 import type { View } from './frame.ts';
-import { type Html, html, trusted } from './html.ts';
 
 /** How many decisions a minute one person may post. */
 const mostPosts = 30;

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import type { Mode } from '../../../core/domain/payout.ts';
 import { shortTimeWithSeconds } from '../../../words/short-times.ts';
 import { type Caller, hasRight } from '../../admin/access.ts';
+import { type Html, html, trusted } from '../kit/html.ts';
 import { dashboardStyle } from './dashboard-style.ts';
-import { type Html, html, trusted } from './html.ts';
 import { liveScript } from './live-script.ts';
 
 /** What every page knows: the reader, the time, and how to make a form that the server will take. */

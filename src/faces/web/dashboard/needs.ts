@@ -3,9 +3,9 @@ import { plainKind } from '../../../core/domain/plain-kind.ts';
 import { needsAPerson } from '../../../core/domain/verdict.ts';
 import { readReasons } from '../../../core/ledger/hold-reasons.ts';
 import { rejectedText } from '../../../words/rejected-words.ts';
+import { type Html, html } from '../kit/html.ts';
 import { answerAwaited } from './batches.sql.ts';
 import type { View } from './frame.ts';
-import { type Html, html } from './html.ts';
 import type { DashboardFacts } from './look.ts';
 import {
   ago,

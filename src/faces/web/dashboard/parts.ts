@@ -8,10 +8,10 @@ import { readable } from '../../../words/readable.ts';
 import { shortTime, shortTimeWithSeconds } from '../../../words/short-times.ts';
 import { stateWords } from '../../../words/state-words.ts';
 import { verdictFaces } from '../../../words/verdict-faces.ts';
+import { type Html, html, trusted } from '../kit/html.ts';
 import { badge, markup } from '../report/page-markup.ts';
 import { duration } from '../report/page-words.ts';
 import type { View } from './frame.ts';
-import { type Html, html, trusted } from './html.ts';
 
 type Clocked = Pick<View, 'zone' | 'now'>;
 

@@ -6,9 +6,9 @@ import type { neighboursOf } from '../../../core/ledger/successors.ts';
 import type { originOf } from '../../../sending/approvals.sql.ts';
 import { actionFor } from '../../../words/discrepancy-words.ts';
 import { newsOf } from '../../../words/plain-words.ts';
+import { type Html, html } from '../kit/html.ts';
 import { seesBank, type View } from './frame.ts';
 import { hider } from './hide.ts';
-import { type Html, html } from './html.ts';
 import {
   dashboardTable,
   exactAmount,

@@ -1,9 +1,9 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Role } from '../../../core/settings/settings-schema.ts';
 import { RefusedRequest } from '../../admin/access.ts';
+import { html } from '../kit/html.ts';
 import { type ActionDone, Declined } from './actions.ts';
 import { callerName } from './forms.ts';
-import { html } from './html.ts';
 import { dashboardBanner } from './parts.ts';
 import type { Shared } from './shared.ts';
 

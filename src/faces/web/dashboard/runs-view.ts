@@ -8,10 +8,10 @@ import { amountText } from '../../../core/domain/counted.ts';
 import { runFolder } from '../../../core/domain/run-folder.ts';
 import type { Run } from '../../../core/storage/tables/tables.ts';
 import { keptReportsText } from '../../../words/kept-reports.ts';
+import { type Html, html } from '../kit/html.ts';
 import { listWords } from '../report/verdict-words.ts';
 import { type PartOfList, pages } from './batch-view.ts';
 import type { View } from './frame.ts';
-import { type Html, html } from './html.ts';
 import { countText, dashboardTable, facts, panel, time, to, verdictText } from './parts.ts';
 
 export function runsView(runs: readonly Run[], view: View, page: PartOfList): Html {

@@ -7,10 +7,10 @@ import type { Config } from '../../../core/settings/settings.ts';
 import { haltAdvice } from '../../../sending/halt.ts';
 import { verdictSentences } from '../../../words/verdict-faces.ts';
 import type { LedgerFigures } from '../../admin/ledger-figures.sql.ts';
+import { type Html, html } from '../kit/html.ts';
 import { batchTable } from './batch-parts.ts';
 import { decision } from './forms.ts';
 import type { View } from './frame.ts';
-import { type Html, html } from './html.ts';
 import type { DashboardFacts } from './look.ts';
 import { needsOf, needsTable, needsTitle } from './needs.ts';
 import {

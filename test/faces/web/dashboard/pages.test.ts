@@ -184,8 +184,8 @@ function textOf(body: string): string {
   return main
     .replaceAll(/<[^>]*>/g, ' ')
     .replaceAll('&#39;', "'")
-    .replaceAll('&quot;', '"')
-    .replaceAll('&amp;', '&')
+    .replaceAll('&#34;', '"')
+    .replaceAll('&#38;', '&')
     .replaceAll(/\s+/g, ' ')
     .replaceAll(/ ([:,.])/g, '$1');
 }

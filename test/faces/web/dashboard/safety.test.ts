@@ -47,7 +47,7 @@ it('shows HTML in every field of a payout, a batch and a note as text', async ()
   ];
   for (const path of paths) {
     const { body } = await as('ada', path);
-    expect(body, path).toContain('&lt;script&gt;alert(1)');
+    expect(body, path).toContain('&#60;script&#62;alert(1)');
     expect(body, path).not.toContain('<script>alert');
     expect(body, path).not.toContain('<img');
     expect(body.split('<script>'), path).toHaveLength(body.includes('EventSource') ? 2 : 1);
