@@ -1,4 +1,4 @@
-import { pageStyle } from '../report/page-style.ts';
+import { pageStyle } from '../kit/style.ts';
 
 /** The look of the dashboard: that of report.html, with what only a page that decides has. */
 export const dashboardStyle = `${pageStyle}

@@ -9,7 +9,7 @@ import { shortTime, shortTimeWithSeconds } from '../../../words/short-times.ts';
 import { stateWords } from '../../../words/state-words.ts';
 import { verdictFaces } from '../../../words/verdict-faces.ts';
 import { type Html, html, trusted } from '../kit/html.ts';
-import { badge, markup } from '../report/page-markup.ts';
+import { badge } from '../kit/parts.ts';
 import { duration } from '../report/page-words.ts';
 import type { View } from './frame.ts';
 
@@ -55,7 +55,7 @@ export function to(parts: readonly string[], name: string): Html {
 }
 
 export function severity(one: Severity): Html {
-  return trusted(markup(badge(one)));
+  return badge(one);
 }
 
 /** A verdict with its sign; only the first is green. */

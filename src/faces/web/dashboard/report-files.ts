@@ -1,7 +1,8 @@
 import { constants } from 'node:fs';
 import { type FileHandle, open, realpath } from 'node:fs/promises';
 import { extname, join, sep } from 'node:path';
-import { indexScript, sourceOf } from '../report/index-script.ts';
+import { sourceOf } from '../kit/frame.ts';
+import { indexScript } from '../report/index-script.ts';
 
 const types: Record<string, string> = {
   '.html': 'text/html; charset=utf-8',

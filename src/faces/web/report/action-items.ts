@@ -1,57 +1,56 @@
 import { decimalsOf, type NamedCells } from '../../../books/sheet.ts';
 import { counted } from '../../../core/domain/counted.ts';
+import { type Html, html } from '../kit/html.ts';
+import { badge } from '../kit/parts.ts';
+import { type HtmlCell, type HtmlColumn, htmlTable, tableRow, wide } from '../kit/table.ts';
 import { type Item, itemsOf } from './action-groups.ts';
 import { discrepancyStory } from './action-story.ts';
-import { badge, escapeHtml, markup } from './page-markup.ts';
 import { amountText, groupedInside, localTimes, plainKind, shortened, signed } from './page-words.ts';
 
 /** How many lines the page shows; the rest are in discrepancies.csv. */
 const mostItems = 100;
 
-const columns = ['What', 'Beneficiary', 'Expected', 'Actual', 'Difference', 'Age', 'Next step'];
-const numbers = new Set(['Expected', 'Actual', 'Difference', 'Age']);
+const columns: readonly HtmlColumn[] = [
+  ...['What', 'Beneficiary'],
+  ...['Expected', 'Actual', 'Difference', 'Age'].map((number) => ({ number })),
+  'Next step',
+];
 
 /** The gravest open discrepancies, one line each, with how many of them the lines cover. */
-export function itemTable(rows: readonly NamedCells[], zone: string): { html: string; covered: number } {
+export function itemTable(rows: readonly NamedCells[], zone: string): { table: Html; covered: number } {
   const items = itemsOf(rows).slice(0, mostItems);
-  const head = columns
-    .map((name) => `<th scope="col"${numbers.has(name) ? ' class="number"' : ''}>${name}</th>`)
-    .join('');
-  const html = `<div class="card wide" role="region" aria-label="Open discrepancies" tabindex="0">
-<table class="items" aria-label="Open discrepancies, the gravest first">
-<thead><tr>${head}</tr></thead>
-${items.map((item) => itemBody(item, zone)).join('')}</table>
-</div>\n`;
-  return { html, covered: items.reduce((sum, item) => sum + item.length, 0) };
+  const about = { name: 'Open discrepancies, the gravest first', look: 'items' };
+  const bodies = html`${items.map((item) => itemBody(item, zone))}`;
+  const table = wide('Open discrepancies', htmlTable(about, columns, bodies), 'card');
+  return { table, covered: items.reduce((sum, item) => sum + item.length, 0) };
 }
 
+/** A cell without a value: on a narrow screen it is left out. */
+const unknown: HtmlCell = { content: '–', look: 'none' };
+
 /** One discrepancy: its line, and its story below, folded. */
-function itemBody(item: Item, zone: string): string {
+function itemBody(item: Item, zone: string): Html {
   const [row] = item;
   const cells = [
+    whatCell(item),
     beneficiaryCell(item),
     valueCell(row.expected),
     valueCell(row.actual),
-    escapeHtml(row.difference ? signed(row.difference) : '–'),
+    row.difference ? signed(row.difference) : unknown,
     ageText(item),
-    escapeHtml(localTimes(row.next_step || row.action || '', zone)),
-  ].map((cell, index) => {
-    const name = columns[index + 1] ?? '';
-    const looks = [...(numbers.has(name) ? ['number'] : []), ...(cell === '–' ? ['none'] : [])];
-    return `<td${looks.length > 0 ? ` class="${looks.join(' ')}"` : ''} data-label="${name}">${cell}</td>`;
-  });
-  return `<tbody class="item">
-<tr><th scope="row">${whatCell(item)}</th>${cells.join('')}</tr>
-<tr class="story"><td colspan="${columns.length}"><details><summary aria-label="Details of ${escapeHtml(nameOf(item))}">Details</summary>
+    localTimes(row.next_step || row.action || '', zone),
+  ];
+  return html`<tbody class="item">
+${tableRow(columns, cells)}<tr class="story"><td colspan="${columns.length}"><details><summary aria-label="Details of ${nameOf(item)}">Details</summary>
 ${discrepancyStory(item, zone)}</details></td></tr>
 </tbody>\n`;
 }
 
-function whatCell(item: Item): string {
+function whatCell(item: Item): Html {
   const [{ severity = '', kind = '', currency = '' }] = item;
   const amount = amountOf(item);
   const money = amount === '' ? '' : ` · ${amountText(currency, amount)}`;
-  return `${markup(badge(severity, plainKind(severity)))} <span class="kind">${escapeHtml(plainKind(kind))}</span> <span class="about"><span class="name">${escapeHtml(shortened(nameOf(item)))}</span><span class="money">${escapeHtml(money)}</span></span>`;
+  return html`${badge(severity, plainKind(severity))} <span class="kind">${plainKind(kind)}</span> <span class="about"><span class="name">${shortened(nameOf(item))}</span><span class="money">${money}</span></span>`;
 }
 
 /** The reference, or how many a group holds. */
@@ -66,21 +65,22 @@ function amountOf(item: Item): string {
   return known.length === 0 ? '' : decimalsOf(known);
 }
 
-function beneficiaryCell(item: Item): string {
+function beneficiaryCell(item: Item): HtmlCell {
   const [row] = item;
-  if (item.length > 1) return `${escapeHtml(shortened(row.account_name ?? '', 40))} and others`;
+  if (item.length > 1) return `${shortened(row.account_name ?? '', 40)} and others`;
   const bank = [row.account_number, row.bank_code].filter(Boolean).join(' · ');
-  const name = escapeHtml(shortened(row.account_name ?? '', 80)) || '–';
-  return bank === '' ? name : `${name} <span class="about">${escapeHtml(shortened(bank))}</span>`;
+  const name = shortened(row.account_name ?? '', 80);
+  if (bank === '') return name || unknown;
+  return html`${name || '–'} <span class="about">${shortened(bank)}</span>`;
 }
 
 /** Amounts stay in one line; words may break. */
-function valueCell(value: string | undefined): string {
+function valueCell(value: string | undefined): HtmlCell {
   const text = groupedInside(shortened(value ?? '', 120)) || '–';
-  return /^[−\d.,]+$/.test(text) ? text : `<span class="said">${escapeHtml(text)}</span>`;
+  return /^[−\d.,]+$/.test(text) ? text : html`<span class="said">${text}</span>`;
 }
 
-function ageText(item: Item): string {
+function ageText(item: Item): Html {
   const days = Math.max(...item.map((row) => Number(row.age_days || '0')));
-  return `${days}&nbsp;d`;
+  return html`${days}&nbsp;d`;
 }

@@ -1,19 +1,18 @@
 import type { NamedCells } from '../../../books/sheet.ts';
 import { counted } from '../../../core/domain/counted.ts';
+import { type Html, html } from '../kit/html.ts';
 import type { Item } from './action-groups.ts';
-import { escapeHtml } from './page-markup.ts';
 import { amountText, groupedInside, headingTime, localTimes, shortened } from './page-words.ts';
 
 const mostNamed = 20;
 
 /** What is known of a discrepancy, what to do in full, and the command. Facts that are not known are left out. */
-export function discrepancyStory(item: Item, zone: string): string {
+export function discrepancyStory(item: Item, zone: string): Html {
   const [row] = item;
-  const action = `<p>${escapeHtml(localTimes(row.action ?? '', zone))}</p>`;
-  return item.length > 1 ? `${action}\n${groupList(item, zone)}` : `${action}\n${facts(row, zone)}`;
+  return html`<p>${localTimes(row.action ?? '', zone)}</p>\n${item.length > 1 ? groupList(item, zone) : facts(row, zone)}`;
 }
 
-function facts(row: NamedCells, zone: string): string {
+function facts(row: NamedCells, zone: string): Html {
   const who = [
     row.account_name,
     row.account_number && `account ${row.account_number}`,
@@ -35,12 +34,12 @@ function facts(row: NamedCells, zone: string): string {
     ['Discrepancy', row.discrepancy_id],
   ];
   const list = known.flatMap(([name, value]) =>
-    value ? [`<dt>${name}</dt><dd>${escapeHtml(shortened(value, 400))}</dd>`] : [],
+    value ? [html`<dt>${name}</dt><dd>${shortened(value, 400)}</dd>`] : [],
   );
-  return `<dl>${list.join('')}<dt>Command</dt><dd><code>${escapeHtml(row.command ?? '')}</code></dd></dl>`;
+  return html`<dl>${list}<dt>Command</dt><dd><code>${row.command ?? ''}</code></dd></dl>`;
 }
 
-function groupList(item: Item, zone: string): string {
+function groupList(item: Item, zone: string): Html {
   const rows = item.slice(0, mostNamed).map((row) => {
     const parts = [
       row.reference,
@@ -49,11 +48,11 @@ function groupList(item: Item, zone: string): string {
       `since ${headingTime(row.first_seen_at ?? '', zone)}`,
       row.discrepancy_id,
     ];
-    return `<li>${escapeHtml(shortened(parts.filter(Boolean).join(' · '), 200))}</li>`;
+    return html`<li>${shortened(parts.filter(Boolean).join(' · '), 200)}</li>`;
   });
   const rest = item.length - rows.length;
   const more =
-    rest > 0 ? `<p>… and ${counted(rest, 'more payout', 'more payouts')} in discrepancies.csv.</p>` : '';
+    rest > 0 && html`<p>… and ${counted(rest, 'more payout', 'more payouts')} in discrepancies.csv.</p>`;
   const command = `counterfoil discrepancies --kind ${item[0].kind ?? ''}`;
-  return `<ul class="group">${rows.join('')}</ul>${more}<p><code>${escapeHtml(command)}</code></p>`;
+  return html`<ul class="group">${rows}</ul>${more}<p><code>${command}</code></p>`;
 }

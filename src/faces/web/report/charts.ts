@@ -1,6 +1,6 @@
 import type { TopLevelSpec } from 'vega-lite';
+import { html } from '../kit/html.ts';
 import { beginCharts } from './charts-thread.ts';
-import { escapeHtml } from './page-markup.ts';
 
 /** A picture's place on the page, and its text for screen readers. */
 export type Picture = { id: string; title: string; summary: string };
@@ -60,6 +60,6 @@ function labelled(svg: string, { id, title, summary }: Picture): string {
   const content = svg
     .replace(/^<svg[^>]*>/, '')
     .replaceAll(/ (font-family|aria-roledescription)="[^"]*"| role="graphics-\w+"/g, '');
-  const name = `<title id="${id}-name">${escapeHtml(title)}</title><desc id="${id}-says">${escapeHtml(summary)}</desc>`;
+  const name = html`<title id="${id}-name">${title}</title><desc id="${id}-says">${summary}</desc>`;
   return `<svg role="img" aria-labelledby="${id}-name" aria-describedby="${id}-says" viewBox="${box}">${name}${content}`;
 }

@@ -6,8 +6,9 @@ import { runFolder } from '../../../core/domain/run-folder.ts';
 import { isUsable } from '../../../core/domain/verdict.ts';
 import type { Run } from '../../../core/storage/tables/tables.ts';
 import { verdictSentences } from '../../../words/verdict-faces.ts';
+import { type Html, html } from '../kit/html.ts';
+import { pageSection } from '../kit/parts.ts';
 import { downloads, verdictBanner, verdictList } from './index-parts.ts';
-import { escapeHtml, pageSection, paragraph } from './page-markup.ts';
 import { runOpenMarkup } from './run-open.ts';
 import { listWords, verdictLines } from './verdict-words.ts';
 
@@ -26,7 +27,7 @@ export type LatestRun = {
 const mostBanners = 6;
 
 /** The answer of the newest run: the verdict per currency, what needs a person, and where to read on. */
-export function heroSection({ run, compared, verdicts, sheets, zone, files }: LatestRun): string {
+export function heroSection({ run, compared, verdicts, sheets, zone, files }: LatestRun): Html {
   const folder = runFolder(run.id);
   const list = run.list_standing;
   const statement = records(sheets.statement);
@@ -34,32 +35,31 @@ export function heroSection({ run, compared, verdicts, sheets, zone, files }: La
     .slice(0, mostBanners)
     .map((one) => verdictBanner(one.currency, one.verdict, verdictLines(one, { statement, list })));
   const more = verdicts.length - banners.length;
-  const halt = records(sheets.halt).length > 0 ? ' <span class="bad">Sending was halted.</span>' : '';
-  const open = files.includes('report.html')
-    ? `<p><a class="go" href="${hrefOf(run)}">Open the report</a></p>`
-    : '';
+  const halt = records(sheets.halt).length > 0 && html` <span class="bad">Sending was halted.</span>`;
+  const open =
+    files.includes('report.html') && html`<p><a class="go" href="${hrefOf(run)}">Open the report</a></p>`;
   const none = isUsable(list) ? verdictSentences.none : `${listWords[list ?? 'unread']}.`;
   const last =
     compared === null
       ? 'never'
-      : `<a href="${hrefOf(compared)}">${escapeHtml(readableTime(compared.started_at, zone))}</a>`;
+      : html`<a href="${hrefOf(compared)}">${readableTime(compared.started_at, zone)}</a>`;
   // Otherwise the banners say it.
-  const listed = isUsable(list) ? `<p class="soft">${escapeHtml(listWords[list ?? 'unread'])}.</p>\n` : '';
-  const before = isUsable(list) ? '' : `<p>Last compared with the service’s list: ${last}.</p>\n`;
-  return `<section id="latest" class="hero" aria-labelledby="latest-title">
-<h2 id="latest-title">Latest reconciliation, ${escapeHtml(readableTime(run.started_at, zone))}</h2>
-${listed}${banners.length > 0 ? `<ul class="banners">${banners.join('')}</ul>` : paragraph({ html: `${verdictList(run.verdict, [])}. ${escapeHtml(none)}` })}${more > 0 ? paragraph(`… and ${counted(more, 'more currency', 'more currencies')} in the report.`) : ''}
+  const listed = isUsable(list) && html`<p class="soft">${listWords[list ?? 'unread']}.</p>\n`;
+  const before = !isUsable(list) && html`<p>Last compared with the service’s list: ${last}.</p>\n`;
+  return html`<section id="latest" class="hero" aria-labelledby="latest-title">
+<h2 id="latest-title">Latest reconciliation, ${readableTime(run.started_at, zone)}</h2>
+${listed}${banners.length > 0 ? html`<ul class="verdicts">${banners}</ul>` : html`<p>${verdictList(run.verdict, [])}. ${none}</p>\n`}${more > 0 && html`<p>… and ${counted(more, 'more currency', 'more currencies')} in the report.</p>\n`}
 ${before}<p>Needs a person: ${runOpenMarkup(sheets.open, list)}${halt}</p>
 ${open}${downloads(folder, files, `run ${run.id}`)}
 </section>\n`;
 }
 
 function hrefOf({ id }: Run): string {
-  return `${escapeHtml(encodeURIComponent(runFolder(id)))}/report.html`;
+  return `${encodeURIComponent(runFolder(id))}/report.html`;
 }
 
 export const noHero = pageSection(
   'latest',
   'Latest reconciliation',
-  paragraph('No reconciliation has finished yet.'),
+  html`<p>No reconciliation has finished yet.</p>\n`,
 );

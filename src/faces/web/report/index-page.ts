@@ -17,18 +17,19 @@ import { writeAtomically } from '../../../core/storage/atomic-file.ts';
 import type { Ledger } from '../../../core/storage/ledger.ts';
 import type { Batch, Run } from '../../../core/storage/tables/tables.ts';
 import { approvalsOf } from '../../../sending/approvals.sql.ts';
+import { filePage } from '../kit/frame.ts';
+import { type Html, html } from '../kit/html.ts';
+import { link, pageSection } from '../kit/parts.ts';
+import { pageStyle } from '../kit/style.ts';
+import { type HtmlCell, type HtmlColumn, wideTable } from '../kit/table.ts';
 import { batchVerdict } from './batch-verdict.ts';
 import { heroSection, noHero } from './index-hero.ts';
-import { type IndexColumn, tableOf } from './index-parts.ts';
 import { batchRow, indexBatchColumns, monthColumns, monthRow, runColumns, runRow } from './index-rows.ts';
-import { indexScript, sourceOf } from './index-script.ts';
+import { indexScript } from './index-script.ts';
 import { indexStyle } from './index-style.ts';
-import { escapeHtml, link, pageFrame, pageSection, paragraph } from './page-markup.ts';
-import { pageStyle } from './page-style.ts';
 
 /** The most batches, and the most runs, on one page, which its search covers. Older ones are on the next page. */
 const perPage = 1_000;
-const script = { text: indexScript, source: sourceOf(indexScript) };
 
 /**
  * Writes index.html, the entry to all reports: the newest run, the closed months, and every batch and run, newest first.
@@ -65,7 +66,7 @@ export function createIndexPage(deps: {
       Object.fromEntries(sheets.map(([name, byRun]) => [name, byRun.get(run)]));
   }
 
-  async function hero(runs: readonly Run[]): Promise<string> {
+  async function hero(runs: readonly Run[]): Promise<Html> {
     const [run] = runs;
     if (!run) return noHero;
     const compared = runs.find(({ list_standing }) => isUsable(list_standing)) ?? null;
@@ -74,24 +75,23 @@ export function createIndexPage(deps: {
     return heroSection({ run, compared, verdicts, sheets, zone, files: filesOf(run) });
   }
 
-  async function runTable(runs: Run[]): Promise<string> {
+  async function runTable(runs: Run[]): Promise<HtmlCell[][]> {
     const ids = runs.map(({ id }) => id);
     const sheets = await sheetsOf(runs, ['open']);
     const verdicts = await verdictsOf(ledger.db, ids);
-    const rows = runs.map((run) => {
+    return runs.map((run) => {
       const known = { open: sheets(run.id).open, verdicts: verdicts.get(run.id) ?? [], files: filesOf(run) };
       return runRow(run, known, { zone, keepDays: config.reports.keepDays });
     });
-    return rows.join('');
   }
 
-  async function batchTable(batches: Batch[]): Promise<string> {
+  async function batchTable(batches: Batch[]): Promise<HtmlCell[][]> {
     const ids = batches.map(({ id }) => id);
     const all = await batchSums(ledger.db, ids);
     const approvals = await approvalsOf(ledger.db, ids);
     const last = await lastRun(ledger.db, await foreignOrigins(ledger.db, account));
     const unchanged = last ? await unchangedSince(ledger.db, last.run, ids) : new Set();
-    const rows = batches.flatMap((batch) => {
+    return batches.flatMap((batch) => {
       const sums = all.get(batch.id);
       if (!sums) return [];
       const verdict = batchVerdict(batch, sums, { last, isUnchanged: unchanged.has(batch.id) });
@@ -99,17 +99,16 @@ export function createIndexPage(deps: {
       const approvers = (approvals.get(batch.id) ?? []).map(({ by }) => by);
       return [batchRow(batch, { sums, verdict, files, approvers }, zone)];
     });
-    return rows.join('');
   }
 
-  async function monthSection(): Promise<string> {
-    const rows: string[] = [];
+  async function monthSection(): Promise<Html> {
+    const rows: HtmlCell[][] = [];
     for (const period of (await closedPeriods(ledger.db)).toReversed()) {
       const { whole: worst, verdicts } = await closedMonth(ledger.db, period);
       const files = present(periodFolder(period.month), periodFiles);
       rows.push(monthRow(period, { whole: worst, verdicts, files }, zone));
     }
-    return rows.length === 0 ? '' : listing('months', 'Closed months', monthColumns, rows.join(''), '');
+    return rows.length === 0 ? html`` : listing('months', 'Closed months', monthColumns, rows, '');
   }
 
   async function pageOf(number: number, last: boolean, runs: Run[], batches: Batch[]): Promise<string> {
@@ -118,19 +117,19 @@ export function createIndexPage(deps: {
       ...(last ? [] : [link(indexName(number + 1), 'Older')]),
     ];
     const nav =
-      more.length > 0
-        ? `<nav aria-label="Pages"><ul>${more.map((one) => `<li>${one}</li>`).join('')}</ul></nav>\n`
-        : '';
-    const first = number === 1 ? (await hero(runs)) + (await monthSection()) : '';
-    const body = `<header>
+      more.length > 0 &&
+      html`<nav aria-label="Pages"><ul>${more.map((one) => html`<li>${one}</li>`)}</ul></nav>\n`;
+    const first = number === 1 && html`${await hero(runs)}${await monthSection()}`;
+    const body = html`<header>
 <h1>Counterfoil reports${number > 1 ? `, page ${number}` : ''}</h1>
-<p class="soft">Mode <strong>${config.mode}</strong>. Times: ${escapeHtml(zone)}.</p>
+<p class="soft">Mode <strong>${config.mode}</strong>. Times: ${zone}.</p>
 ${nav}</header>
 <main id="main" tabindex="-1">
 ${first}${listing('batches', 'Batches', indexBatchColumns, await batchTable(batches), 'No batch has results yet.')}${listing('runs', 'Reconciliations', runColumns, await runTable(runs), 'No reconciliation has finished yet.')}</main>
 <footer>${nav}</footer>
 `;
-    return pageFrame(`Counterfoil reports (${config.mode})`, pageStyle + indexStyle, body, script);
+    const title = `Counterfoil reports (${config.mode})`;
+    return filePage({ title, style: pageStyle + indexStyle, script: indexScript, body });
   }
 
   return async function writeIndex(): Promise<string> {
@@ -140,8 +139,8 @@ ${first}${listing('batches', 'Batches', indexBatchColumns, await batchTable(batc
     for (let number = 1; ; number++) {
       const [nextRuns, nextBatches] = [await runs(), await batches()];
       const last = nextRuns.length + nextBatches.length === 0;
-      const html = await pageOf(number, last, someRuns, someBatches);
-      await writeAtomically(join(reports, indexName(number)), html);
+      const page = await pageOf(number, last, someRuns, someBatches);
+      await writeAtomically(join(reports, indexName(number)), page);
       if (last) return join(reports, indexName(1));
       [someRuns, someBatches] = [nextRuns, nextBatches];
     }
@@ -167,10 +166,14 @@ function chunked<T>(pages: AsyncGenerator<T[]>): () => Promise<T[]> {
   };
 }
 
-function listing(id: string, title: string, columns: IndexColumn[], rows: string, none: string): string {
-  return pageSection(
-    id,
-    title,
-    rows === '' ? paragraph(none) : tableOf(id, columns, rows, title.toLowerCase()),
-  );
+function listing(
+  id: string,
+  title: string,
+  columns: readonly HtmlColumn[],
+  rows: HtmlCell[][],
+  none: string,
+): Html {
+  if (rows.length === 0) return pageSection(id, title, html`<p>${none}</p>\n`);
+  const table = wideTable({ name: title }, columns, rows);
+  return pageSection(id, title, html`<div data-list="${title.toLowerCase()}">\n${table}</div>\n`);
 }

@@ -11,42 +11,30 @@ import type { Batch, Run } from '../../../core/storage/tables/tables.ts';
 import { keptReportsText } from '../../../words/kept-reports.ts';
 import { stateWords } from '../../../words/state-words.ts';
 import { verdictFaces } from '../../../words/verdict-faces.ts';
+import { type Html, html } from '../kit/html.ts';
+import { link } from '../kit/parts.ts';
+import type { HtmlCell, HtmlColumn } from '../kit/table.ts';
 import type { BatchVerdict } from './batch-verdict.ts';
-import {
-  amountLines,
-  downloads,
-  type IndexColumn,
-  share,
-  tableRow,
-  timeTag,
-  verdictList,
-} from './index-parts.ts';
-import { escapeHtml, link } from './page-markup.ts';
+import { amountLines, downloads, share, timeTag, verdictList } from './index-parts.ts';
 import { runOpenMarkup } from './run-open.ts';
 import { listWords } from './verdict-words.ts';
 
-export const runColumns: IndexColumn[] = [
-  { name: 'Reconciliation' },
-  { name: 'Verdict' },
-  { name: 'Needs a person' },
-  { name: 'Service’s list' },
-  { name: 'Files' },
+export const runColumns: readonly HtmlColumn[] = [
+  'Reconciliation',
+  'Verdict',
+  'Needs a person',
+  'Service’s list',
+  'Files',
 ];
-export const monthColumns: IndexColumn[] = [
-  { name: 'Month' },
-  { name: 'Verdict' },
-  { name: 'Closed' },
-  { name: 'By' },
-  { name: 'Files' },
-];
-export const indexBatchColumns: IndexColumn[] = [
-  { name: 'Batch' },
-  { name: 'Rows', number: true },
-  { name: 'Ordered', number: true },
-  { name: 'Paid', number: true },
-  { name: 'Open' },
-  { name: 'Verdict' },
-  { name: 'Files' },
+export const monthColumns: readonly HtmlColumn[] = ['Month', 'Verdict', 'Closed', 'By', 'Files'];
+export const indexBatchColumns: readonly HtmlColumn[] = [
+  'Batch',
+  { number: 'Rows' },
+  { number: 'Ordered' },
+  { number: 'Paid' },
+  'Open',
+  'Verdict',
+  'Files',
 ];
 
 /** A run with what it found. `files`: those in its folder; `open`: its frozen sheet of that name. */
@@ -54,26 +42,27 @@ export function runRow(
   run: Run,
   known: { open: string[][] | undefined; verdicts: readonly RunVerdict[]; files: readonly string[] },
   { zone, keepDays }: { zone: string; keepDays: number },
-): string {
+): HtmlCell[] {
   const folder = runFolder(run.id);
   const time = readableTime(run.started_at, zone);
   const name = known.files.includes('report.html')
-    ? `<a href="${escapeHtml(encodeURIComponent(folder))}/report.html">${escapeHtml(time)}</a>`
-    : escapeHtml(time);
-  return tableRow(runColumns, `${name}<small>${escapeHtml(run.id)}</small>`, [
+    ? html`<a href="${encodeURIComponent(folder)}/report.html">${time}</a>`
+    : time;
+  return [
+    html`${name}<small>${run.id}</small>`,
     verdictList(run.verdict, known.verdicts),
     runOpenMarkup(known.open, run.list_standing),
     listText(run.list_standing),
     known.files.length > 0
       ? downloads(folder, known.files, `run ${run.id}`)
-      : `<small>${escapeHtml(keptReportsText(run.id, keepDays))}</small>`,
-  ]);
+      : html`<small>${keptReportsText(run.id, keepDays)}</small>`,
+  ];
 }
 
-function listText(list: ListStanding | null): string {
+function listText(list: ListStanding | null): HtmlCell {
   if (list === 'complete') return 'complete';
   if (list === 'window') return 'to the edge of the window';
-  return `<span class="bad">✗ ${escapeHtml(listWords[list ?? 'unread'])}</span>`;
+  return html`<span class="bad">✗ ${listWords[list ?? 'unread']}</span>`;
 }
 
 /** A batch with who approved it, its money and what is open. */
@@ -81,28 +70,27 @@ export function batchRow(
   batch: Batch,
   known: { sums: BatchSums; verdict: BatchVerdict; files: readonly string[]; approvers: readonly string[] },
   zone: string,
-): string {
+): HtmlCell[] {
   const { sums, verdict, files, approvers } = known;
   const paid = new Map([...sums.ordered.keys()].map((currency) => [currency, sums.paid.get(currency) ?? 0n]));
-  const approved =
-    approvers.length === 0 ? '' : ` · approved by ${escapeHtml([...new Set(approvers)].join(', '))}`;
-  const about = `${escapeHtml(batch.file_name)} · ${timeTag(batch.created_at, zone)}${approved}`;
-  return tableRow(indexBatchColumns, `${escapeHtml(batch.id)}<small>${about}</small>`, [
+  const approved = approvers.length === 0 ? '' : ` · approved by ${[...new Set(approvers)].join(', ')}`;
+  return [
+    html`${batch.id}<small>${batch.file_name} · ${timeTag(batch.created_at, zone)}${approved}</small>`,
     grouped(`${batch.row_count}`),
-    amountLines(sums.ordered, () => ''),
+    amountLines(sums.ordered, () => false),
     amountLines(paid, (currency) => {
       const all = (paid.get(currency) ?? 0n) + (sums.paidElsewhere.get(currency) ?? 0n);
       const part = share(all, sums.ordered.get(currency) ?? 0n);
-      return part === '' ? '' : `<small>${part}</small>`;
+      return part !== '' && html`<small>${part}</small>`;
     }),
     statesText(sums.unpaid),
     verdictText(verdict, sums.open),
     downloads(batch.id, files, batch.id),
-  ]);
+  ];
 }
 
 /** Payouts that are not paid: those that may still be, then below them those that ended otherwise. */
-function statesText(unpaid: ReadonlyMap<CountedState, bigint>): string {
+function statesText(unpaid: ReadonlyMap<CountedState, bigint>): Html {
   const ended = new Set<CountedState>(['failed', 'refused', 'cancelled', 'returned', ...replacedStates]);
   const texts = (isEnded: boolean): string =>
     countedStates
@@ -115,7 +103,7 @@ function statesText(unpaid: ReadonlyMap<CountedState, bigint>): string {
       })
       .join(' · ');
   const [open, over] = [texts(false), texts(true)];
-  return `${open === '' ? '–' : open}${over === '' ? '' : `<small>${over}</small>`}`;
+  return html`${open === '' ? '–' : open}${over !== '' && html`<small>${over}</small>`}`;
 }
 
 type Words = { sign: string; look: string; words: string };
@@ -132,10 +120,10 @@ const batchWords: Record<BatchVerdict['kind'], Words> = {
   reconciled: asRun('reconciled'),
 };
 
-function verdictText({ kind }: BatchVerdict, open: bigint): string {
+function verdictText({ kind }: BatchVerdict, open: bigint): Html {
   const { sign, look, words } = batchWords[kind];
-  const more = open > 0n ? `<small>${grouped(`${open}`)} open</small>` : '';
-  return `<span class="${look}">${sign} ${words}</span>${more}`;
+  const more = open > 0n && html`<small>${grouped(`${open}`)} open</small>`;
+  return html`<span class="${look}">${sign} ${words}</span>${more}`;
 }
 
 /** A closed month, by whom it was closed, and the verdict on each of its currencies. */
@@ -143,15 +131,16 @@ export function monthRow(
   period: Period,
   known: { whole: Verdict; verdicts: readonly RunVerdict[]; files: readonly string[] },
   zone: string,
-): string {
+): HtmlCell[] {
   const folder = periodFolder(period.month);
   const [page = ''] = periodFiles;
   const name = readableMonth(period.month);
-  const title = known.files.includes(page) ? link(`${folder}/${page}`, name) : escapeHtml(name);
-  return tableRow(monthColumns, title, [
+  const title = known.files.includes(page) ? link(`${folder}/${page}`, name) : name;
+  return [
+    title,
     verdictList(known.whole, known.verdicts),
     timeTag(period.closed_at, zone),
-    escapeHtml(period.closed_by === '' ? 'not recorded' : period.closed_by),
+    period.closed_by === '' ? 'not recorded' : period.closed_by,
     downloads(folder, known.files, name),
-  ]);
+  ];
 }

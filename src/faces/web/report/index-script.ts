@@ -1,5 +1,3 @@
-import { createHash } from 'node:crypto';
-
 /** How many rows of a long list are shown at a time. */
 const shownAtOnce = 25;
 
@@ -40,8 +38,3 @@ export const indexScript = `for (const list of document.querySelectorAll('[data-
   show();
 }
 `;
-
-/** The source that a Content-Security-Policy allows for this script, and no other. */
-export function sourceOf(script: string): string {
-  return `'sha256-${createHash('sha256').update(script).digest('base64')}'`;
-}

@@ -87,8 +87,8 @@ export const settlePart: Part = async (rows, { currency, id, draw }) => {
   const columns = [
     textColumn('Day sent', ({ day = '' }) => (day === 'all' ? 'All days' : dayText(day))),
     numberColumn('Settled', 'count'),
-    { name: 'Median', number: true, cell: (row: NamedCells) => duration(Number(row.median_seconds)) },
-    { name: '95th percentile', number: true, cell: (row: NamedCells) => duration(Number(row.p95_seconds)) },
+    { column: { number: 'Median' }, cell: (row: NamedCells) => duration(Number(row.median_seconds)) },
+    { column: { number: '95th percentile' }, cell: (row: NamedCells) => duration(Number(row.p95_seconds)) },
   ];
   const spec = perDay.length > 1 ? dayLinesSpec(values, everyDay(perDay), speeds, unit) : null;
   const title = 'time from sent to settled';

@@ -1,11 +1,12 @@
 import type { TopLevelSpec } from 'vega-lite';
 import type { NamedCells } from '../../../books/sheet.ts';
 import { grouped } from '../../../core/domain/counted.ts';
+import { type Html, html, trusted } from '../kit/html.ts';
+import { type HtmlColumn, wideTable } from '../kit/table.ts';
 import type { Draw } from './charts.ts';
-import { bareTable, escapeHtml, type PageColumn, wide } from './page-markup.ts';
 
 /** A picture with its numbers, or one line where a picture would show nothing (one day, one reason, no money). */
-export type Figured = { kind: 'picture'; html: string } | { kind: 'line'; text: string };
+export type Figured = { kind: 'picture'; drawn: Html } | { kind: 'line'; text: string };
 /** Draws and describes the figures of one currency; `id` is unique on the page. */
 export type Part = (
   rows: NamedCells[],
@@ -13,15 +14,15 @@ export type Part = (
 ) => Promise<Figured[]>;
 
 /** A column of a figure's table, with the text of its cell for a row. */
-export type FigureColumn = PageColumn & { cell: (row: NamedCells, index: number) => string };
+export type FigureColumn = { column: HtmlColumn; cell: (row: NamedCells, index: number) => string };
 
 /** A column of text; as it stands in the sheet, unless `cell` says otherwise. */
 export function textColumn(name: string, from: string | FigureColumn['cell']): FigureColumn {
-  return { name, cell: typeof from === 'string' ? (row) => row[from] ?? '' : from };
+  return { column: name, cell: typeof from === 'string' ? (row) => row[from] ?? '' : from };
 }
 
 export function numberColumn(name: string, key: string): FigureColumn {
-  return { name, number: true, cell: (row) => grouped(row[key] ?? '') };
+  return { column: { number: name }, cell: (row) => grouped(row[key] ?? '') };
 }
 
 /** A figure: in words, as a picture, and as the numbers behind it. */
@@ -44,12 +45,13 @@ export async function figure(draw: Draw, spec: TopLevelSpec | null, told: Told):
   const { id, currency, title: name, summary, columns, rows } = told;
   if (spec === null) return { kind: 'line', text: withCurrency(currency, summary) };
   const title = `${currency}: ${name}`;
-  const svg = await draw(spec, { id, title, summary });
+  const svg = trusted(await draw(spec, { id, title, summary }));
   const cells = rows.map((row, index) => columns.map(({ cell }) => cell(row, index)));
-  const numbers = wide(title, bareTable(title, columns, cells));
-  const caption = `<figcaption><h3>${escapeHtml(title)}</h3><p>${escapeHtml(summary)}</p></figcaption>`;
+  const heads = columns.map(({ column }) => column);
+  const numbers = wideTable({ name: title, seen: true }, heads, cells);
+  const caption = html`<figcaption><h3>${title}</h3><p>${summary}</p></figcaption>`;
   return {
     kind: 'picture',
-    html: `${caption}\n${svg}\n<details><summary>The numbers</summary>\n${numbers}</details>`,
+    drawn: html`${caption}\n${svg}\n<details><summary>The numbers</summary>\n${numbers}</details>`,
   };
 }

@@ -1,9 +1,10 @@
 import { records } from '../../../books/sheet.ts';
 import { isUsable, type ListStanding } from '../../../core/domain/verdict.ts';
+import { type Html, html } from '../kit/html.ts';
+import { pageSection } from '../kit/parts.ts';
 import type { Draw } from './charts.ts';
 import { daysPart, feesPart, settlePart } from './page-days.ts';
 import type { Figured, Part } from './page-figure.ts';
-import { escapeHtml, pageSection } from './page-markup.ts';
 import { agePart, bankPart, reasonPart, statePart } from './page-money.ts';
 
 /** `none`: the line for a sheet without rows; null where another part of the page says it already. */
@@ -36,33 +37,33 @@ const mostCurrencies = 12;
 /** Every figure of the run: pictures, then a line for each figure without one. `lines` are further list items. */
 export async function figureSections(
   sheets: Record<string, string[][]>,
-  { list, lines }: { list: ListStanding | null; lines: string },
+  { list, lines }: { list: ListStanding | null; lines: readonly Html[] },
   draw: Draw,
-): Promise<string> {
+): Promise<Html> {
   const unchecked = isUsable(list) ? '' : ' The service’s list was not checked.';
-  const pictures: string[] = [];
-  const items: string[] = [];
+  const pictures: Html[] = [];
+  const items: Html[] = [];
   for (const { id, title, sheet, none, part } of figures) {
     const line = none === null ? null : none + unchecked;
     const texts: string[] = [];
     for (const one of await figuresOf({ id, none: line, part }, sheets[sheet], draw))
       if (one.kind === 'line') texts.push(one.text);
-      else pictures.push(`<figure data-figure="${id}">\n${one.html}</figure>\n`);
+      else pictures.push(html`<figure data-figure="${id}">\n${one.drawn}</figure>\n`);
     if (texts.length > 0) items.push(lineItem(id, title, texts.join(' ')));
   }
   const count = Math.min(3, pictures.length);
-  const texts = items.join('') + lines;
-  const rest = texts === '' ? '' : `<ul class="lines">\n${texts}</ul>\n`;
+  const all = [...items, ...lines];
+  const rest = all.length > 0 && html`<ul class="lines">\n${all}</ul>\n`;
   return pageSection(
     'pictures',
     'The last 31 days',
-    `<div class="pictures with-${count}">\n${pictures.join('')}${rest}</div>\n`,
+    html`<div class="pictures with-${count}">\n${pictures}${rest}</div>\n`,
   );
 }
 
-/** A list item that stands for a figure without a picture. `more` is markup. */
-export function lineItem(id: string, title: string, text: string, more = ''): string {
-  return `<li data-figure="${id}"><strong>${escapeHtml(title)}.</strong> ${escapeHtml(text)}${more}</li>\n`;
+/** A list item that stands for a figure without a picture. */
+export function lineItem(id: string, title: string, text: string, more?: Html): Html {
+  return html`<li data-figure="${id}"><strong>${title}.</strong> ${text}${more ?? ''}</li>\n`;
 }
 
 async function figuresOf(

@@ -15,7 +15,9 @@ import type { StatementLine } from '../../../books/statement/statement-lines.ts'
 import { grouped } from '../../../core/domain/counted.ts';
 import { isUsable, type ListStanding } from '../../../core/domain/verdict.ts';
 import { verdictFaces, verdictSentences } from '../../../words/verdict-faces.ts';
-import { escapeHtml, link, pageSection, paragraph } from './page-markup.ts';
+import { type Html, html } from '../kit/html.ts';
+import { link, pageSection } from '../kit/parts.ts';
+import { htmlTable, tableBody, tableRow } from '../kit/table.ts';
 import { amountText } from './page-words.ts';
 import { listWords } from './verdict-words.ts';
 
@@ -31,9 +33,9 @@ const mostCurrencies = 12;
 export function statementSection(
   sheet: string[][] | undefined,
   { list, verdicts }: { list: ListStanding | null; verdicts: readonly RunVerdict[] },
-): string {
+): Html {
   const all = [...linesByCurrency(records(sheet))];
-  if (all.length === 0) return pageSection('statement', 'Statement', paragraph(nothingText(list)));
+  if (all.length === 0) return pageSection('statement', 'Statement', html`<p>${nothingText(list)}</p>\n`);
   const parts = all.slice(0, mostCurrencies).map(([currency, lines]) =>
     currencyPart(
       currency,
@@ -42,11 +44,9 @@ export function statementSection(
     ),
   );
   if (all.length > mostCurrencies)
-    parts.push(paragraph(`… and ${all.length - mostCurrencies} more currencies in statement.csv.`));
-  const note = paragraph({
-    html: `<span class="soft">Lines that are zero are left out here; ${link('statement.csv', 'statement.csv')} has all. <em>Items</em> says how many a line concerns; only amounts add up to the sum against the list.</span>`,
-  });
-  return pageSection('statement', 'Statement', parts.join('') + note);
+    parts.push(html`<p>… and ${all.length - mostCurrencies} more currencies in statement.csv.</p>\n`);
+  const note = html`<p><span class="soft">Lines that are zero are left out here; ${link('statement.csv', 'statement.csv')} has all. <em>Items</em> says how many a line concerns; only amounts add up to the sum against the list.</span></p>\n`;
+  return pageSection('statement', 'Statement', [...parts, note]);
 }
 
 function nothingText(list: ListStanding | null): string {
@@ -55,22 +55,21 @@ function nothingText(list: ListStanding | null): string {
     : `Nothing was sent. What the service lists was not checked: ${listWords[list ?? 'unread']}.`;
 }
 
-function currencyPart(currency: string, lines: CurrencyLines, judged: RunVerdict | undefined): string {
-  const mark = judged === undefined ? '' : verdictFaces[judged.verdict];
-  const name = mark === '' ? '' : ` <span class="soft">${mark.sign} ${mark.name}</span>`;
-  const ours = [ledgerSum(lines), paidSum(lines)];
-  const [ledger = '', paid = ''] = (ours.every(isEmpty) ? ours.slice(0, 1) : ours).map((sum) =>
-    sumTable(currency, sum),
-  );
+function currencyPart(currency: string, lines: CurrencyLines, judged: RunVerdict | undefined): Html {
+  const mark = judged && verdictFaces[judged.verdict];
+  const name = mark !== undefined && html` <span class="soft">${mark.sign} ${mark.name}</span>`;
+  const [ledger, paid] = [ledgerSum(lines), paidSum(lines)];
   const isCompared = judged?.verdict !== 'not_compared';
+  const difference = isCompared ? differencePart(currency, lines) : null;
+  const hasPaid = !isEmpty(ledger) || !isEmpty(paid);
   const columns = [
-    ledger,
-    paid + (isCompared ? differencePart(currency, lines) : ''),
+    sumTable(currency, ledger),
+    ...(hasPaid || difference ? [html`${hasPaid && sumTable(currency, paid)}${difference}`] : []),
     isCompared
-      ? sumTable(currency, listSum(lines)) + unreadPart(lines)
-      : `<p class="empty"><strong>Not checked:</strong> which of these payouts the service lists, and whether it lists others.</p>\n`,
-  ].filter((column) => column !== '');
-  return `<h3>${escapeHtml(currency)}${name}</h3>\n<div class="sums">\n${columns.map((column) => `<div>${column}</div>`).join('')}</div>\n`;
+      ? html`${sumTable(currency, listSum(lines))}${unreadPart(lines)}`
+      : html`<p class="empty"><strong>Not checked:</strong> which of these payouts the service lists, and whether it lists others.</p>\n`,
+  ];
+  return html`<h3>${currency}${name}</h3>\n<div class="sums">\n${columns.map((column) => html`<div>${column}</div>`)}</div>\n`;
 }
 
 function ledgerSum(lines: CurrencyLines): Sum {
@@ -132,14 +131,12 @@ function listSum(lines: CurrencyLines): Sum {
 }
 
 /** What finance asks first: how far the list is from net paid, and why. Nothing where both are the same. */
-function differencePart(currency: string, lines: CurrencyLines): string {
+function differencePart(currency: string, lines: CurrencyLines): Html | null {
   const { amount, reasons } = differenceOf(lines);
-  if (reasons.length === 0) return '';
+  if (reasons.length === 0) return null;
   const total = `Total difference: ${amountText(currency, amount)}`;
   const parts = reasons.map(({ name, figure }) => `${name} ${grouped(figure.amount)}`).join('; ');
-  return paragraph({
-    html: `<strong>${escapeHtml(total)}</strong>, listed less net paid. ${escapeHtml(parts)}.`,
-  });
+  return html`<p><strong>${total}</strong>, listed less net paid. ${parts}.</p>\n`;
 }
 
 function printers(lines: CurrencyLines) {
@@ -157,26 +154,24 @@ function isEmpty({ lines }: Sum): boolean {
 }
 
 /** A sum with its lines; those that are zero are left out, and a sum of nothing is one line. */
-function sumTable(currency: string, sum: Sum): string {
+function sumTable(currency: string, sum: Sum): Html {
   const { title, lines, empty } = sum;
-  if (isEmpty(sum)) return `<p class="empty">${escapeHtml(empty)}</p>\n`;
+  if (isEmpty(sum)) return html`<p class="empty">${empty}</p>\n`;
+  const columns = [title, { number: 'Items' }, { number: currency }];
   const rows = lines
     .filter(({ figure, kind }) => kind === 'sum' || !isZero(figure))
-    .map(({ name, figure, kind }) => {
-      const count = `<td class="number">${grouped(`${figure.count}`)}</td>`;
-      const amount = `<td class="number">${escapeHtml(grouped(figure.amount))}</td>`;
-      return `<tr class="${kind}"><th scope="row">${escapeHtml(name)}</th>${count}${amount}</tr>\n`;
-    });
-  return `<div class="card"><table class="sum" aria-label="${escapeHtml(`${currency}: ${title}`)}">
-<thead><tr><th scope="col">${escapeHtml(title)}</th><th scope="col" class="number">Items</th><th scope="col" class="number">${escapeHtml(currency)}</th></tr></thead>
-<tbody>\n${rows.join('')}</tbody></table></div>\n`;
+    .map(({ name, figure, kind }) =>
+      tableRow(columns, [name, grouped(`${figure.count}`), grouped(figure.amount)], kind),
+    );
+  const about = { name: `${currency}: ${title}`, look: 'sum' };
+  return html`<div class="card">${htmlTable(about, columns, tableBody(rows))}</div>\n`;
 }
 
 /** Unreadable amounts are in no sum, so they are named below the table. */
-function unreadPart(lines: CurrencyLines): string {
+function unreadPart(lines: CurrencyLines): Html | false {
   const { count } = lineOf(lines, 'unreadable');
-  if (count === 0n) return '';
-  return paragraph({
-    html: `<strong>Besides these, ${grouped(`${count}`)} listed with an unreadable amount:</strong> in no sum above.`,
-  });
+  return (
+    count > 0n &&
+    html`<p><strong>Besides these, ${grouped(`${count}`)} listed with an unreadable amount:</strong> in no sum above.</p>\n`
+  );
 }

@@ -3,7 +3,7 @@ import { counted, grouped } from '../../../core/domain/counted.ts';
 import { isReplaced, replacedStates } from '../../../core/domain/payout.ts';
 import { isUsable, type ListStanding } from '../../../core/domain/verdict.ts';
 import { stateWords } from '../../../words/state-words.ts';
-import { escapeHtml } from './page-markup.ts';
+import { type Html, html } from '../kit/html.ts';
 import { amountText } from './page-words.ts';
 
 /** The currencies that a tile names; the rest are counted. */
@@ -25,7 +25,7 @@ const besides: [string, string[]][] = [
 ];
 
 /** How many payouts stand where and how much that is, then what needs a person. */
-export function tileSection(sheets: Record<string, string[][]>, list: ListStanding | null): string {
+export function tileSection(sheets: Record<string, string[][]>, list: ListStanding | null): Html {
   const rows = records(sheets.states);
   const among = (states: string[] | null): NamedCells[] =>
     rows.filter(({ state = '' }) => (states === null ? !isReplaced(state) : states.includes(state)));
@@ -41,21 +41,19 @@ export function tileSection(sheets: Record<string, string[][]>, list: ListStandi
       ? []
       : [`${grouped(`${totalOf(some)}`)} ${stateWords[state]} (${amounts(some).join(', ')})`];
   });
-  const note = [
+  const notes = [
     ...(others.length > 0 ? [`Also ordered: ${others.join('; ')}.`] : []),
     ...(again.length > 0 ? [`Under another reference, where each counts: ${again.join('; ')}.`] : []),
-  ]
-    .map((text) => `<p class="soft">${escapeHtml(text)}</p>\n`)
-    .join('');
-  return `<section id="totals" aria-label="Totals">\n<div class="tiles">\n${money.join('')}${actionTile(sheets, list)}</div>\n${note}</section>\n`;
+  ].map((text) => html`<p class="soft">${text}</p>\n`);
+  return html`<section id="totals" aria-label="Totals">\n<div class="tiles">\n${money}${actionTile(sheets, list)}</div>\n${notes}</section>\n`;
 }
 
-function stateTile(name: string, rows: NamedCells[]): string {
+function stateTile(name: string, rows: NamedCells[]): Html {
   return tile(name, grouped(`${totalOf(rows)}`), amounts(rows));
 }
 
 /** What is open. Without a usable list the number cannot be known, and a zero would be false. */
-function actionTile(sheets: Record<string, string[][]>, list: ListStanding | null): string {
+function actionTile(sheets: Record<string, string[][]>, list: ListStanding | null): Html {
   if (sheets.open === undefined) return tile('Needs action', '–', ['not counted']);
   const open = records(sheets.open).filter(({ state }) => state === 'open');
   const count = totalOf(open);
@@ -66,9 +64,9 @@ function actionTile(sheets: Record<string, string[][]>, list: ListStanding | nul
   return tile('Needs action', value, [...amounts(open), ...oldest, ...unchecked]);
 }
 
-function tile(name: string, value: string, small: string[]): string {
-  const lines = small.map((line) => `<small>${escapeHtml(line)}</small>`).join('');
-  return `<div class="tile"><span>${name}</span> <strong>${escapeHtml(value)}</strong>${lines}</div>\n`;
+function tile(name: string, value: string, small: string[]): Html {
+  const lines = small.map((line) => html`<small>${line}</small>`);
+  return html`<div class="tile"><span>${name}</span> <strong>${value}</strong>${lines}</div>\n`;
 }
 
 /** The amount of each currency; currencies are never added together. */

@@ -9,7 +9,8 @@ import {
 import { counted, grouped } from '../../../core/domain/counted.ts';
 import { isUsable, type ListStanding, type Verdict, worstVerdict } from '../../../core/domain/verdict.ts';
 import { verdictFaces, verdictSentences } from '../../../words/verdict-faces.ts';
-import { escapeHtml, link } from './page-markup.ts';
+import { type Html, html } from '../kit/html.ts';
+import { link } from '../kit/parts.ts';
 import { amountText, localTimes } from './page-words.ts';
 import { exceptionTexts, listWords } from './verdict-words.ts';
 
@@ -24,22 +25,22 @@ export type JudgedRun = {
 };
 
 /** The verdict on each currency, before anything else on the page. */
-export function verdictSection(statement: string[][] | undefined, judged: JudgedRun): string {
+export function verdictSection(statement: string[][] | undefined, judged: JudgedRun): Html {
   const lines = linesByCurrency(records(statement));
   const each = judged.verdicts.map((one) => currencyBanner(one, lines.get(one.currency) ?? {}, judged.open));
   const banners = each.length > 0 ? each : [runBanner(lines.size > 0, judged)];
-  return `<section id="verdict" class="verdicts" aria-label="Verdict">\n${troubleNotice(judged)}${banners.join('')}</section>\n`;
+  return html`<section id="verdict" class="verdicts" aria-label="Verdict">\n${troubleNotice(judged)}${banners}</section>\n`;
 }
 
 /** The reason why nothing was compared, once for all currencies. */
-function troubleNotice({ list, trouble, zone }: JudgedRun): string {
-  if (isUsable(list)) return '';
+function troubleNotice({ list, trouble, zone }: JudgedRun): Html {
+  if (isUsable(list)) return html``;
   const why = sentence(localTimes(trouble ?? 'The reason is not known', zone));
-  return `<p class="notice"><strong>${escapeHtml(listWords[list ?? 'unread'])}:</strong> ${escapeHtml(why)} Run <code>counterfoil reconcile</code> again. <a href="../index.html">All reports</a> names the last run that compared.</p>\n`;
+  return html`<p class="notice"><strong>${listWords[list ?? 'unread']}:</strong> ${why} Run <code>counterfoil reconcile</code> again. <a href="../index.html">All reports</a> names the last run that compared.</p>\n`;
 }
 
 /** The banner of a run in which no currency has a verdict. Even a good list of nothing is not green. */
-function runBanner(hasStatement: boolean, { verdict, list }: JudgedRun): string {
+function runBanner(hasStatement: boolean, { verdict, list }: JudgedRun): Html {
   if (hasStatement && verdict === null)
     return banner('is-none', 'No verdict', [
       'This run was made before verdicts were kept: run counterfoil reconcile for one.',
@@ -57,7 +58,7 @@ function currencyBanner(
   { currency, verdict, overturned }: RunVerdict,
   lines: CurrencyLines,
   open: JudgedRun['open'],
-): string {
+): Html {
   const { sign, name } = verdictFaces[verdict];
   const words: Record<Verdict, () => string[]> = {
     none: () => [verdictSentences.none],
@@ -65,21 +66,20 @@ function currencyBanner(
     exceptions: () => exceptionTexts(currency, (line) => lineOf(lines, line), overturned),
     not_compared: () => [verdictSentences.not_compared],
   };
-  const mark = `data-currency="${escapeHtml(currency)}" data-verdict="${verdict}"`;
+  const mark = html` data-currency="${currency}" data-verdict="${verdict}"`;
   const rows =
     verdict === 'exceptions'
-      ? `<p>Do not sign off. Each row: ${link('statement-rows.csv', 'statement-rows.csv')}</p>`
-      : '';
+      ? html`<p>Do not sign off. Each row: ${link('statement-rows.csv', 'statement-rows.csv')}</p>`
+      : html``;
   return banner(`is-${verdict}`, `${sign} ${currency}: ${name}`, words[verdict](), mark, rows);
 }
 
-function banner(look: string, title: string, texts: string[], mark = '', after = ''): string {
-  const [only = '', ...others] = texts.map(escapeHtml);
+function banner(look: string, title: string, texts: string[], mark = html``, after = html``): Html {
   const said =
-    others.length === 0
-      ? `<p>${only}</p>`
-      : `<ul>${[only, ...others].map((text) => `<li>${text}</li>`).join('')}</ul>`;
-  return `<div class="verdict ${look}" ${mark}><strong>${escapeHtml(title)}</strong>${said}${after}</div>\n`;
+    texts.length < 2
+      ? html`<p>${texts[0] ?? ''}</p>`
+      : html`<ul>${texts.map((text) => html`<li>${text}</li>`)}</ul>`;
+  return html`<div class="verdict ${look}"${mark}><strong>${title}</strong>${said}${after}</div>\n`;
 }
 
 function reconciledTexts(currency: string, lines: CurrencyLines, open: bigint): string[] {

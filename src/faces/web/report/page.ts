@@ -5,12 +5,15 @@ import { counted, grouped } from '../../../core/domain/counted.ts';
 import { plainTrouble } from '../../../core/domain/run-error.ts';
 import type { ListStanding } from '../../../core/domain/verdict.ts';
 import type { Run } from '../../../core/storage/tables/tables.ts';
+import { filePage } from '../kit/frame.ts';
+import { type Html, html } from '../kit/html.ts';
+import { link, pageSection } from '../kit/parts.ts';
+import { pageStyle } from '../kit/style.ts';
+import { wideTable } from '../kit/table.ts';
 import { type Draw, openCharts } from './charts.ts';
 import { actionSection } from './page-action.ts';
 import { figureSections, lineItem } from './page-figures.ts';
-import { escapeHtml, link, pageFrame, pageSection, pageTable } from './page-markup.ts';
 import { statementSection } from './page-statement.ts';
-import { pageStyle } from './page-style.ts';
 import { tileSection } from './page-tiles.ts';
 import { verdictSection } from './page-verdicts.ts';
 import { headingTime } from './page-words.ts';
@@ -57,16 +60,16 @@ async function drawnPage({ run, verdicts, sheets, zone, files }: ReportPage, dra
     open: openCounts(sheets.open),
   };
   const title = `Reconciliation, ${headingTime(run.started_at, zone)}`;
-  const body = `<header>
-<h1>${escapeHtml(title)}</h1>
+  const body = html`<header>
+<h1>${title}</h1>
 <nav aria-label="Pages"><ul><li><a href="../index.html">All reports</a></li><li><a href="#action">What to do</a></li><li><a href="#statement">Statement</a></li><li><a href="#pictures">Pictures</a></li><li><a href="#files">Files</a></li></ul></nav>
-<p class="soft"><strong>${escapeHtml(run.mode)}</strong> mode · ${escapeHtml(zone)} · ${escapeHtml(scopeText(summary, list))}</p>
+<p class="soft"><strong>${run.mode}</strong> mode · ${zone} · ${scopeText(summary, list)}</p>
 </header>
 <main id="main" tabindex="-1">
 ${verdictSection(sheets.statement, judged)}${tileSection(sheets, list)}${actionSection(sheets, { zone, list, verdicts })}${statementSection(sheets.statement, { list, verdicts })}${await figureSections(sheets, { list, lines: webhookLine(summary) }, draw)}${fileSection(files)}</main>
-<footer><p>Run <code>${escapeHtml(run.id)}</code>. Made by Counterfoil from what it knew at the end of this run. Days and times are those of ${escapeHtml(zone)}.</p></footer>
+<footer><p>Run <code>${run.id}</code>. Made by Counterfoil from what it knew at the end of this run. Days and times are those of ${zone}.</p></footer>
 `;
-  return pageFrame(title, pageStyle + reportStyle, body);
+  return filePage({ title, style: pageStyle + reportStyle, body });
 }
 
 function openCounts(sheet: string[][] | undefined): Map<string, bigint> {
@@ -81,9 +84,9 @@ function scopeText({ listed, matched }: Summary, list: ListStanding | null): str
   return `${words}: ${counted(listed, 'transfer')}, ${counted(matched, 'payout')} of ours among them`;
 }
 
-function fileSection(files: string[]): string {
-  const links = files.map((name) => `<li>${link(name, name)}</li>`).join('');
-  return pageSection('files', 'Files', `<ul class="files">${links}</ul>\n`);
+function fileSection(files: string[]): Html {
+  const links = files.map((name) => html`<li>${link(name, name)}</li>`);
+  return pageSection('files', 'Files', html`<ul class="files">${links}</ul>\n`);
 }
 
 const webhookNames: Record<string, string> = {
@@ -95,17 +98,21 @@ const webhookNames: Record<string, string> = {
 };
 
 /** One line with the numbers folded; nothing where no webhook was due. */
-function webhookLine({ webhooks }: Summary): string {
-  if (!webhooks) return '';
+function webhookLine({ webhooks }: Summary): Html[] {
+  if (!webhooks) return [];
   const { due = 0, heard = 0 } = webhooks;
-  if (due === 0) return '';
+  if (due === 0) return [];
   const lost = Math.max(0, due - heard);
   const words = `${counted(lost, 'webhook')} of ${grouped(`${due}`)} did not come (${((lost / due) * 100).toFixed(1)}%).`;
   const rows = Object.entries(webhooks).map(([name, count]) => [
     webhookNames[name] ?? name,
     grouped(`${count}`),
   ]);
-  const columns = [{ name: 'Webhooks' }, { name: 'Number', number: true }];
-  const numbers = `<details><summary>The numbers</summary>\n${pageTable('Webhooks of this run', columns, rows)}</details>\n`;
-  return lineItem('webhooks', 'Webhooks', words, numbers);
+  const table = wideTable(
+    { name: 'Webhooks of this run', seen: true },
+    ['Webhooks', { number: 'Number' }],
+    rows,
+  );
+  const numbers = html`<details><summary>The numbers</summary>\n${table}</details>\n`;
+  return [lineItem('webhooks', 'Webhooks', words, numbers)];
 }

@@ -5,10 +5,13 @@ import { lineWords } from '../../../books/statement/line-words.ts';
 import { statementLines } from '../../../books/statement/statement-lines.ts';
 import { grouped } from '../../../core/domain/counted.ts';
 import { isUsable, type Verdict } from '../../../core/domain/verdict.ts';
-import { type IndexColumn, tableOf, tableRow, verdictBanner } from './index-parts.ts';
+import { filePage } from '../kit/frame.ts';
+import { type Html, html } from '../kit/html.ts';
+import { link, pageSection } from '../kit/parts.ts';
+import { pageStyle } from '../kit/style.ts';
+import { type HtmlColumn, wideTable } from '../kit/table.ts';
+import { verdictBanner } from './index-parts.ts';
 import { indexStyle } from './index-style.ts';
-import { escapeHtml, link, pageFrame, pageSection, paragraph } from './page-markup.ts';
-import { pageStyle } from './page-style.ts';
 import { listWords, verdictLines } from './verdict-words.ts';
 
 /** The most currencies on the page: the service decides how many it lists. */
@@ -31,20 +34,20 @@ export function periodPage(
       currencyTable(`statement-${index + 1}`, currency, verdict, statement),
     );
   const more = verdicts.length - tables.length;
-  const body = `<header>
-<h1>${escapeHtml(title)}</h1>
-<nav aria-label="Reports"><ul><li><a href="../index.html">All reports</a></li>${files.map((name) => `<li>${link(name, name)}</li>`).join('')}</ul></nav>
-<p class="soft">Mode <strong>${escapeHtml(mode)}</strong>. Times: ${escapeHtml(zone)}. A closed month never changes. What is found later counts in the month that is open then.</p>
+  const body = html`<header>
+<h1>${title}</h1>
+<nav aria-label="Reports"><ul><li><a href="../index.html">All reports</a></li>${files.map((name) => html`<li>${link(name, name)}</li>`)}</ul></nav>
+<p class="soft">Mode <strong>${mode}</strong>. Times: ${zone}. A closed month never changes. What is found later counts in the month that is open then.</p>
 </header>
 <main id="main" tabindex="-1">
-${pageSection('verdict', 'Verdict', banners.length > 0 ? `<ul class="banners">${banners.join('')}</ul>\n` : paragraph(none))}${pageSection('closed', 'Who closed it', facts(closed, zone))}${tables.join('')}${more > 0 ? paragraph(`… and ${more} more currencies in statement.csv.`) : ''}<div class="sign"><p>Prepared by</p><p>Reviewed by</p><p>Date</p></div>
+${pageSection('verdict', 'Verdict', banners.length > 0 ? html`<ul class="verdicts">${banners}</ul>\n` : html`<p>${none}</p>\n`)}${pageSection('closed', 'Who closed it', facts(closed, zone))}${tables}${more > 0 && html`<p>… and ${more} more currencies in statement.csv.</p>\n`}<div class="sign"><p>Prepared by</p><p>Reviewed by</p><p>Date</p></div>
 </main>
 <footer><p>Made by Counterfoil from the frozen rows of this month. It reads the same whenever it is written again.</p></footer>
 `;
-  return pageFrame(`${title} (${mode})`, pageStyle + indexStyle, body);
+  return filePage({ title: `${title} (${mode})`, style: pageStyle + indexStyle, body });
 }
 
-function facts({ period, comparedAt, list }: ClosedMonth, zone: string): string {
+function facts({ period, comparedAt, list }: ClosedMonth, zone: string): Html {
   const time = (instant: string): string => readableTime(instant, zone);
   const compared =
     comparedAt === null
@@ -56,8 +59,10 @@ function facts({ period, comparedAt, list }: ClosedMonth, zone: string): string 
     ['Covers', `${time(period.starts_at)} up to ${time(period.ends_at)} (${period.timezone})`],
     ['Compared with', compared],
   ];
-  const pairs = rows.map(([name, text]) => `<dt>${name}</dt><dd>${escapeHtml(text)}</dd>`).join('');
-  return `<dl class="facts">${pairs}<dt>Digest</dt><dd><code>${escapeHtml(period.digest)}</code></dd></dl>\n${paragraph('The digest is the SHA-256 of the rows, the bounds, the time and the person. counterfoil verify computes it again.')}`;
+  const pairs = rows.map(([name, text]) => html`<dt>${name}</dt><dd>${text}</dd>`);
+  return html`<dl class="facts">${pairs}<dt>Digest</dt><dd><code>${period.digest}</code></dd></dl>
+<p>The digest is the SHA-256 of the rows, the bounds, the time and the person. counterfoil verify computes it again.</p>
+`;
 }
 
 const sums = new Set(['closing', 'net_paid', 'listed_by_service']);
@@ -67,28 +72,29 @@ function currencyTable(
   currency: string,
   verdict: Verdict,
   statement: readonly NamedCells[],
-): string {
-  const columns: IndexColumn[] = [
-    { name: 'Line' },
-    { name: 'In statement.csv' },
-    { name: 'Payouts', number: true },
-    { name: `Amount (${currency})`, number: true },
+): Html {
+  const columns: HtmlColumn[] = [
+    'Line',
+    'In statement.csv',
+    { number: 'Payouts' },
+    { number: `Amount (${currency})` },
   ];
   const rows = statementLines.flatMap((line) => {
     const row = statement.find((one) => one.currency === currency && one.line === line);
     if (!row) return [];
-    const strong = (text: string): string => (sums.has(line) ? `<strong>${text}</strong>` : text);
+    const strong = (text: string) => (sums.has(line) ? html`<strong>${text}</strong>` : text);
     return [
-      tableRow(columns, strong(escapeHtml(lineWords[line])), [
-        `<code>${line}</code>`,
-        strong(escapeHtml(grouped(row.count ?? ''))),
-        strong(escapeHtml(grouped(row.amount ?? ''))),
-      ]),
+      [
+        strong(lineWords[line]),
+        html`<code>${line}</code>`,
+        strong(grouped(row.count ?? '')),
+        strong(grouped(row.amount ?? '')),
+      ],
     ];
   });
   const unchecked =
-    verdict === 'not_compared'
-      ? paragraph('Not checked: which of these payouts the service lists, and whether it lists others.')
-      : '';
-  return pageSection(id, `Statement, ${currency}`, unchecked + tableOf(id, columns, rows.join('')));
+    verdict === 'not_compared' &&
+    html`<p>Not checked: which of these payouts the service lists, and whether it lists others.</p>\n`;
+  const title = `Statement, ${currency}`;
+  return pageSection(id, title, html`${unchecked}${wideTable({ name: title }, columns, rows)}`);
 }

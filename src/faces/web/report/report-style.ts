@@ -8,7 +8,6 @@ export const reportStyle = `.items .item{position:relative}
 .story summary::marker{font-size:15px}
 .story details[open]{padding:2px 0 12px 22px}.story p{margin:0 0 6px}
 .item:last-child .story td{border-bottom:0}
-dl{display:grid;grid-template-columns:max-content 1fr;gap:2px 14px;margin:0}dt{color:var(--soft)}dd{margin:0;min-width:0}
 .group{margin:0;padding-left:18px}
 .sums{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,330px),1fr));gap:12px;align-items:start}
 .sum th,.sum td{padding-top:3px;padding-bottom:3px}.sum .sum>*{font-weight:700}.sum .of th{padding-left:28px}

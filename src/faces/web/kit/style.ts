@@ -9,8 +9,14 @@ const dark = `--bg:#10151b;--card:#18202a;--ink:#e7ecf2;--soft:#a3b0be;--line:#2
 --age1:#1d3448;--age2:#2a567c;--age3:#33709f;--age4:#86bdea;--age5:#d6ebfc;
 --on1:#e6ebf0;--on2:#fff;--on3:#fff;--on4:#12171c;--on5:#12171c`;
 
+/** A wide table whose rows are blocks: for a screen that is too narrow for its columns. */
+export const tableBlocks = `.wide{overflow-x:visible}
+.wide table,.wide caption,.wide tbody,.wide tr,.wide th,.wide td{display:block;min-width:0;overflow-wrap:anywhere}
+.wide thead{position:absolute;clip-path:inset(50%);width:1px;height:1px;overflow:hidden}
+.wide tr{border-bottom:1px solid var(--line);padding:5px 0}.wide th,.wide td{border:0;padding:1px 0}.wide .number{text-align:left}`;
+
 /**
- * The look that report.html and index.html share: colours, banners, tiles, cards and plain tables. It is readable in both
+ * The look that all pages share: colours, banners, tiles, cards, forms and plain tables. It is readable in both
  * schemes, at 360 px, by keyboard, and on A4. Only the verdict `reconciled` is green.
  */
 export const pageStyle = `:root{color-scheme:light dark;${light}}
@@ -25,7 +31,10 @@ h2{font-size:17px;margin:22px 0 8px}
 h3{font-size:15px;margin:12px 0 6px}
 p{margin:8px 0;max-width:70rem}header p{margin:2px 0 0;flex-basis:100%;max-width:none}footer p{max-width:none}
 a{color:var(--link);text-underline-offset:.15em}
-a:focus-visible,summary:focus-visible,.wide:focus-visible{outline:3px solid var(--two);outline-offset:2px;border-radius:2px}
+[hidden]{display:none!important}
+:focus-visible{outline:3px solid var(--two);outline-offset:2px}
+input,textarea,button{font:inherit;color:inherit;background:var(--bg);border:1px solid var(--soft);border-radius:8px;padding:5px 10px;min-width:0;max-width:100%}
+dl{display:grid;grid-template-columns:max-content 1fr;gap:2px 14px;margin:0}dt{color:var(--soft)}dd{margin:0;min-width:0}
 .skip{position:absolute;left:-100vw;top:0;padding:8px 16px;background:var(--card);z-index:2}.skip:focus{left:0}
 nav ul{display:flex;flex-wrap:wrap;gap:2px 16px;list-style:none;padding:0;margin:0}
 .soft{color:var(--soft);font-weight:400}
@@ -56,14 +65,12 @@ summary{cursor:pointer;color:var(--link)}
 .tile span{color:var(--soft);font-size:13px}.tile strong{display:block;font-size:20px;line-height:1.3;font-variant-numeric:tabular-nums}
 .tile small{display:block;color:var(--soft);font-size:13px;font-variant-numeric:tabular-nums}
 @media (max-width:560px){header,main,footer{padding-left:14px;padding-right:14px}header{padding-top:10px}h1{font-size:18px}nav ul{gap:2px 12px}
-.wide{overflow-x:visible}time,.number,.badge{white-space:normal}
+time,.number,.badge{white-space:normal}
 .verdicts,.tiles{gap:8px;margin-top:8px}.verdict{padding:8px 12px}
 .tiles{grid-template-columns:1fr 1fr}.tile{padding:6px 10px}.tile strong{font-size:18px}
-.wide table,.wide caption,.wide tbody,.wide tr,.wide th,.wide td{display:block;min-width:0;overflow-wrap:anywhere}
-.wide thead{position:absolute;clip-path:inset(50%);width:1px;height:1px;overflow:hidden}
-.wide tr{border-bottom:1px solid var(--line);padding:5px 0}.wide th,.wide td{border:0;padding:1px 0}.wide .number{text-align:left}
+${tableBlocks}
 .card.wide tr{padding:8px 12px}.card.wide tr>*{padding:1px 0!important}
-td[data-label]::before{content:attr(data-label) ": ";color:var(--soft)}}
+.wide td[data-label]::before{content:attr(data-label) ": ";color:var(--soft)}}
 @page{size:A4;margin:15mm}
 @media print{:root{color-scheme:light;${light}}
 body{font-size:9pt;background:#fff}header,main,footer{max-width:none;padding:0}.skip,nav{display:none}

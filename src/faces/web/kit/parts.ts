@@ -1,0 +1,26 @@
+import { type Html, html } from './html.ts';
+
+/** A section of the page with its heading; `id` is where links lead. */
+export function pageSection(id: string, title: string, content: Html | readonly Html[]): Html {
+  return html`<section id="${id}" aria-labelledby="${id}-title">\n<h2 id="${id}-title">${title}</h2>\n${content}</section>\n`;
+}
+
+/** The spoken name holds `of`, so that a list of all links on the page still makes sense. */
+export function link(path: string, name: string, of?: string): Html {
+  const href = path.split('/').map(encodeURIComponent).join('/');
+  return html`<a href="${href}"${of !== undefined && html` aria-label="${name} of ${of}"`}>${name}</a>`;
+}
+
+/** Pieces, one below the other, or with something else between them. */
+export function separated(pieces: readonly (Html | string)[], by: Html | string = html`<br>`): Html {
+  return html`${pieces.map((piece, index) => html`${index > 0 && by}${piece}`)}`;
+}
+
+const signs: Record<string, string> = { high: '▲', medium: '◆', low: '●' };
+
+/** How grave, in words, with a sign of its own shape: the colour only repeats it. */
+export function badge(severity: string, text = severity): Html {
+  const sign = signs[severity];
+  if (sign === undefined) return html`${text}`;
+  return html`<span class="badge ${severity}"><span aria-hidden="true">${sign}</span> ${text}</span>`;
+}

@@ -1,0 +1,62 @@
+import { type Html, html } from './html.ts';
+
+/** The name of a column; one of numbers stands at the right. */
+export type HtmlColumn = string | { number: string };
+/** What stands in a cell; `look` is a class for it. */
+export type HtmlCell = Html | string | { content: Html | string; look: string };
+
+/** `name`: the caption where it is `seen`, otherwise only spoken. `look`: a class. */
+type About = { name: string; seen?: boolean; look?: string };
+
+/** A table of bodies, which are of {@link tableBody} or hold rows of {@link tableRow}. */
+export function htmlTable(
+  { name, seen = false, look = '' }: About,
+  columns: readonly HtmlColumn[],
+  bodies: Html,
+): Html {
+  const head = columns.map((one) => html`<th scope="col"${looks(numberLook(one))}>${columnName(one)}</th>`);
+  return html`<table${looks(look)}${!seen && html` aria-label="${name}"`}>
+${seen && html`<caption>${name}</caption>\n`}<thead><tr>${head}</tr></thead>
+${bodies}</table>\n`;
+}
+
+export function tableBody(rows: readonly Html[]): Html {
+  return html`<tbody>\n${rows}</tbody>\n`;
+}
+
+/** A row, which its first cell heads. On a narrow screen it is a block, in which each cell bears its column's name. */
+export function tableRow(columns: readonly HtmlColumn[], cells: readonly HtmlCell[], look = ''): Html {
+  const [header, ...others] = cells.map((cell, index) => {
+    const column = columns[index] ?? '';
+    const isLooked = typeof cell === 'object' && 'look' in cell;
+    const own = looks(numberLook(column), isLooked ? cell.look : '');
+    const content = isLooked ? cell.content : cell;
+    if (index === 0) return html`<th scope="row"${own}>${content}</th>`;
+    return html`<td${own} data-label="${columnName(column)}">${content}</td>`;
+  });
+  return html`<tr${looks(look)}>${header ?? ''}${others}</tr>\n`;
+}
+
+/** A part that scrolls by itself, also by keyboard, when it is too wide for the screen. */
+export function wide(name: string, content: Html, look = ''): Html {
+  return html`<div${looks(look, 'wide')} role="region" aria-label="${name}" tabindex="0">\n${content}</div>\n`;
+}
+
+/** A whole table of such rows, in a part that scrolls. */
+export function wideTable(about: About, columns: readonly HtmlColumn[], rows: readonly HtmlCell[][]): Html {
+  const body = tableBody(rows.map((cells) => tableRow(columns, cells)));
+  return wide(about.name, htmlTable(about, columns, body));
+}
+
+function columnName(column: HtmlColumn): string {
+  return typeof column === 'string' ? column : column.number;
+}
+
+function numberLook(column: HtmlColumn): string {
+  return typeof column === 'string' ? '' : 'number';
+}
+
+function looks(...names: string[]): Html {
+  const all = names.filter((name) => name !== '');
+  return all.length === 0 ? html`` : html` class="${all.join(' ')}"`;
+}
