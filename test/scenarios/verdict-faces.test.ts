@@ -161,7 +161,7 @@ async function ledgerFaces(home: Home, run: string, summary: Json): Promise<Reco
         wordsOf(`${runsView([row], view, { more: false, number: 1 })}`).replace('Reconciliations', ''),
       ),
       run: unique(
-        named(verdicts.length > 0 ? wordsOf(page).replace(/^.*Verdict per currency/s, '') : wordsOf(page)),
+        named(wordsOf(verdicts.length > 0 ? page.replace(/^.*"Verdict per currency"/s, '') : page)),
       ),
       today: named(wordsOf(/Last verdict.*?<\/dl>/s.exec(today)?.[0] ?? '')),
       digest: named(told.slice(told.indexOf('RECONCILIATION')).replace(/Discrepancies: .*/s, '')),

@@ -1,9 +1,10 @@
 import type { BatchState, PayoutState } from '../../../core/domain/payout.ts';
 import { readReasons } from '../../../core/ledger/hold-reasons.ts';
 import { type Html, html } from '../kit/html.ts';
+import { wideTable } from '../kit/table.ts';
 import type { BatchLook } from './batches.sql.ts';
 import type { View } from './frame.ts';
-import { amount, countText, dashboardTable, time, to } from './parts.ts';
+import { amount, countText, time, to } from './parts.ts';
 
 /** States that a payout does not leave by itself. */
 const ended: readonly PayoutState[] = ['success', 'failed', 'refused', 'cancelled', 'returned'];
@@ -41,7 +42,7 @@ export function progressBar({ batch, counts }: BatchLook): Html {
 }
 
 export function batchTable(caption: string, looks: readonly BatchLook[], view: View): Html {
-  return dashboardTable(
+  return wideTable(
     caption,
     ['Batch', 'State', 'Progress', { number: 'Paid' }, { number: 'Open' }, 'Taken in'],
     looks.map((look) => [

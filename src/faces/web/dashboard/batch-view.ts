@@ -6,23 +6,13 @@ import { haltCauseText } from '../../../words/halt-words.ts';
 import { holdTexts } from '../../../words/hold-words.ts';
 import { newsOf } from '../../../words/plain-words.ts';
 import { type Html, html } from '../kit/html.ts';
+import { wideTable } from '../kit/table.ts';
 import { batchStateText, batchTable, moneyIn, open, progressBar } from './batch-parts.ts';
 import { answerAwaited, type BatchLook, type payoutsIn } from './batches.sql.ts';
 import { decision, form } from './forms.ts';
 import { seesBank, type View } from './frame.ts';
 import { hider } from './hide.ts';
-import {
-  amount,
-  countText,
-  dashboardTable,
-  exactAmount,
-  facts,
-  panel,
-  sentence,
-  stateText,
-  time,
-  to,
-} from './parts.ts';
+import { amount, countText, exactAmount, facts, panel, sentence, stateText, time, to } from './parts.ts';
 
 type Approvals = NonNullable<ReturnType<Awaited<ReturnType<typeof approvalsOf>>['get']>>;
 type Halts = Awaited<ReturnType<typeof batchHalts>>;
@@ -139,7 +129,7 @@ function statesTable({ batch, counts, sums }: BatchLook): Html {
   });
   if (rows.length === 0) return html`<p>Its payouts are still being taken in.</p>`;
   const columns = currencies.map((currency) => ({ number: currency }));
-  return dashboardTable('Payouts by state', ['State', { number: 'Payouts' }, ...columns], rows);
+  return wideTable('Payouts by state', ['State', { number: 'Payouts' }, ...columns], rows);
 }
 
 function payoutsPart(
@@ -155,7 +145,7 @@ function payoutsPart(
     sentence(seesBank(view) ? newsOf(row, []) : hider(row)(newsOf(row, [])), view),
   ]);
   return html`<p>The first ${mostRows} rows of the file${which}; results.csv has all. ${state !== null && to(['batches', batch.id], 'All states')}</p>
-${dashboardTable('Payouts of the batch', ['Reference', { number: 'Amount' }, 'State', 'Message'], cells)}`;
+${wideTable('Payouts of the batch', ['Reference', { number: 'Amount' }, 'State', 'Message'], cells)}`;
 }
 
 export function stateNamed(text: unknown): PayoutState | null {

@@ -4,7 +4,7 @@ import { counted } from '../../../core/domain/counted.ts';
 import { plainKind } from '../../../core/domain/plain-kind.ts';
 import type { Discrepancy } from '../../../core/storage/tables/tables.ts';
 import { actionFor } from '../../../words/discrepancy-words.ts';
-import { type Html, html, trusted } from '../kit/html.ts';
+import { type Html, html } from '../kit/html.ts';
 import { form } from './forms.ts';
 import { seesBank, type View } from './frame.ts';
 import { ago, facts, sentence, severity, time, to } from './parts.ts';
@@ -25,13 +25,13 @@ export function discrepanciesView({ list, kinds, only, isChecked }: Found, view:
   const more = total - list.length;
   const links = kinds.map(
     ([kind, count]) =>
-      html`<li><a href="/discrepancies?kind=${kind}"${kind === only && trusted(' aria-current="page"')}>${plainKind(kind)} (${count})</a></li>`,
+      html`<li><a href="/discrepancies?kind=${kind}"${kind === only && html` aria-current="page"`}>${plainKind(kind)} (${count})</a></li>`,
   );
   const none = isChecked
     ? html`<p>No discrepancy is open.</p>`
     : html`<p><strong>Not checked:</strong> no usable list of the service was compared. None is known.</p>`;
   return html`<h1>Discrepancies${only !== null && `: ${plainKind(only)}`}</h1>
-${kinds.length > 0 && html`<nav aria-label="Kinds"><ul><li><a href="/discrepancies"${only === null && trusted(' aria-current="page"')}>All</a></li>${links}</ul></nav>`}
+${kinds.length > 0 && html`<nav aria-label="Kinds"><ul><li><a href="/discrepancies"${only === null && html` aria-current="page"`}>All</a></li>${links}</ul></nav>`}
 ${list.length === 0 ? none : html`<ol class="cards">${list.map((one) => html`<li>${card(one, view)}</li>`)}</ol>`}
 ${more > 0 && html`<p>… and ${counted(more, 'more')}: choose a kind, or run counterfoil discrepancies --export FILE.xlsx for all.</p>`}`;
 }

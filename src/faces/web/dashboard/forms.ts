@@ -2,7 +2,7 @@ import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Clock } from '../../../core/runtime/clock.ts';
 import type { Role } from '../../../core/settings/settings-schema.ts';
 import { type Caller, hasRight } from '../../admin/access.ts';
-import { type Html, html, trusted } from '../kit/html.ts';
+import { type Html, html } from '../kit/html.ts';
 import type { View } from './frame.ts';
 
 /** How many decisions a minute one person may post. */
@@ -66,7 +66,7 @@ export function form(view: View, order: Order): Html {
   return html`<form class="decide" method="post" action="${order.action}">
 <input type="hidden" name="form" value="${view.formToken}">
 ${order.fields.map(fieldOf)}
-${order.buttons.map((one, index) => html`<button${index === 0 && trusted(' class="go"')}${one.to !== undefined && html` formaction="${one.to}"`}>${one.name}</button>`)}
+${order.buttons.map((one, index) => html`<button${index === 0 && html` class="go"`}${one.to !== undefined && html` formaction="${one.to}"`}>${one.name}</button>`)}
 </form>`;
 }
 
@@ -103,6 +103,6 @@ function fieldOf(field: Field): Html {
     case 'sure':
       return html`<label><input type="checkbox" name="sure" value="yes" required>${field.label}</label>`;
     case 'note':
-      return html`<label for="${field.id}">${field.label}<textarea id="${field.id}" name="note" rows="2" maxlength="2000"${field.required && trusted(' required')}></textarea></label>`;
+      return html`<label for="${field.id}">${field.label}<textarea id="${field.id}" name="note" rows="2" maxlength="2000"${field.required && html` required`}></textarea></label>`;
   }
 }

@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto';
 import type { Mode } from '../../../core/domain/payout.ts';
 import { shortTimeWithSeconds } from '../../../words/short-times.ts';
 import { type Caller, hasRight } from '../../admin/access.ts';
-import { type Html, html, trusted } from '../kit/html.ts';
+import { pageFrame, sourceOf } from '../kit/frame.ts';
+import { type Html, html } from '../kit/html.ts';
 import { dashboardStyle } from './dashboard-style.ts';
 import { liveScript } from './live-script.ts';
 
@@ -33,15 +33,14 @@ export type DashboardPage = {
 };
 
 const places = { '/': 'Today', '/batches': 'Batches', '/discrepancies': 'Discrepancies', '/runs': 'Runs' };
-const digest = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 
 /** The headers of every page. `same-origin`: without the origin, the server could not tell its own forms from others. */
 export const pageHeaders = {
   'content-type': 'text/html; charset=utf-8',
   'content-security-policy': [
     "default-src 'none'",
-    `style-src ${digest(dashboardStyle)}`,
-    `script-src ${digest(liveScript)}`,
+    `style-src ${sourceOf(dashboardStyle)}`,
+    `script-src ${sourceOf(liveScript)}`,
     "connect-src 'self'",
     "form-action 'self'",
     "base-uri 'none'",
@@ -52,28 +51,24 @@ export const pageHeaders = {
   'cross-origin-resource-policy': 'same-origin',
 };
 
-/** A whole page. It loads nothing: its style and its only script are inside, allowed by their digests. */
-export function pageOf(page: DashboardPage, view: View): string {
-  const { title, place, main, renews } = page;
+export function pageOf({ title, place, main, renews }: DashboardPage, view: View): string {
   const at = shortTimeWithSeconds(view.now, view.zone, view.now);
   const isLive = renews === 'live';
-  const refresh =
-    isLive && place === '/' && html`<noscript><meta http-equiv="refresh" content="30"></noscript>`;
-  const head = html`<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${title} · Counterfoil (${view.mode})</title>
-${refresh}
-<style>${trusted(dashboardStyle)}</style>`;
-  const top = html`<header>${bar(view, place)}<p id="news" class="spoken" role="status"></p></header>`;
-  const body = html`<a class="skip" href="#main">Skip to the content</a>
-${top}
+  const refresh = html`<noscript><meta http-equiv="refresh" content="30"></noscript>\n`;
+  const body = html`<header>${bar(view, place)}<p id="news" class="spoken" role="status"></p></header>
 <main id="main" tabindex="-1" data-version="${view.version}" data-at="${at}">
 ${main}
 <p class="soft">As of ${at} (${view.zone}).</p>
 </main>
 <footer><a href="/reports/index.html">Reports</a></footer>
-${isLive && html`<script>${trusted(liveScript)}</script>`}`;
-  return `<!doctype html>\n${html`<html lang="en">\n<head>${head}</head>\n<body>${body}</body>\n</html>\n`}`;
+`;
+  return pageFrame({
+    title: `${title} · Counterfoil (${view.mode})`,
+    style: dashboardStyle,
+    ...(isLive && { script: liveScript }),
+    ...(isLive && place === '/' && { head: refresh }),
+    body,
+  });
 }
 
 /** The navigation, the reader, whether the page is live, and the search. */
@@ -90,7 +85,7 @@ function bar(view: View, place: DashboardPage['place']): Html {
 }
 
 function entry(path: string, name: string, isHere: boolean): Html {
-  return html`<li><a href="${path}"${isHere && trusted(' aria-current="page"')}>${name}</a></li>`;
+  return html`<li><a href="${path}"${isHere && html` aria-current="page"`}>${name}</a></li>`;
 }
 
 function reader(caller: Caller): Html {

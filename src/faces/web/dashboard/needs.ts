@@ -4,20 +4,11 @@ import { needsAPerson } from '../../../core/domain/verdict.ts';
 import { readReasons } from '../../../core/ledger/hold-reasons.ts';
 import { rejectedText } from '../../../words/rejected-words.ts';
 import { type Html, html } from '../kit/html.ts';
+import { wideTable } from '../kit/table.ts';
 import { answerAwaited } from './batches.sql.ts';
 import type { View } from './frame.ts';
 import type { DashboardFacts } from './look.ts';
-import {
-  ago,
-  countText,
-  dashboardTable,
-  sentence,
-  severity,
-  stateText,
-  time,
-  to,
-  verdictText,
-} from './parts.ts';
+import { ago, countText, sentence, severity, stateText, time, to, verdictText } from './parts.ts';
 
 /** Something that waits for a person: what, how many, and since when. */
 type Need = { what: Html; count: string; age: string };
@@ -139,7 +130,7 @@ export function needsTable(needs: readonly Need[], look: DashboardFacts): Html {
     const rows = needs.map(({ what, count, age }) => [what, count, age]);
     // Where nothing has an age, the words take the whole width.
     const used = needs.some(({ age }) => age !== '') ? columns.length : 1;
-    return dashboardTable(
+    return wideTable(
       'What needs a person',
       columns.slice(0, used),
       rows.map((row) => row.slice(0, used)),

@@ -8,7 +8,7 @@ import { readable } from '../../../words/readable.ts';
 import { shortTime, shortTimeWithSeconds } from '../../../words/short-times.ts';
 import { stateWords } from '../../../words/state-words.ts';
 import { verdictFaces } from '../../../words/verdict-faces.ts';
-import { type Html, html, trusted } from '../kit/html.ts';
+import { type Html, html } from '../kit/html.ts';
 import { badge } from '../kit/parts.ts';
 import { duration } from '../report/page-words.ts';
 import type { View } from './frame.ts';
@@ -62,31 +62,6 @@ export function severity(one: Severity): Html {
 export function verdictText(verdict: Verdict): Html {
   const { sign, name, look } = verdictFaces[verdict];
   return html`<span class="${look}"><span aria-hidden="true">${sign}</span> ${name}</span>`;
-}
-
-/** The name of a column; one of numbers stands at the right. */
-type Column = string | { number: string };
-
-/** A table whose rows become blocks on a narrow screen. The first cell heads its row. */
-export function dashboardTable(
-  caption: string,
-  columns: readonly Column[],
-  rows: readonly (readonly (Html | string)[])[],
-): Html {
-  const names = columns.map((column) => (typeof column === 'string' ? column : column.number));
-  const look = (index: number): Html => trusted(typeof columns[index] === 'object' ? ' class="number"' : '');
-  const head = names.map((name, index) => html`<th scope="col"${look(index)}>${name}</th>`);
-  const body = rows.map(([first, ...cells]) => {
-    const data = cells.map(
-      (cell, index) => html`<td${look(index + 1)} data-label="${names[index + 1] ?? ''}">${cell}</td>`,
-    );
-    return html`<tr><th scope="row">${first ?? ''}</th>${data}</tr>\n`;
-  });
-  return html`<div class="wide" role="region" aria-label="${caption}" tabindex="0"><table>
-<caption class="spoken">${caption}</caption>
-<thead><tr>${head}</tr></thead>
-<tbody>${body}</tbody>
-</table></div>`;
 }
 
 export function panel(title: string, content: Html): Html {

@@ -7,19 +7,10 @@ import type { originOf } from '../../../sending/approvals.sql.ts';
 import { actionFor } from '../../../words/discrepancy-words.ts';
 import { newsOf } from '../../../words/plain-words.ts';
 import { type Html, html } from '../kit/html.ts';
+import { wideTable } from '../kit/table.ts';
 import { seesBank, type View } from './frame.ts';
 import { hider } from './hide.ts';
-import {
-  dashboardTable,
-  exactAmount,
-  facts,
-  panel,
-  sentence,
-  severity,
-  stateText,
-  time,
-  to,
-} from './parts.ts';
+import { exactAmount, facts, panel, sentence, severity, stateText, time, to } from './parts.ts';
 
 type Chain = Awaited<ReturnType<typeof neighboursOf>> & Awaited<ReturnType<typeof originOf>>;
 
@@ -80,5 +71,5 @@ function discrepancies({ discrepancies: all }: Story, say: (text: string) => str
     say(`expected ${one.expected || '–'}; found ${one.actual || '–'}`),
     one.state === 'resolved' ? '' : say(actionFor(one)),
   ]);
-  return dashboardTable('Discrepancies of this payout', ['Kind', 'Severity', 'State', 'What', 'To do'], rows);
+  return wideTable('Discrepancies of this payout', ['Kind', 'Severity', 'State', 'What', 'To do'], rows);
 }

@@ -9,10 +9,11 @@ import { runFolder } from '../../../core/domain/run-folder.ts';
 import type { Run } from '../../../core/storage/tables/tables.ts';
 import { keptReportsText } from '../../../words/kept-reports.ts';
 import { type Html, html } from '../kit/html.ts';
+import { wideTable } from '../kit/table.ts';
 import { listWords } from '../report/verdict-words.ts';
 import { type PartOfList, pages } from './batch-view.ts';
 import type { View } from './frame.ts';
-import { countText, dashboardTable, facts, panel, time, to, verdictText } from './parts.ts';
+import { countText, facts, panel, time, to, verdictText } from './parts.ts';
 
 export function runsView(runs: readonly Run[], view: View, page: PartOfList): Html {
   const rows = runs.map((run) => [
@@ -22,7 +23,7 @@ export function runsView(runs: readonly Run[], view: View, page: PartOfList): Ht
     run.list_standing === null ? '' : listWords[run.list_standing],
   ]);
   return html`<h1>Reconciliations</h1>
-${panel('Newest first', rows.length > 0 ? dashboardTable('Reconciliations', ['Run', 'Begun', 'Verdict', 'List'], rows) : html`<p>No reconciliation has run yet.</p>`)}
+${panel('Newest first', rows.length > 0 ? wideTable('Reconciliations', ['Run', 'Begun', 'Verdict', 'List'], rows) : html`<p>No reconciliation has run yet.</p>`)}
 ${pages('/runs', page)}`;
 }
 
@@ -66,7 +67,7 @@ ${panel(
   ])}
 ${
   verdicts.length > 0 &&
-  dashboardTable(
+  wideTable(
     'Verdict per currency',
     ['Currency', 'Verdict'],
     verdicts.map(({ currency, verdict }) => [currency, verdictText(verdict)]),
@@ -91,5 +92,5 @@ function statementTable(statement: string[][]): Html {
     /^\d+$/.test(count) ? countText(BigInt(count)) : count,
     amount === '' ? '' : amountText(currency, amount),
   ]);
-  return dashboardTable('Statement', ['Line', 'Currency', { number: 'Count' }, { number: 'Amount' }], rows);
+  return wideTable('Statement', ['Line', 'Currency', { number: 'Count' }, { number: 'Amount' }], rows);
 }

@@ -8,6 +8,7 @@ import { haltAdvice } from '../../../sending/halt.ts';
 import { verdictSentences } from '../../../words/verdict-faces.ts';
 import type { LedgerFigures } from '../../admin/ledger-figures.sql.ts';
 import { type Html, html } from '../kit/html.ts';
+import { wideTable } from '../kit/table.ts';
 import { batchTable } from './batch-parts.ts';
 import { decision } from './forms.ts';
 import type { View } from './frame.ts';
@@ -18,7 +19,6 @@ import {
   amount,
   countText,
   dashboardBanner,
-  dashboardTable,
   panel,
   sentence,
   stateText,
@@ -159,7 +159,7 @@ function moneyTable({ payouts }: LedgerFigures): Html {
     return [[stateText(state), countText(some.reduce((n, { count }) => n + count, 0)), ...cells]];
   });
   const columns = currencies.map((currency) => ({ number: currency }));
-  return dashboardTable('Money by state', ['State', { number: 'Payouts' }, ...columns], rows);
+  return wideTable('Money by state', ['State', { number: 'Payouts' }, ...columns], rows);
 }
 
 /** The verdict on each currency, when it was given, and the way to its run. */
@@ -212,7 +212,7 @@ function machinery({ figures, unready }: DashboardFacts, view: View, schedules: 
     const pasts = figures.jobs.filter((one) => one.job === job);
     return (pasts.length === 0 ? [undefined] : pasts).map((past) => rowOf(job, expression, past));
   });
-  return dashboardTable('Machinery and schedules', ['Part', 'State', 'Facts'], [...rows, ...jobs]);
+  return wideTable('Machinery and schedules', ['Part', 'State', 'Facts'], [...rows, ...jobs]);
 }
 
 function size(bytes: number): string {

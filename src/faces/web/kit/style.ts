@@ -62,7 +62,7 @@ summary{cursor:pointer;color:var(--link)}
 .verdict.is-exceptions{background:var(--bad-bg);border-color:var(--bad)}.verdict.is-exceptions strong{color:var(--bad)}
 .tiles{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,160px),1fr));gap:12px;margin-top:12px}
 .tile{background:var(--card);border:1px solid var(--line);border-radius:10px;padding:9px 14px;min-width:0}
-.tile span{color:var(--soft);font-size:13px}.tile strong{display:block;font-size:20px;line-height:1.3;font-variant-numeric:tabular-nums}
+.tile span,.tile dt{color:var(--soft);font-size:13px}.tile strong,.tile b{display:block;font-size:20px;line-height:1.3;font-variant-numeric:tabular-nums}
 .tile small{display:block;color:var(--soft);font-size:13px;font-variant-numeric:tabular-nums}
 @media (max-width:560px){header,main,footer{padding-left:14px;padding-right:14px}header{padding-top:10px}h1{font-size:18px}nav ul{gap:2px 12px}
 time,.number,.badge{white-space:normal}

@@ -43,9 +43,14 @@ export function wide(name: string, content: Html, look = ''): Html {
 }
 
 /** A whole table of such rows, in a part that scrolls. */
-export function wideTable(about: About, columns: readonly HtmlColumn[], rows: readonly HtmlCell[][]): Html {
+export function wideTable(
+  name: string,
+  columns: readonly HtmlColumn[],
+  rows: readonly (readonly HtmlCell[])[],
+  { seen = false } = {},
+): Html {
   const body = tableBody(rows.map((cells) => tableRow(columns, cells)));
-  return wide(about.name, htmlTable(about, columns, body));
+  return wide(name, htmlTable({ name, seen }, columns, body));
 }
 
 function columnName(column: HtmlColumn): string {

@@ -174,6 +174,6 @@ function listing(
   none: string,
 ): Html {
   if (rows.length === 0) return pageSection(id, title, html`<p>${none}</p>\n`);
-  const table = wideTable({ name: title }, columns, rows);
+  const table = wideTable(title, columns, rows);
   return pageSection(id, title, html`<div data-list="${title.toLowerCase()}">\n${table}</div>\n`);
 }

@@ -48,7 +48,7 @@ export async function figure(draw: Draw, spec: TopLevelSpec | null, told: Told):
   const svg = trusted(await draw(spec, { id, title, summary }));
   const cells = rows.map((row, index) => columns.map(({ cell }) => cell(row, index)));
   const heads = columns.map(({ column }) => column);
-  const numbers = wideTable({ name: title, seen: true }, heads, cells);
+  const numbers = wideTable(title, heads, cells, { seen: true });
   const caption = html`<figcaption><h3>${title}</h3><p>${summary}</p></figcaption>`;
   return {
     kind: 'picture',

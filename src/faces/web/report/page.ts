@@ -108,11 +108,8 @@ function webhookLine({ webhooks }: Summary): Html[] {
     webhookNames[name] ?? name,
     grouped(`${count}`),
   ]);
-  const table = wideTable(
-    { name: 'Webhooks of this run', seen: true },
-    ['Webhooks', { number: 'Number' }],
-    rows,
-  );
+  const columns = ['Webhooks', { number: 'Number' }];
+  const table = wideTable('Webhooks of this run', columns, rows, { seen: true });
   const numbers = html`<details><summary>The numbers</summary>\n${table}</details>\n`;
   return [lineItem('webhooks', 'Webhooks', words, numbers)];
 }

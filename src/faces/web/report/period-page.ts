@@ -96,5 +96,5 @@ function currencyTable(
     verdict === 'not_compared' &&
     html`<p>Not checked: which of these payouts the service lists, and whether it lists others.</p>\n`;
   const title = `Statement, ${currency}`;
-  return pageSection(id, title, html`${unchecked}${wideTable({ name: title }, columns, rows)}`);
+  return pageSection(id, title, html`${unchecked}${wideTable(title, columns, rows)}`);
 }
