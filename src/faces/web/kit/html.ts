@@ -17,9 +17,9 @@ export function html(strings: TemplateStringsArray, ...values: Value[]): Html {
   return new Markup(String.raw({ raw: strings }, ...values.map(markupOf)));
 }
 
-/** Markup from code of this project that escapes for itself. Never text from outside. */
+/** Markup from code that escapes for itself, such as a drawing. Never text from outside. */
 export function trusted(markup: string): Html {
-  return new Markup(markup);
+  return new Markup(cleaned(markup));
 }
 
 function markupOf(value: Value): string {
@@ -30,8 +30,10 @@ function markupOf(value: Value): string {
 
 /** Text as it stands in markup and in quoted attributes. */
 function escaped(text: string): string {
-  const safe = text.replaceAll(/[&<>"'`]/g, (character) => `&#${character.charCodeAt(0)};`);
-  return safe.replaceAll(notXml, '\ufffd');
+  return cleaned(text.replaceAll(/[&<>"'`]/g, (character) => `&#${character.charCodeAt(0)};`));
 }
-/** Characters that no document may hold, and marks that change the direction of text (a name may hold any). */
-const notXml = /[^\P{Cc}\t\n\r]|[\u200e\u200f\u202a-\u202e\u2066-\u2069\ufffe\uffff]/gu;
+
+/** Without characters that no document may hold, and marks that change the direction of text (a name may hold any). */
+function cleaned(text: string): string {
+  return text.replaceAll(/[^\P{Cc}\t\n\r]|[\u200e\u200f\u202a-\u202e\u2066-\u2069\ufffe\uffff]/gu, '\ufffd');
+}
