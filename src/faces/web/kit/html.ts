@@ -9,7 +9,7 @@ class Markup {
 }
 
 /** Markup that is safe to send: only {@link html} and {@link trusted} make it. */
-export type Html = Markup;
+export interface Html extends Markup {}
 type Value = Html | string | number | bigint | null | false | readonly Html[];
 
 /** Puts values into markup. A text is escaped, wherever it stands; null and false are nothing. */

@@ -1,9 +1,9 @@
-const light = `--bg:#f6f7f9;--card:#fff;--ink:#16202c;--soft:#515e6b;--line:#dbe0e6;--grid:#e3e7eb;--link:#17538f;--paper:#fff;--raised:#eef1f4;
+const light = `--bg:#f6f7f9;--card:#fff;--ink:#16202c;--soft:#515e6b;--line:#dbe0e6;--grid:#e3e7eb;--link:#17538f;--raised:#eef1f4;
 --bad:#a8201a;--bad-bg:#fdecea;--warn:#7d4f00;--warn-bg:#fff2d6;--calm:#35566f;--calm-bg:#e6eef5;--good:#0a6640;--good-bg:#e5f5ec;--none:#46525f;--none-bg:#e9edf1;
 --one:#1f5fa8;--two:#b8500b;
 --age1:#dbe9f6;--age2:#a9cdea;--age3:#6aa5d8;--age4:#2a6fb0;--age5:#0c3a68;
 --on1:#15202b;--on2:#15202b;--on3:#15202b;--on4:#fff;--on5:#fff`;
-const dark = `--bg:#10151b;--card:#18202a;--ink:#e7ecf2;--soft:#a3b0be;--line:#2d3946;--grid:#2a3542;--link:#8dbdf5;--paper:#18202a;--raised:#222c37;
+const dark = `--bg:#10151b;--card:#18202a;--ink:#e7ecf2;--soft:#a3b0be;--line:#2d3946;--grid:#2a3542;--link:#8dbdf5;--raised:#222c37;
 --bad:#ff9a90;--bad-bg:#3a1b1a;--warn:#ffd27a;--warn-bg:#36290f;--calm:#a8c7e0;--calm-bg:#1b2b3a;--good:#7fe0b0;--good-bg:#12301f;--none:#b7c2cf;--none-bg:#222c37;
 --one:#67a9f0;--two:#ff9f57;
 --age1:#1d3448;--age2:#2a567c;--age3:#33709f;--age4:#86bdea;--age5:#d6ebfc;

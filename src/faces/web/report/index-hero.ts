@@ -8,8 +8,7 @@ import type { Run } from '../../../core/storage/tables/tables.ts';
 import { verdictSentences } from '../../../words/verdict-faces.ts';
 import { type Html, html } from '../kit/html.ts';
 import { pageSection } from '../kit/parts.ts';
-import { downloads, verdictBanner, verdictList } from './index-parts.ts';
-import { runOpenMarkup } from './run-open.ts';
+import { downloads, openText, verdictBanner, verdictList } from './index-parts.ts';
 import { listWords, verdictLines } from './verdict-words.ts';
 
 /** The newest run with its frozen sheets `open`, `halt` and `statement`; an older run may lack some. */
@@ -49,7 +48,7 @@ export function heroSection({ run, compared, verdicts, sheets, zone, files }: La
   return html`<section id="latest" class="hero" aria-labelledby="latest-title">
 <h2 id="latest-title">Latest reconciliation, ${readableTime(run.started_at, zone)}</h2>
 ${listed}${banners.length > 0 ? html`<ul class="verdicts">${banners}</ul>` : html`<p>${verdictList(run.verdict, [])}. ${none}</p>\n`}${more > 0 && html`<p>… and ${counted(more, 'more currency', 'more currencies')} in the report.</p>\n`}
-${before}<p>Needs a person: ${runOpenMarkup(sheets.open, list)}${halt}</p>
+${before}<p>Needs a person: ${openText(sheets.open, list)}${halt}</p>
 ${open}${downloads(folder, files, `run ${run.id}`)}
 </section>\n`;
 }

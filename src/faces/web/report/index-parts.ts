@@ -1,10 +1,11 @@
 import { money, readableTime } from '../../../books/presentation.ts';
 import type { RunVerdict } from '../../../books/run-verdicts.sql.ts';
+import { records, totalOf } from '../../../books/sheet.ts';
 import { grouped } from '../../../core/domain/counted.ts';
-import type { Verdict } from '../../../core/domain/verdict.ts';
+import { isUsable, type ListStanding, type Verdict } from '../../../core/domain/verdict.ts';
 import { verdictFaces } from '../../../words/verdict-faces.ts';
 import { type Html, html } from '../kit/html.ts';
-import { link, separated } from '../kit/parts.ts';
+import { badge, link, separated } from '../kit/parts.ts';
 
 /** The parts that index.html and the page of a closed month share. */
 
@@ -59,4 +60,18 @@ export function share(part: bigint, whole: bigint): string {
   const tenths = (part * 1000n) / whole;
   if (part > 0n && tenths === 0n) return 'less than 0.1%';
   return tenths % 10n === 0n ? `${tenths / 10n}%` : `${tenths / 10n}.${tenths % 10n}%`;
+}
+
+const gravity = ['high', 'medium', 'low'];
+
+/** What a run left open, by severity, from its frozen sheet `open`. */
+export function openText(sheet: string[][] | undefined, list: ListStanding | null): Html {
+  if (sheet === undefined) return html`not counted`;
+  const open = records(sheet).filter(({ state }) => state === 'open');
+  const parts = gravity.flatMap((severity) => {
+    const count = totalOf(open.filter((one) => one.severity === severity));
+    return count > 0n ? [badge(severity, `${grouped(`${count}`)} ${severity}`)] : [];
+  });
+  if (!isUsable(list)) parts.push(parts.length > 0 ? html`others not checked` : html`not checked`);
+  return parts.length > 0 ? separated(parts, ' ') : html`none`;
 }

@@ -15,8 +15,7 @@ import { type Html, html } from '../kit/html.ts';
 import { link } from '../kit/parts.ts';
 import type { HtmlCell, HtmlColumn } from '../kit/table.ts';
 import type { BatchVerdict } from './batch-verdict.ts';
-import { amountLines, downloads, share, timeTag, verdictList } from './index-parts.ts';
-import { runOpenMarkup } from './run-open.ts';
+import { amountLines, downloads, openText, share, timeTag, verdictList } from './index-parts.ts';
 import { listWords } from './verdict-words.ts';
 
 export const runColumns: readonly HtmlColumn[] = [
@@ -51,7 +50,7 @@ export function runRow(
   return [
     html`${name}<small>${run.id}</small>`,
     verdictList(run.verdict, known.verdicts),
-    runOpenMarkup(known.open, run.list_standing),
+    openText(known.open, run.list_standing),
     listText(run.list_standing),
     known.files.length > 0
       ? downloads(folder, known.files, `run ${run.id}`)
