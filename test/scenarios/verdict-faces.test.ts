@@ -146,7 +146,7 @@ async function ledgerFaces(home: Home, run: string, summary: Json): Promise<Reco
       reconcileFull: '',
       report: '',
     };
-    const today = `${todayView(look, view, schedules)}`;
+    const today = todayView(look, view, schedules).toString();
     const digest = await findDigest(db, run, new Date().toISOString());
     const content = digest ? [{ kind: 'digest' as const, digest }] : [];
     const told = messageWords(content, 'test', { timezone: zone, dashboardUrl: '' }).text;
@@ -155,10 +155,10 @@ async function ledgerFaces(home: Home, run: string, summary: Json): Promise<Reco
       typeof createLogger
     >[0]);
     logRun({ log }, summary);
-    const page = `${runView(row, { verdicts, statement: [], reports: '', keepDays: 0 }, view)}`;
+    const page = runView(row, { verdicts, statement: [], reports: '', keepDays: 0 }, view).toString();
     return {
       runs: named(
-        wordsOf(`${runsView([row], view, { more: false, number: 1 })}`).replace('Reconciliations', ''),
+        wordsOf(runsView([row], view, { more: false, number: 1 }).toString()).replace('Reconciliations', ''),
       ),
       run: unique(
         named(wordsOf(verdicts.length > 0 ? page.replace(/^.*"Verdict per currency"/s, '') : page)),

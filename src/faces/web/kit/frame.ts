@@ -10,7 +10,8 @@ export function pageFrame(page: {
   body: Html;
 }): string {
   const { title, style, script, head, body } = page;
-  return `<!doctype html>\n${html`<html lang="en">
+  return html`<!doctype html>
+<html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -21,7 +22,7 @@ ${head ?? ''}<title>${title}</title>
 <a class="skip" href="#main">Skip to the content</a>
 ${body}${script !== undefined && html`<script>${trusted(script)}</script>\n`}</body>
 </html>
-`}`;
+`.toString();
 }
 
 /** A page that is opened from the disk: it brings its own policy. */

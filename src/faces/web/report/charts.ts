@@ -1,5 +1,5 @@
 import type { TopLevelSpec } from 'vega-lite';
-import { html } from '../kit/html.ts';
+import { html, trusted } from '../kit/html.ts';
 import { beginCharts } from './charts-thread.ts';
 
 /** A picture's place on the page, and its text for screen readers. */
@@ -61,5 +61,5 @@ function labelled(svg: string, { id, title, summary }: Picture): string {
     .replace(/^<svg[^>]*>/, '')
     .replaceAll(/ (font-family|aria-roledescription)="[^"]*"| role="graphics-\w+"/g, '');
   const name = html`<title id="${id}-name">${title}</title><desc id="${id}-says">${summary}</desc>`;
-  return `<svg role="img" aria-labelledby="${id}-name" aria-describedby="${id}-says" viewBox="${box}">${name}${content}`;
+  return html`<svg role="img" aria-labelledby="${id}-name" aria-describedby="${id}-says" viewBox="${box}">${name}${trusted(content)}`.toString();
 }
