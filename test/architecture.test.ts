@@ -27,9 +27,9 @@ const rooms = [
   'intake',
   'books/discrepancies',
   'sending/decisions',
-  'words',
   'books',
   'custody',
+  'words',
   ...['faces/alerts', 'faces/web/kit', 'faces/web/report', 'faces/files'],
   'app',
   ...['faces/admin', 'faces/web/dashboard'],
@@ -47,7 +47,6 @@ const sqlRooms = ['core/storage', 'core/ledger', 'custody'];
 /** The rooms that word things for people; `entry` starts commands, and the demo is one. */
 const wordingRooms = [
   'words',
-  'books',
   'faces/alerts',
   'faces/web/report',
   'faces/files',

@@ -1,10 +1,9 @@
 import type { Discrepancy } from '../core/storage/tables/tables.ts';
-import { actionFor } from '../words/discrepancy-words.ts';
 import { zoned } from './presentation.ts';
 import { asIs, sheetOf } from './sheet.ts';
 
-/** A discrepancy with its age in whole days; `zone` is that of the reports. */
-type Aged = Discrepancy & { ageDays: number; zone: string };
+/** A discrepancy with its age in whole days and what a person does about it; `zone` is that of the reports. */
+type Aged = Discrepancy & { ageDays: number; zone: string; action: string };
 
 /** discrepancies.csv. */
 export const discrepancySheet = sheetOf<Aged>({
@@ -15,8 +14,7 @@ export const discrepancySheet = sheetOf<Aged>({
   first_seen_at: ({ first_seen_at, zone }) => zoned(first_seen_at, zone),
   last_seen_at: ({ last_seen_at, zone }) => zoned(last_seen_at, zone),
   age_days: ({ ageDays }) => ageDays.toString(),
-  ...asIs('state', 'evidence'),
-  action: (line) => actionFor(line),
+  ...asIs('state', 'evidence', 'action'),
   note: (line) => personally(line),
 });
 

@@ -1,9 +1,9 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { CountedState, PayoutState } from '../core/domain/payout.ts';
+import { type CountedState, cameToNothing, type PayoutState } from '../core/domain/payout.ts';
 import type { Sum } from '../core/domain/verdict.ts';
 import { payoutRanges } from '../core/ledger/payout-ranges.ts';
 import { recounted, replacedSums } from '../core/ledger/replaced.ts';
-import { perDialect } from '../core/storage/dialect.ts';
+import { literals, perDialect } from '../core/storage/dialect.ts';
 import type { Db } from '../core/storage/ledger.ts';
 import { type Halves, joined, type RunScope, stateAt, sums } from './discrepancies/run-facts.sql.ts';
 
@@ -94,7 +94,7 @@ export function daySums(db: Db, window: Window) {
 
 /** What failed, was refused or came back in the window: when it was known, for a refused one when it was first sent. */
 const lost = ({ scope, days }: Window): RawBuilder<boolean> => sql`
-  p.state in ('failed', 'refused', 'returned') and coalesce(p.final_at, p.submitted_at) >= ${days[0].begins} and coalesce(p.final_at, p.submitted_at) <= ${scope.cut}`;
+  p.state in (${literals(cameToNothing)}) and coalesce(p.final_at, p.submitted_at) >= ${days[0].begins} and coalesce(p.final_at, p.submitted_at) <= ${scope.cut}`;
 
 /** Reasons by how often they came, per currency and state; an empty reason: none was given; null: all the others. */
 export async function failureSums(db: Db, window: Window) {

@@ -10,6 +10,7 @@ import { discrepancyLines, type RunScope } from './discrepancies/run-facts.sql.t
 import { discrepancySheet } from './discrepancy-cells.ts';
 import { figureRows } from './figures.ts';
 import { openRows } from './figures-open.ts';
+import type { FrozenWords } from './frozen-words.ts';
 import { addSheetRows, beginFreeze, endFreeze, placedFrom, shareRows } from './run-sheets.sql.ts';
 import { setVerdicts } from './run-verdicts.sql.ts';
 import { createFreezeBooks } from './statement/freeze-books.ts';
@@ -24,8 +25,8 @@ export type Frozen = { verdict: Verdict; currencies: CurrencyVerdict[] };
  * and paired. An interrupted freeze starts again from nothing. `end` runs in the transaction that makes the run whole.
  * Returns the verdicts, which every report of the run repeats. Throws when there is no such run.
  */
-export function createFreeze(deps: { ledger: Ledger; config: Config }) {
-  const { ledger, config } = deps;
+export function createFreeze(deps: { ledger: Ledger; config: Config; words: FrozenWords }) {
+  const { ledger, config, words } = deps;
   const zone = config.reports.timezone;
   const freezeBooks = createFreezeBooks(deps);
 
@@ -49,7 +50,7 @@ export function createFreeze(deps: { ledger: Ledger; config: Config }) {
         for (const line of page) ageing.add(line);
         yield page.map((line) => {
           const age = ageDays(line.first_seen_at, scope.cut);
-          return discrepancySheet.cells({ ...line, ageDays: age, zone });
+          return discrepancySheet.cells({ ...line, ageDays: age, zone, action: words.action(line) });
         });
       }
     }
@@ -60,7 +61,7 @@ export function createFreeze(deps: { ledger: Ledger; config: Config }) {
   /** The extra sheets of report.html and report.xlsx. Each is small, whatever the number of payouts. */
   async function freezeFigures(scope: RunScope, since: bigint): Promise<void> {
     const sheets = {
-      ...(await openRows(ledger.db, scope, zone)),
+      ...(await openRows(ledger.db, scope, { zone, words })),
       ...(await figureRows(ledger.db, scope, zone)),
     };
     await ledger.write(async (trx) => {

@@ -9,8 +9,8 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs';
+import type { Advice } from '../core/domain/advice.ts';
 import { syncFolder } from '../core/storage/sync-folder.ts';
-import { adviceText } from '../words/advice-text.ts';
 
 /**
  * How far a ledger had come when its mark was last written: the id of its newest history entry (0: none) and that
@@ -40,11 +40,13 @@ export function readMark(ledgerPath: string): StoredMark {
 export const movedAway = 'moved';
 
 /** Why no copy may be used where a ledger was moved from (P26); null where none was. Throws disk errors. */
-export function whyMoved(ledgerPath: string): string | null {
+export function whyMoved(
+  ledgerPath: string,
+): { why: string; advice: Extract<Advice, { kind: 'follow_move' }> } | null {
   const found = readMark(ledgerPath);
   if (found.kind !== 'mark' || found.mark.ledger !== movedAway) return null;
-  const advice = adviceText({ kind: 'follow_move', mark: markPath(ledgerPath) });
-  return `the ledger of ${ledgerPath} was moved permanently to another place: ${advice}`;
+  const why = `the ledger of ${ledgerPath} was moved permanently to another place`;
+  return { why, advice: { kind: 'follow_move', mark: markPath(ledgerPath) } };
 }
 
 /** Replaces the mark durably. One at a time: the caller holds the ledger's write lock. Throws disk errors. */

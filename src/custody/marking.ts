@@ -32,7 +32,7 @@ export async function findFall(
 function barrierOf(fall: string, path: string, at: string): Barrier {
   const why = `this ledger went back in time (${fall}): it may not know what was sent since`;
   const moved = whyMoved(path);
-  if (moved !== null) return { at, why: `${why}. ${moved}`, advice: null };
+  if (moved) return { at, why: `${why}. ${moved.why}`, advice: moved.advice };
   return { at, why, advice: { kind: 'adopt' } };
 }
 

@@ -1,4 +1,5 @@
 import { renameSync } from 'node:fs';
+import type { Advice, AdvisedReason, SayAdvice } from '../core/domain/advice.ts';
 import { barrierKeys } from '../core/ledger/barriers.ts';
 import { dropMeta, keepMeta, metaOfKeys } from '../core/ledger/meta.ts';
 import { hostJobs } from '../core/settings/schedule-list.ts';
@@ -6,7 +7,6 @@ import { isLedgerThere } from '../core/storage/exists.ts';
 import type { Ledger } from '../core/storage/ledger.ts';
 import { maskedPassword, type Place, placeName, placeOf } from '../core/storage/place.ts';
 import { syncFolder } from '../core/storage/sync-folder.ts';
-import { adviceText } from '../words/advice-text.ts';
 import { abandonAll } from './adopt.ts';
 import { shutGate } from './custody-gate.ts';
 import { copyConsistently } from './make-backup.ts';
@@ -23,13 +23,15 @@ export type MoveRequest = {
   to: string | Place;
   url: string;
   now: () => string;
+  /** Words the way back that the seal names. */
+  say: SayAdvice;
   /** Called with the number of rows copied so far, if rows are copied one by one. */
   onRows?: (rows: number) => void;
 };
 
 export type MovedLedger =
   | { kind: 'moved'; digest: string; abandoned: number; before: boolean }
-  | { kind: 'refused'; why: string }
+  | { kind: 'refused'; why: string; advice?: Advice | null }
   | { kind: 'locked' };
 
 /**
@@ -45,7 +47,7 @@ export async function moveLedger(request: MoveRequest): Promise<MovedLedger> {
   try {
     const sealed = await progressOf(source);
     if (sealed.target !== undefined && sealed.target !== to)
-      return { kind: 'refused', why: `it was moved already: ${sealed.cause}` };
+      return { kind: 'refused', why: `it was moved already: ${sealed.why}`, advice: sealed.advice };
     const there = await isLedgerThere(target);
     if (sealed.target === undefined && there)
       return { kind: 'refused', why: `${to} already exists; a ledger never moves over another one` };
@@ -73,14 +75,15 @@ export async function moveLedger(request: MoveRequest): Promise<MovedLedger> {
   }
 }
 
-type Progress = { cause: string; target: string | undefined; digest: string | undefined; handed: boolean };
+type Progress = AdvisedReason & { target: string | undefined; digest: string | undefined; handed: boolean };
 
 async function progressOf({ db, place }: Ledger): Promise<Progress> {
   const seal = await findSeal(db, placeName(place));
   const wanted = [sealKeys.target, sealKeys.digest, sealKeys.handed];
   const value = await metaOfKeys(db, wanted);
   return {
-    cause: seal?.cause ?? '',
+    why: seal?.why ?? '',
+    advice: seal?.advice ?? null,
     target: value.get(sealKeys.target),
     digest: value.get(sealKeys.digest),
     handed: value.has(sealKeys.handed),
@@ -93,12 +96,12 @@ function withPassword(url: string): string {
 }
 
 /** Seals the source in one transaction: it records the digest of the contents, and nothing changes after it. */
-async function seal(source: Ledger, { url, now, ...request }: MoveRequest): Promise<string> {
+async function seal(source: Ledger, { url, now, say, ...request }: MoveRequest): Promise<string> {
   const to = placeName(placeOf(request.to));
   return source.write(async (trx) => {
     const digest = await ledgerDigest(trx);
     const place = url === to ? to : `${url} (${to})`;
-    const cause = `this ledger was moved to ${place}: set ledger.url to it${withPassword(url)}. ${adviceText({ kind: 'finish_move', url })}`;
+    const cause = `this ledger was moved to ${place}: set ledger.url to it${withPassword(url)}. ${say({ kind: 'finish_move', url })}`;
     await trx
       .insertInto('meta')
       .values([

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { chmodSync, existsSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { Kysely, sql } from 'kysely';
+import { ActionNeeded } from '../core/domain/advice.ts';
 import type { Mode } from '../core/domain/payout.ts';
 import { metaOfKeys } from '../core/ledger/meta.ts';
 import { knownMigrations, migrations } from '../core/storage/known-migrations.ts';
@@ -94,7 +95,7 @@ async function settle(opened: Opened, options: OpenOptions): Promise<Ledger> {
   }
   if (sealed && !options.alone) {
     await opened.seal();
-    return { ...ledger, write: () => Promise.reject(new LedgerSealed(sealed.cause)) };
+    return { ...ledger, write: () => Promise.reject(new LedgerSealed(sealed.why, sealed.advice)) };
   }
   // A sealed ledger sends nothing anyway, and its mark has no ledger's name.
   const fallenBack =
@@ -141,7 +142,7 @@ async function migrate(trx: Trx, mode: Mode | undefined, schema?: string): Promi
 }
 
 /** The ledger was moved permanently (P26); the message names the new place. */
-export class LedgerSealed extends Error {
+export class LedgerSealed extends ActionNeeded {
   readonly code = 'LEDGER_SEALED';
 }
 

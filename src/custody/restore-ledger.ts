@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import type { Advice } from '../core/domain/advice.ts';
 import type { Mode } from '../core/domain/payout.ts';
 import { barrierKeys, noteFall } from '../core/ledger/barriers.ts';
 import { dropMeta, ledgerMode } from '../core/ledger/meta.ts';
@@ -11,7 +12,9 @@ import { whyMoved } from './mark.ts';
 import { readSeal, type Seal, sealKeys } from './seal.ts';
 import { copyBeside, dropCopy, endSwap, finishSwap, swapIn } from './swap.ts';
 
-export type Restored = { kind: 'restored'; aside: string } | { kind: 'unfit'; why: string };
+export type Restored =
+  | { kind: 'restored'; aside: string }
+  | { kind: 'unfit'; why: string; advice?: Advice | null };
 
 /**
  * Puts the ledger file `file` in the place of the one at `path`, which moves aside; the gate must be shut. It checks
@@ -23,9 +26,9 @@ export async function restoreLedger(path: string, file: string, at: string, mode
   const seal = sealInPlace(path);
   // A sealed file in the very place to which its ledger moved is no longer a ledger: another may replace it.
   if (seal && !seal.here)
-    return { kind: 'unfit', why: `${seal.cause}. Restore in that place: set ledger.url to it` };
+    return { kind: 'unfit', why: `${seal.why}. Restore in that place: set ledger.url to it` };
   const moved = seal ? null : whyMoved(path);
-  if (moved !== null) return { kind: 'unfit', why: moved };
+  if (moved) return { kind: 'unfit', ...moved };
   try {
     const copy = copyBeside(file, path);
     const unfit = unfitness(copy);

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { existsSync, realpathSync } from 'node:fs';
 import { sql } from 'kysely';
+import type { AdvisedReason } from '../core/domain/advice.ts';
 import { barrierKeys } from '../core/ledger/barriers.ts';
 import { metaOfKeys } from '../core/ledger/meta.ts';
 import type { Db, Trx } from '../core/storage/ledger.ts';
-import { adviceText } from '../words/advice-text.ts';
 import { everyBatch, everyHead } from './snapshot.ts';
 
 /** Keys of `meta` that record the progress of a move. */
@@ -25,8 +25,8 @@ export const backupKeys = {
   digest: 'backup_digest:',
 } as const;
 
-/** A ledger's seal: its message, the file that was to replace it, and whether that is this file. */
-export type Seal = { cause: string; target: string; here: boolean };
+/** A ledger's seal: why it is one, the file that was to replace it, and whether that is this file. */
+export type Seal = AdvisedReason & { target: string; here: boolean };
 
 /** The seal of the ledger at `path`, read from its `meta`; undefined if it was never moved. */
 export async function findSeal(db: Db | Trx, path: string): Promise<Seal | undefined> {
@@ -37,14 +37,10 @@ export async function findSeal(db: Db | Trx, path: string): Promise<Seal | undef
 
 /** Reads a seal's `AT CAUSE`. One that names its own file would send people in circles: it lists the ways out. */
 export function readSeal(value: string, target: string, path: string): Seal {
-  const cause = value.replace(/^\S+ /, '');
-  if (target === '' || placeOf(target) !== placeOf(path)) return { cause, target, here: false };
-  const ways = adviceText({ kind: 'replace_sealed', path });
-  return {
-    cause: `${path} is a sealed copy of a ledger that moved to this place: ${ways}`,
-    target,
-    here: true,
-  };
+  if (target === '' || placeOf(target) !== placeOf(path))
+    return { why: value.replace(/^\S+ /, ''), advice: null, target, here: false };
+  const why = `${path} is a sealed copy of a ledger that moved to this place`;
+  return { why, advice: { kind: 'replace_sealed', path }, target, here: true };
 }
 
 /** One name for one file, even where a folder has two. */

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { AdviceFacts } from '../core/domain/discrepancy.ts';
 import { replacedEvent } from '../core/domain/history-event.ts';
 import { formatMinor } from '../core/domain/money.ts';
+import { hasComeToNothing } from '../core/domain/payout.ts';
 import { readDetail } from '../core/ledger/history.ts';
 import { readReasons, reasonColumns } from '../core/ledger/hold-reasons.ts';
 import { idList } from '../core/storage/bulk.ts';
@@ -147,7 +148,7 @@ function checkSuccessors({ payout, history }: ProvenEvents): FalsePayout[] {
   );
   if (made.length > 1) found.add(`${made.length} successors were made of it`);
   for (const { seq, from_state } of made) {
-    if (from_state !== 'failed' && from_state !== 'refused' && from_state !== 'returned')
+    if (!hasComeToNothing(from_state))
       found.add(`a successor was made of it while it was ${from_state} (entry ${seq})`);
   }
   return found.list;

@@ -1,8 +1,9 @@
 import { sql } from 'kysely';
 import { replacedEvent } from '../core/domain/history-event.ts';
+import { cameToNothing } from '../core/domain/payout.ts';
 import { type WaivedListing, waivedListings } from '../core/ledger/barriers.ts';
 import { archivePath } from '../core/storage/archive-file.ts';
-import { isPostgres } from '../core/storage/dialect.ts';
+import { isPostgres, literals } from '../core/storage/dialect.ts';
 import { isDamage } from '../core/storage/failure.ts';
 import type { Db } from '../core/storage/ledger.ts';
 import { type Place, placeOf } from '../core/storage/place.ts';
@@ -181,7 +182,7 @@ async function checkLonelySuccessors(db: Db): Promise<FalsePayout[]> {
   const rows = await sql<{ reference: string; of: string }>`
     select s.reference, o.reference as "of" from payouts s join payouts o on o.id = s.successor_of
     where not exists (select 1 from history h where h.payout_id = o.id and h.event = ${replacedEvent}
-      and h.from_state in ('failed', 'refused', 'returned')) limit 1000`.execute(db);
+      and h.from_state in (${literals(cameToNothing)})) limit 1000`.execute(db);
   // A file may correct the account; a successor made by `retry` goes to the same account.
   const others = await sql<{ reference: string; of: string }>`
     select s.reference, o.reference as "of" from payouts s join payouts o on o.id = s.successor_of

@@ -6,7 +6,7 @@ import { errorText, logEvent } from '../core/runtime/log-events.ts';
 import type { StandingCause } from '../sending/halts.sql.ts';
 import type { CheckProgress } from '../sending/precheck.ts';
 import type { SenderStop } from '../sending/send.ts';
-import { verdictFaces } from '../words/verdict-faces.ts';
+import { verdictWords } from '../words/verdict-words.ts';
 
 const checkLineMs = 30_000;
 
@@ -75,10 +75,10 @@ export function logSent({ log }: Log, counts: SenderStop['counts']): void {
 /** Logs a reconciliation: its verdicts, and how much is open. */
 export function logRun({ log }: Log, run: reconcileJob.ReconcileResult): void {
   const verdicts = Object.entries(run.statement).map(
-    ([currency, { verdict }]) => `${currency} ${verdictFaces[verdict].name}`,
+    ([currency, { verdict }]) => `${currency} ${verdictWords[verdict].name}`,
   );
   const open = Object.values(run.discrepancies.open).reduce((sum, count) => sum + count, 0);
-  const words = verdicts.length > 0 ? verdicts.join(', ') : verdictFaces[run.verdict].name;
+  const words = verdicts.length > 0 ? verdicts.join(', ') : verdictWords[run.verdict].name;
   logEvent(log, 'run_finished', {
     run: run.run,
     verdict: run.verdict,

@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import { hasRow } from '../core/storage/counting.ts';
+import { literals } from '../core/storage/dialect.ts';
 import type { Db, Trx } from '../core/storage/ledger.ts';
 import { prepared } from '../core/storage/prepared.ts';
 import type { Payout } from '../core/storage/tables/tables.ts';
@@ -52,7 +53,7 @@ const findAlike = prepared<EarlierPayout>((_, slot) => {
   return sql<EarlierPayout>`select p.id, p.reference, p.batch_id, p.account_number, p.currency, p.amount, b.created_at
     from (values ${sql.join(rows)}) v cross join payouts p join batches b on b.id = p.batch_id
     where p.account_number = v.column1 and p.currency = v.column2
-      and p.amount = cast(v.column3 as bigint) and p.state not in (${sql.join(neverPaid.map((state) => sql.lit(state)))})
+      and p.amount = cast(v.column3 as bigint) and p.state not in (${literals(neverPaid)})
     order by b.created_at`;
 });
 
@@ -174,7 +175,7 @@ function likeIn(batch: { id: string }, when: When): RawBuilder<unknown> {
 
 function isEarlier({ id }: { id: string }, { since, recent }: When): RawBuilder<boolean> {
   const inTime = recent ? sql`b.created_at >= ${since}` : sql`b.created_at < ${since}`;
-  return sql`p.batch_id <> ${id} and p.state not in (${sql.join(neverPaid.map((state) => sql.lit(state)))}) and ${inTime}`;
+  return sql`p.batch_id <> ${id} and p.state not in (${literals(neverPaid)}) and ${inTime}`;
 }
 
 async function newestLike(trx: Db | Trx, batch: { id: string }, when: When, row: Like): Promise<Likeness[]> {

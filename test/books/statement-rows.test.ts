@@ -8,7 +8,10 @@ import {
   strangerEntries,
 } from '../../src/books/statement/statement-rows.ts';
 import type { ListedPart, PayoutFacts } from '../../src/books/statement-facts.sql.ts';
+import { frozenWords } from '../../src/words/frozen-words.ts';
 import { at } from '../support/ledger.ts';
+
+const said = { show: (one: string) => one, words: frozenWords };
 
 const payout = {
   id: 1n,
@@ -62,7 +65,7 @@ function linesOf(end: 'success' | 'failed', from: bigint, ...listed: Partial<Lis
   const facts = { payout, moves, listed: listed.map((one) => ({ ...shown, ...one })) };
   const span = { from, through: 20n };
   const scope = { mode: 'test' as const, span, known: 20n, listing, since: at(0), until: null };
-  const about = { ...scope, show: (instant: string) => instant };
+  const about = { ...scope, ...said };
   return [...payoutEntries(facts, about), ...strangerEntries(facts, about)]
     .filter(({ line }) =>
       ['listed_by_service', 'foreign', 'amount_differences', 'timing', 'unexplained', 'unreadable'].includes(
@@ -123,7 +126,12 @@ function sumsOf(moves: readonly (readonly [event: string, to: Move['to']])[]): R
   };
   const scope = { mode: 'test' as const, span: { from: 0n, through: 20n }, known: 20n, listing };
   const statement = createStatement();
-  for (const entry of payoutEntries(facts, { ...scope, since: at(0), until: null, show: (one) => one }))
+  for (const entry of payoutEntries(facts, {
+    ...scope,
+    since: at(0),
+    until: null,
+    ...said,
+  }))
     statement.add(entry);
   const { rows } = statement.conclude(null);
   return Object.fromEntries(rows.map(({ line, amount }) => [line, amount]));
@@ -157,16 +165,20 @@ it('P35: without a usable list nothing of ours is called unseen', () => {
   ];
   const scope = { mode: 'test' as const, span: { from: 0n, through: 20n }, known: 20n, since: at(0) };
   const linesUnder = (used: Parameters<typeof payoutEntries>[1]['listing']) =>
-    payoutEntries(
-      { payout, moves, listed: [] },
-      { ...scope, listing: used, until: null, show: (one) => one },
-    ).flatMap(({ line, amount }) => (line === 'unseen' || line === 'timing' ? [`${line} ${amount}`] : []));
+    payoutEntries({ payout, moves, listed: [] }, { ...scope, listing: used, until: null, ...said }).flatMap(
+      ({ line, amount }) => (line === 'unseen' || line === 'timing' ? [`${line} ${amount}`] : []),
+    );
   expect(linesUnder(listing)).toEqual(['unseen 150000']);
   expect(linesUnder(null)).toEqual(['timing -150000']);
   for (const standing of ['unread', 'incomplete', 'not_ours', 'shows_none'] as const) {
     const unusable = { ...listing, standing };
     expect(linesUnder(unusable), standing).toEqual(['timing -150000']);
-    const about = { ...scope, listing: unusable, until: null, show: (one: string) => one };
+    const about = {
+      ...scope,
+      listing: unusable,
+      until: null,
+      ...said,
+    };
     expect(placeInBooks({ payout, moves, listed: [] }, about).late, standing).toBe(true);
   }
 });
@@ -178,7 +190,12 @@ it('P33: what a clock far ahead stamped is not too young to be missed', () => {
       { id: 1n, at: at(hours), event: 'intent', to: 'sending', fee: null },
       { id: 2n, at: at(hours), event: 'accepted', to: 'pending', fee: null },
     ];
-    const about = { ...scope, since: at(0), until: null, show: (one: string) => one };
+    const about = {
+      ...scope,
+      since: at(0),
+      until: null,
+      ...said,
+    };
     const lines = payoutEntries({ payout, moves, listed: [] }, about).map(({ line }) => [line, '']);
     return Object.fromEntries(lines);
   };
@@ -195,7 +212,7 @@ it('P35: a payout that was never sent and that a person settled as paid is paid 
   };
   const span = { from: 0n, through: 20n };
   const scope = { mode: 'test' as const, span, known: 20n, listing, since: at(0), until: null };
-  const entries = payoutEntries(facts, { ...scope, show: (instant) => instant });
+  const entries = payoutEntries(facts, { ...scope, ...said });
   expect(entries.some(({ line }) => line === 'unseen')).toBe(false);
   expect(entries.find(({ line }) => line === 'paid_elsewhere')?.why).toBe(
     'never sent, settled as paid by a person, and the list does not show it; the list is complete',
@@ -214,7 +231,12 @@ it.each([
   });
   const facts: PayoutFacts = { payout, moves, listed: [{ ...shown, status }] };
   const scope = { mode: 'test' as const, span: { from: 0n, through: 20n }, known: 20n, listing };
-  const about = { ...scope, since: at(0), until: null, show: (one: string) => one };
+  const about = {
+    ...scope,
+    since: at(0),
+    until: null,
+    ...said,
+  };
   const statement = createStatement();
   const entries = payoutEntries(facts, about);
   for (const entry of entries) statement.add(entry);

@@ -120,7 +120,7 @@ export async function closedNovember(
   ];
   const reporting = reportingOf(ledger, folder);
   const closed = await reporting.closePeriod('2026-11', december(1), 'ada');
-  if (closed.kind === 'refused') throw new Error(closed.why);
+  if (closed.kind === 'refused') throw new Error(closed.why.kind);
   await addSent(ledger, 'later', 40, ['success']);
   runs.push(await addFrozenRun(ledger, folder, december(12)));
   await reporting.writeDueBatchResults();

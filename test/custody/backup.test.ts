@@ -8,6 +8,7 @@ import { openLedger } from '../../src/custody/open-ledger.ts';
 import { finishRestore, restoreLedger } from '../../src/custody/restore-ledger.ts';
 import { assertNotHalfSwapped, copyBeside, finishSwap } from '../../src/custody/swap.ts';
 import { verifyLedger } from '../../src/custody/verify-ledger.ts';
+import { adviceText } from '../../src/words/advice-text.ts';
 import { haltInWords } from '../../src/words/halt-words.ts';
 import { addBatch, at, claimAt, makeLedger, states, type TestLedger } from '../support/ledger.ts';
 
@@ -94,7 +95,7 @@ it('P27: a batch that was still being taken in when the backup was made may be f
 it('P26: a sealed file is refused, and nothing was changed', async () => {
   await ledger.close();
   const to = join(ledger.folder, 'next.db');
-  await moveLedger({ from: ledger.path, to, url: 'sqlite:next.db', now: () => at(5) });
+  await moveLedger({ from: ledger.path, to, url: 'sqlite:next.db', now: () => at(5), say: adviceText });
   expect(await restoreLedger(to, ledger.path, at(6))).toEqual({
     kind: 'unfit',
     why: expect.stringMatching(/was sealed when its ledger moved to .*next.db.*; nothing was changed/),

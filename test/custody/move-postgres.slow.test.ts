@@ -8,6 +8,7 @@ import { shutGate } from '../../src/custody/custody-gate.ts';
 import { moveLedger } from '../../src/custody/move.ts';
 import { openLedger } from '../../src/custody/open-ledger.ts';
 import { verifyLedger } from '../../src/custody/verify-ledger.ts';
+import { adviceText } from '../../src/words/advice-text.ts';
 import {
   addBatch,
   at,
@@ -34,7 +35,7 @@ beforeEach(async () => {
 afterEach(() => ledger.remove());
 
 const move = (more: { onRows?: () => void } = {}) =>
-  moveLedger({ from: ledger.path, to, url: placeName(to), now: () => at(5000), ...more });
+  moveLedger({ from: ledger.path, to, url: placeName(to), now: () => at(5000), say: adviceText, ...more });
 
 async function openThere(): Promise<Ledger> {
   const there = await openLedger(to, { now: () => at(9000) });

@@ -4,6 +4,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { moveLedger } from '../../src/custody/move.ts';
 import { openLedger } from '../../src/custody/open-ledger.ts';
 import { verifyLedger } from '../../src/custody/verify-ledger.ts';
+import { adviceText } from '../../src/words/advice-text.ts';
 import { haltInWords } from '../../src/words/halt-words.ts';
 import { addBatch, at, claimAt, makeLedger, states, type TestLedger } from '../support/ledger.ts';
 
@@ -20,7 +21,7 @@ afterEach(() => ledger.remove());
 
 const open = (path: string) => openLedger(path, { now: () => at(9000) });
 const move = (target = to) =>
-  moveLedger({ from: ledger.path, to: target, url: 'sqlite:next.db', now: () => at(5000) });
+  moveLedger({ from: ledger.path, to: target, url: 'sqlite:next.db', now: () => at(5000), say: adviceText });
 
 /** How many payouts each of the two files would let out, as `source target`. */
 async function whoSends(): Promise<string> {

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { payoutStory } from '../../src/books/overview.sql.ts';
-import { payoutMoments } from '../../src/books/payout-moments.ts';
 import type { ServiceClient } from '../../src/core/service/types.ts';
 import { createSandbox, type Sandbox } from '../../src/sandbox/sandbox.ts';
+import { payoutMoments } from '../../src/words/payout-moments.ts';
 import {
   addBatch,
   at,

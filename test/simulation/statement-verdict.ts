@@ -11,6 +11,7 @@ import { foreignOrigins } from '../../src/core/ledger/origins.ts';
 import type { Db } from '../../src/core/storage/ledger.ts';
 import { openSnapshot } from '../../src/custody/snapshot.ts';
 import { newestCompleteRun } from '../../src/watching/listing/listings.sql.ts';
+import { frozenWords } from '../../src/words/frozen-words.ts';
 import type { Entry } from './book.ts';
 import type { Inspector } from './inspector.ts';
 import type { Town } from './town.ts';
@@ -50,6 +51,7 @@ export async function judgeStatement(town: Town): Promise<void> {
       since: '',
       until: null,
       show: (instant) => instant,
+      words: frozenWords,
     };
     const whole = await booksOf(db, about);
     judgeTie(town, whole, 'the whole day');

@@ -18,7 +18,7 @@ import type { WatchedPayout } from './watched.sql.ts';
 /** A payout the complete listing lacks and a look-up of this run did not find. */
 export function missing(payout: WatchedPayout, cut: string): FoundDiscrepancy {
   return finding('missing_at_service', payout.reference, {
-    ...identity(payout),
+    ...payoutFields(payout),
     expected: `${payout.state} ${amountOf(payout)}`,
     actual: 'not listed, not found',
     difference: payout.state === 'failed' ? '' : `-${amountOf(payout)}`,
@@ -38,7 +38,7 @@ export function unknown(
   const until = shift(quiet.since, quiet.minutes * 60_000);
   const isOver = quiet.now >= until;
   const fields: FoundFields = {
-    ...identity(payout),
+    ...payoutFields(payout),
     expected: amountOf(payout),
     actual: 'unknown',
     difference: '',
@@ -51,7 +51,7 @@ export function unknown(
 /** Pending for longer than `stale_pending_hours`; `elsewhere`: the account that is asked cannot say more (P31). */
 export function stale(payout: WatchedPayout, elsewhere?: AdviceFacts['elsewhere']): FoundDiscrepancy {
   const fields: FoundFields = {
-    ...identity(payout),
+    ...payoutFields(payout),
     expected: 'success or failed',
     actual: 'pending',
     difference: '',
@@ -64,7 +64,7 @@ export function stale(payout: WatchedPayout, elsewhere?: AdviceFacts['elsewhere'
 /** Final for longer than `webhook_grace_minutes`, and no authentic webhook received. */
 export function unheard(payout: WatchedPayout): FoundDiscrepancy {
   return finding('webhook_missing', payout.reference, {
-    ...identity(payout),
+    ...payoutFields(payout),
     expected: 'a webhook',
     actual: 'none heard',
     difference: '',
@@ -76,7 +76,7 @@ export function unheard(payout: WatchedPayout): FoundDiscrepancy {
 /** Was success, then reversed or refunded. */
 export function returned(payout: WatchedPayout): FoundDiscrepancy {
   return finding('returned_after_success', payout.reference, {
-    ...identity(payout),
+    ...payoutFields(payout),
     expected: 'success',
     actual: 'returned',
     difference: `-${amountOf(payout)}`,
@@ -90,7 +90,7 @@ export function feesDiffer(payout: WatchedPayout): FoundDiscrepancy {
   const others = otherFees(payout);
   const first = payout.fee ?? '';
   return finding('fee_conflict', payout.reference, {
-    ...identity(payout),
+    ...payoutFields(payout),
     expected: first,
     actual: [...new Set(others.map(({ fee }) => fee))].join(', '),
     difference: decimalDifference(others[0]?.fee ?? '', first),
@@ -111,7 +111,7 @@ export function foundPaidAgain(payout: WatchedPayout): FoundDiscrepancy {
       : `the service shows it as paid, the ledger as ${payout.state} by ${by}`;
   // Not the subject of two transfers under one reference: each is found, and closes, by itself.
   return finding('paid_twice', `successor:${payout.reference}`, {
-    ...identity(payout),
+    ...payoutFields(payout),
     expected: '1 payment',
     actual: 'success, and a successor sent',
     difference: amountOf(payout),
@@ -256,8 +256,9 @@ export function shift(at: string, ms: number): string {
   return new Date(Date.parse(at) + ms).toISOString();
 }
 
-function identity(
-  payout: WatchedPayout,
+/** Which payout a discrepancy is about. */
+export function payoutFields(
+  payout: Pick<WatchedPayout, 'id' | 'batch_id' | 'reference' | 'trx' | 'transfer_id' | 'currency'>,
 ): Omit<FoundFields, 'expected' | 'actual' | 'difference' | 'moved' | 'evidence'> {
   return {
     payoutId: payout.id,

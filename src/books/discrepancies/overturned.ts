@@ -1,6 +1,7 @@
 import { type FoundDiscrepancy, finding } from '../../core/domain/discrepancy.ts';
 import { formatMinor } from '../../core/domain/money.ts';
 import { isFinalState } from '../../core/domain/payout.ts';
+import { payoutFields } from './findings.ts';
 import type { Overturned } from './overturned.sql.ts';
 
 /** A payout that had ended, by a person's decision or a refusal, until the service said otherwise (P14, P32). */
@@ -11,12 +12,7 @@ export function overturned(payout: Overturned): FoundDiscrepancy {
       ? `ledger: ${before} by the service's answer`
       : `${decision.source} settled it as ${before} at ${decision.at} (${decision.note})`;
   return finding('status_conflict', payout.reference, {
-    payoutId: payout.id,
-    batchId: payout.batch_id,
-    reference: payout.reference,
-    trx: payout.trx,
-    transferId: payout.transfer_id,
-    currency: payout.currency,
+    ...payoutFields(payout),
     expected: before,
     actual: payout.state,
     difference: overturnedMoney(payout),

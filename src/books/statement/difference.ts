@@ -1,4 +1,3 @@
-import { lineWords } from './line-words.ts';
 import {
   type CurrencyLines,
   type Figure,
@@ -11,25 +10,20 @@ import {
 import { causeLines, type StatementLine } from './statement-lines.ts';
 
 /** One of the reasons why the list does not come to net paid, as a reader adds it up. */
-export type DifferenceReason = { line: StatementLine; name: string; figure: Figure };
+export type DifferenceReason = { line: StatementLine; figure: Figure };
 
 /**
  * Listed less net paid, and what that is made of, to the last minor unit: what is under way or came back, what earlier
  * periods began, and every difference of the statement. Reasons of nothing are left out.
  */
 export function differenceOf(lines: CurrencyLines): { amount: string; reasons: DifferenceReason[] } {
-  const reason = (line: StatementLine, figure: Figure, name = lineWords[line]): DifferenceReason => ({
-    line,
-    name,
-    figure,
-  });
-  const part = (line: StatementLine): DifferenceReason => reason(line, lineOf(lines, line));
-  const less = (line: StatementLine): DifferenceReason => reason(line, negated(lineOf(lines, line)));
-  const all = [
+  const part = (line: StatementLine): DifferenceReason => ({ line, figure: lineOf(lines, line) });
+  const less = (line: StatementLine): DifferenceReason => ({ line, figure: negated(lineOf(lines, line)) });
+  const all: DifferenceReason[] = [
     part('in_flight'),
     part('unknown'),
     less('opening'),
-    reason('reopened', negated(reopenedUnpaid(lines)), 'Reopened, not paid before'),
+    { line: 'reopened', figure: negated(reopenedUnpaid(lines)) },
     part('returned'),
     less('unseen'),
     ...causeLines.map(part),

@@ -1,3 +1,4 @@
+import type { FrozenWords } from '../frozen-words.ts';
 import type { StatementScope } from '../statement-facts.sql.ts';
 import type { StatementLine } from './statement-lines.ts';
 
@@ -17,5 +18,5 @@ export type StatementEntry = {
   unpaid?: boolean;
 };
 
-/** What a statement looks at, and how an instant is shown. */
-export type About = StatementScope & { show(instant: string): string };
+/** What a statement looks at, how an instant is shown, and the words of what no list shows. */
+export type About = StatementScope & { show(instant: string): string; words: Pick<FrozenWords, 'unlisted'> };

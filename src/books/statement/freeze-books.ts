@@ -3,6 +3,7 @@ import type { Config } from '../../core/settings/settings.ts';
 import type { Ledger } from '../../core/storage/ledger.ts';
 import type { Run } from '../../core/storage/tables/tables.ts';
 import type { RunScope } from '../discrepancies/run-facts.sql.ts';
+import type { FrozenWords } from '../frozen-words.ts';
 import { lastPeriod, listingOf } from '../periods.sql.ts';
 import { money, zoned } from '../presentation.ts';
 import { addSheetRows, type PlacedRow, placedFrom } from '../run-sheets.sql.ts';
@@ -48,8 +49,8 @@ const payoutSheet = sheetOf<Row>({
 });
 
 /** Computes payouts.csv and the statement of a run in one walk, so that both describe the same moment and rows. */
-export function createFreezeBooks(deps: { ledger: Ledger; config: Config }) {
-  const { ledger, config } = deps;
+export function createFreezeBooks(deps: { ledger: Ledger; config: Config; words: FrozenWords }) {
+  const { ledger, config, words } = deps;
   const zone = config.reports.timezone;
   const show = (instant: string): string => zoned(instant, zone);
 
@@ -64,6 +65,7 @@ export function createFreezeBooks(deps: { ledger: Ledger; config: Config }) {
       since: config.reconciliation.since || ledger.birth,
       until: null,
       show,
+      words,
     };
   }
 

@@ -1,3 +1,4 @@
+import type { AdvisedReason } from '../../core/domain/advice.ts';
 import type { ServiceAccount } from '../../core/domain/origin.ts';
 import { findBarrier } from '../../core/ledger/barriers.ts';
 import { newestHistory } from '../../core/ledger/history.ts';
@@ -6,9 +7,9 @@ import type { Config } from '../../core/settings/settings.ts';
 import type { Ledger, Trx } from '../../core/storage/ledger.ts';
 import type { Period } from '../../core/storage/tables/period-tables.ts';
 import { newestCompleteRun } from '../../watching/listing/listings.sql.ts';
-import { reasonText } from '../../words/advice-text.ts';
 import { findRun } from '../batch-results.sql.ts';
 import { countOpen } from '../discrepancies/discrepancies.sql.ts';
+import type { FrozenWords } from '../frozen-words.ts';
 import {
   addPeriodRows,
   addPeriodTransfers,
@@ -23,31 +24,65 @@ import { computeStatement } from './compute-statement.ts';
 import type { About } from './entry.ts';
 import { type Month, monthAfter, readMonth } from './months.ts';
 import { entrySheet, type StatementRow, statementSheet } from './statement.ts';
-import type { StatementLine } from './statement-lines.ts';
+
+/** Lines of the statement that a person must look at when a month is closed with them. */
+const warnedLines = [
+  'in_flight',
+  'unknown',
+  'unseen',
+  'duplicates',
+  'status_conflicts',
+  'collisions',
+  'open_conflicts',
+  'unexplained',
+  'unreadable',
+] as const;
+export type WarnedLine = (typeof warnedLines)[number];
+
+/** Why a month is not closed. `from`: the day on which it can be. `next`: the month whose turn it is. */
+export type NotClosable =
+  | { kind: 'no_month'; text: string }
+  | { kind: 'not_over'; month: string; from: string; zone: string }
+  | { kind: 'closed'; month: string; at: string }
+  | { kind: 'part_of_closed'; month: string; last: string; next: string }
+  | { kind: 'out_of_order'; next: string }
+  /** The ledger may have forgotten payments: its figures would be permanently wrong (P25). */
+  | ({ kind: 'barrier' } & AdvisedReason);
+
+/** What a month was closed in spite of. `of`: when the newest complete list was read. `kinds`: how many are open. */
+export type PeriodWarning =
+  | { kind: 'no_list' }
+  | { kind: 'early_list'; of: string }
+  | { kind: 'line'; line: WarnedLine; currency: string; count: bigint; amount: string }
+  | { kind: 'open'; kinds: Readonly<Record<string, number>> };
 
 /** `refused`: nothing was done, and why. `statement`: the rows of statement.csv. */
 export type ClosedPeriod =
-  | { kind: 'refused'; why: string }
-  | { kind: 'closed'; period: Period; statement: StatementRow[]; warnings: string[] };
+  | { kind: 'refused'; why: NotClosable }
+  | { kind: 'closed'; period: Period; statement: StatementRow[]; warnings: PeriodWarning[] };
 
 /**
  * Closes a month permanently (P30): stores its statement, its last history entry and its listing. One transaction, so that
  * a crash leaves nothing or all. Whatever is recorded later belongs to the month that is open then. `by`: the account name
  * of the person.
  */
-export function createClosePeriod(deps: { ledger: Ledger; config: Config; account?: ServiceAccount | null }) {
-  const { ledger, config, account = null } = deps;
+export function createClosePeriod(deps: {
+  ledger: Ledger;
+  config: Config;
+  account?: ServiceAccount | null;
+  words: FrozenWords;
+}) {
+  const { ledger, config, account = null, words } = deps;
   const { mode } = config;
   const zone = config.reports.timezone;
 
   return async function closePeriod(text: string, now: string, by: string): Promise<ClosedPeriod> {
     const month = readMonth(text, zone);
-    if (!month)
-      return { kind: 'refused', why: `"${text}" is no month: write it as YYYY-MM, such as 2026-10` };
+    if (!month) return { kind: 'refused', why: { kind: 'no_month', text } };
     return ledger.write(async (trx) => {
       const last = await lastPeriod(trx);
-      const why = whyNot(month, last, now, zone) ?? (await whyNotNow(trx));
-      if (why !== null) return { kind: 'refused', why };
+      const why = whyNot(month, last, now, zone) ?? (await barrierOf(trx));
+      if (why) return { kind: 'refused', why };
       return close(trx, month, last, { now, by });
     });
   };
@@ -77,7 +112,7 @@ export function createClosePeriod(deps: { ledger: Ledger; config: Config; accoun
       closed_by: by,
       run_id: about.listing?.run ?? null,
     });
-    const warnings = [...heard, ...unresolved(statement), ...(await openLines(trx))];
+    const warnings = [...heard, ...unresolved(statement), ...openWarning(await countOpen(trx))];
     return { kind: 'closed', period, statement, warnings };
   }
 
@@ -86,7 +121,7 @@ export function createClosePeriod(deps: { ledger: Ledger; config: Config; accoun
     trx: Trx,
     { endsAt }: Month,
     last: Period | undefined,
-  ): Promise<{ about: About; heard: string[] }> {
+  ): Promise<{ about: About; heard: PeriodWarning[] }> {
     const complete = await newestCompleteRun(trx, await foreignOrigins(trx, account));
     const run = complete && (await findRun(trx, complete.id));
     const from = last?.through_history ?? 0n;
@@ -98,31 +133,17 @@ export function createClosePeriod(deps: { ledger: Ledger; config: Config; accoun
       since: config.reconciliation.since || ledger.birth,
       until: endsAt,
       show: (instant) => zoned(instant, zone),
+      words,
     };
-    const again = 'counterfoil reconcile --full before closing makes one';
-    if (!run)
-      return { about, heard: [`no complete list was ever read, so that nothing is compared: ${again}`] };
-    const early = run.started_at < endsAt;
-    return {
-      about,
-      heard: early
-        ? [`the newest complete list is of ${about.show(run.started_at)}, before the month ended: ${again}`]
-        : [],
-    };
+    if (!run) return { about, heard: [{ kind: 'no_list' }] };
+    const of = about.show(run.started_at);
+    return { about, heard: run.started_at < endsAt ? [{ kind: 'early_list', of }] : [] };
   }
+}
 
-  /** Refuses a ledger that may have forgotten payments: its figures would be permanently wrong (P25). */
-  async function whyNotNow(trx: Trx): Promise<string | null> {
-    const barrier = await findBarrier(trx);
-    return barrier ? `${reasonText(barrier)}. Until then no month is closed` : null;
-  }
-
-  async function openLines(trx: Trx): Promise<string[]> {
-    const open = Object.entries(await countOpen(trx));
-    if (open.length === 0) return [];
-    const kinds = open.map(([kind, n]) => `${n} ${kind}`).join(', ');
-    return [`open discrepancies: ${kinds}. Next: counterfoil discrepancies`];
-  }
+async function barrierOf(trx: Trx): Promise<NotClosable | null> {
+  const barrier = await findBarrier(trx);
+  return barrier ? { kind: 'barrier', ...barrier } : null;
 }
 
 /** Refuses unless the month has ended, the one before it is closed, and it is not closed yet. */
@@ -131,34 +152,22 @@ function whyNot(
   last: Period | undefined,
   now: string,
   zone: string,
-): string | null {
-  if (now < endsAt) {
-    const day = zoned(endsAt, zone).slice(0, 10);
-    return `${month} is not over: it can be closed from ${day} on (${zone})`;
-  }
+): NotClosable | null {
+  if (now < endsAt) return { kind: 'not_over', month, from: zoned(endsAt, zone).slice(0, 10), zone };
   if (!last) return null;
-  if (month === last.month) return `${month} was closed at ${last.closed_at}; a closed month never changes`;
+  if (month === last.month) return { kind: 'closed', month, at: last.closed_at };
   const next = monthAfter(last.month);
-  if (month < last.month)
-    return `${last.month} is closed already, so that ${month} is part of what is closed: the next is ${next}`;
-  return month === next ? null : `months are closed in order: the next is ${next}`;
+  if (month < last.month) return { kind: 'part_of_closed', month, last: last.month, next };
+  return month === next ? null : { kind: 'out_of_order', next };
 }
 
-const needing: Partial<Record<StatementLine, string>> = {
-  in_flight: 'still under way when the month ended; the next month opens with them',
-  unknown: 'unknown when the month ended: they may be paid; the next month opens with them',
-  unseen: 'sent, and not listed by the service',
-  duplicates: 'listed more than once for the same payout',
-  status_conflicts: 'in another state on the list than here',
-  collisions: 'listed under a reference that was never sent',
-  open_conflicts: 'in a conflict that is not resolved: see statement-rows.csv',
-  unexplained: 'not explained: see statement-rows.csv',
-  unreadable: 'listed with an amount that cannot be read: see statement-rows.csv',
-};
-
-function unresolved(statement: StatementRow[]): string[] {
-  return statement.flatMap(({ currency, line, count, amount }) => {
-    const what = needing[line];
-    return what === undefined || count === 0n ? [] : [`${count} (${`${currency} ${amount}`.trim()}) ${what}`];
+function unresolved(statement: StatementRow[]): PeriodWarning[] {
+  return statement.flatMap(({ line: own, currency, count, amount }) => {
+    const line = warnedLines.find((one) => one === own);
+    return line === undefined || count === 0n ? [] : [{ kind: 'line', line, currency, count, amount }];
   });
+}
+
+function openWarning(kinds: Readonly<Record<string, number>>): PeriodWarning[] {
+  return Object.keys(kinds).length === 0 ? [] : [{ kind: 'open', kinds }];
 }

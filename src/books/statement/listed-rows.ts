@@ -1,9 +1,9 @@
 import { foldReference } from '../../core/domain/ids.ts';
 import { restsOnPerson } from '../../core/domain/transition.ts';
-import type { ListStanding } from '../../core/domain/verdict.ts';
 import { isBeneficiary, readStatus } from '../../core/domain/witness.ts';
 import type { Course } from '../book.ts';
 import type { ListedPart, PayoutFacts, StatementScope } from '../statement-facts.sql.ts';
+import type { About } from './entry.ts';
 
 /**
  * Where a row names our reference, one unlike the payout that bears the answered number alone is a stranger's. So is one
@@ -31,7 +31,7 @@ export function isSentElsewhere({ payout }: PayoutFacts, { after }: Course): boo
 /** Why no list shows a payout of the books. A person may also settle as paid what was never sent. */
 export function whyUnlisted(
   { payout, listed }: PayoutFacts,
-  { listing }: Pick<StatementScope, 'listing'>,
+  { listing, words }: Pick<About, 'listing' | 'words'>,
 ): string {
   const sent =
     payout.submitted_at === null
@@ -42,17 +42,8 @@ export function whyUnlisted(
   if (listing === null) return `${sent}; no list was read`;
   const [other] = listed;
   if (other) return `${sent}; listed only as ${told(other)} in mode ${other.domain}`;
-  return `${sent}, and the list does not show it${listWords[listing.standing ?? 'unread']}`;
+  return `${sent}, and the list does not show it${words.unlisted(listing.standing ?? 'unread')}`;
 }
-
-const listWords: Record<ListStanding, string> = {
-  complete: '; the list is complete',
-  window: '; the list is complete since the edge of its window',
-  shows_none: ', nor anything else of ours: it may be another account’s',
-  not_ours: ': it is another account’s',
-  incomplete: '; the list is not proven complete',
-  unread: ': no page of it came',
-};
 
 export const isFailed = ({ status }: ListedPart): boolean => readStatus(status) === 'failed';
 export const isUnreadable = ({ amount }: ListedPart): boolean => amount === null;

@@ -76,7 +76,9 @@ export type SayAdvice = (advice: Advice) => string;
 export type AdvisedReason = { why: string; advice: Advice | null };
 
 export function reasonIn({ why, advice }: AdvisedReason, say: SayAdvice): string {
-  return advice === null ? why : `${why}; ${say(advice)}`;
+  if (advice === null) return why;
+  const isOfPlace = advice.kind === 'follow_move' || advice.kind === 'replace_sealed';
+  return `${why}${isOfPlace ? ':' : ';'} ${say(advice)}`;
 }
 
 /** Stops until a person has done something. The message says what is wrong, without the way out. */

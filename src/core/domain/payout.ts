@@ -19,6 +19,13 @@ export type PayoutState = (typeof payoutStates)[number];
 /** The states in which the transfer has ended: paid, failed, or returned after success. */
 const finalStates: readonly PayoutState[] = ['success', 'failed', 'returned'];
 
+/** The states of a payout that came to nothing, so that it may be paid again (P20). */
+export const cameToNothing = ['failed', 'refused', 'returned'] as const satisfies readonly PayoutState[];
+
+export function hasComeToNothing(state: PayoutState | null): state is (typeof cameToNothing)[number] {
+  return cameToNothing.some((one) => one === state);
+}
+
 export function isFinalState(state: PayoutState): boolean {
   return finalStates.includes(state);
 }

@@ -9,6 +9,7 @@ const reason = z.strictObject({
   advice: z
     .discriminatedUnion('kind', [
       z.strictObject({ kind: z.enum(['adopt', 'list_whole']) }),
+      z.strictObject({ kind: z.literal('follow_move'), mark: z.string() }),
       // A ledger of an older program keeps no digest.
       z.strictObject({ kind: z.enum(['list_payer', 'list_unproven']), evidence: z.string().default('none') }),
     ])

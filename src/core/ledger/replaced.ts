@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
-import { type CountedState, type PayoutState, replacedAs } from '../domain/payout.ts';
+import { type CountedState, cameToNothing, type PayoutState, replacedAs } from '../domain/payout.ts';
 import { idList } from '../storage/bulk.ts';
+import { literals } from '../storage/dialect.ts';
 import type { Db, Trx } from '../storage/ledger.ts';
 
 /** The state of the payout with this id, now or at another time; null where there was none yet. */
@@ -16,7 +17,7 @@ function lastOfChain(of: RawBuilder<unknown>, stateOf: StateOf): RawBuilder<unkn
   return sql`with recursive chain (id, last) as (
       select p.id, s.id from payouts s cross join payouts p
       where s.successor_of is not null and p.id = s.successor_of and ${stateOf(sql`s.id`)} <> 'cancelled'
-        and ${stateOf(sql`p.id`)} in ('failed', 'refused', 'returned') and ${of}
+        and ${stateOf(sql`p.id`)} in (${literals(cameToNothing)}) and ${of}
       union all
       select chain.id, n.id from chain join payouts n on n.successor_of = chain.last
       where ${stateOf(sql`n.id`)} <> 'cancelled'),

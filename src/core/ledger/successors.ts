@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import { sql } from 'kysely';
-import type { PayoutState } from '../domain/payout.ts';
+import { cameToNothing, type PayoutState } from '../domain/payout.ts';
 import { integerField, rowsOf } from '../storage/bulk.ts';
 import type { Db, Trx } from '../storage/ledger.ts';
 import type { NewPayout, Payout } from '../storage/tables/tables.ts';
@@ -125,7 +125,7 @@ export async function* unpaidOf(db: Db, batch: string): AsyncGenerator<Payout[]>
       .where('p.batch_id', '=', batch)
       .where('p.row_number', '>=', row)
       .where('p.row_number', '<', row + rowsAPage)
-      .where('p.state', 'in', ['failed', 'refused', 'returned'])
+      .where('p.state', 'in', cameToNothing)
       .where('s.id', 'is', null)
       .orderBy('p.row_number')
       .orderBy('p.id')

@@ -38,3 +38,8 @@ export function jsonRows(...columns: string[]): RawBuilder<string> {
 export function lesser<T>(one: RawBuilder<T>, other: RawBuilder<T>): RawBuilder<T> {
   return sql<T>`case when ${one} < ${other} then ${one} else ${other} end`;
 }
+
+/** Texts as literals of a list: SQLite uses a partial index for no bound value. */
+export function literals(texts: readonly string[]): RawBuilder<unknown> {
+  return sql.join(texts.map((text) => sql.lit(text)));
+}

@@ -2,6 +2,7 @@ import { chmodSync, existsSync, mkdirSync, renameSync, statfsSync, statSync } fr
 import { basename, dirname } from 'node:path';
 import type Database from 'better-sqlite3';
 import { closedPeriods } from '../../books/periods.sql.ts';
+import type { AdvisedReason } from '../../core/domain/advice.ts';
 import { barrierKeys, findBarrier } from '../../core/ledger/barriers.ts';
 import { archivePath } from '../../core/storage/archive-file.ts';
 import { countRows } from '../../core/storage/counting.ts';
@@ -9,7 +10,6 @@ import type { Db, Ledger } from '../../core/storage/ledger.ts';
 import { withDatabase } from '../../core/storage/sqlite.ts';
 import { syncFolder } from '../../core/storage/sync-folder.ts';
 import type { Period } from '../../core/storage/tables/period-tables.ts';
-import { reasonText } from '../../words/advice-text.ts';
 import { markNow } from '../marking.ts';
 import { openLedger } from '../open-ledger.ts';
 import { batchDigests } from '../seal.ts';
@@ -31,7 +31,8 @@ export type ArchiveRequest = {
 export type ArchiveStep = 'copy' | 'prove' | 'strip' | 'shrink';
 
 export type Archived =
-  | { kind: 'refused'; why: string }
+  /** `barrier`: it stops archiving, and says what lifts it. */
+  | Refused
   /** Every month by then is archived as far as it can be; `left`: batches of those months that have something open. */
   | { kind: 'nothing'; month: string; left: number }
   | {
@@ -56,7 +57,7 @@ export async function archiveLedger(request: ArchiveRequest): Promise<Archived> 
   try {
     await dropUnfinished(ledger);
     const barrier = await findBarrier(ledger.db);
-    if (barrier) return refused(`${reasonText(barrier)}. Until then nothing is archived`);
+    if (barrier) return { ...refused(barrier.why), barrier };
     const period = await lastPeriodBefore(ledger.db, request.before);
     if (!period)
       return refused('no closed month ended by then: close-period closes months, the oldest first');
@@ -80,7 +81,7 @@ export async function archiveLedger(request: ArchiveRequest): Promise<Archived> 
 }
 
 type Work = ArchiveRequest & { load: Load; period: Period; onStep(step: ArchiveStep): void };
-type Refused = { kind: 'refused'; why: string };
+type Refused = { kind: 'refused'; why: string; barrier?: AdvisedReason };
 const refused = (why: string): Refused => ({ kind: 'refused', why });
 type MovedOut = Refused | { kind: 'archived'; file: string; batches: number; payouts: number; runs: number };
 

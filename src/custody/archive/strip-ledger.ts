@@ -1,4 +1,5 @@
 import type Database from 'better-sqlite3';
+import { cameToNothing } from '../../core/domain/payout.ts';
 import { createIdentityDigest, identity, type PayoutIdentity } from './identity.ts';
 
 /** Events that nothing reads once the payout has ended. The entry by which it ended and its last one stay too. */
@@ -25,7 +26,7 @@ const payouts = 'select id from payouts where batch_id in (select id from temp.a
 
 /** 1 where failed.csv of a batch offers rows to pay again: its results are due, since no archived payout is paid again. */
 const isOffered = `exists (select 1 from payouts p where p.batch_id = batches.id
-  and p.state in ('failed', 'refused', 'returned') and not exists (select 1 from payouts s where s.successor_of = p.id))`;
+  and p.state in (${cameToNothing.map((state) => `'${state}'`).join(', ')}) and not exists (select 1 from payouts s where s.successor_of = p.id))`;
 
 /**
  * Takes out of the ledger what its archive `archive` holds, in one transaction with the end of the archive's intent. The

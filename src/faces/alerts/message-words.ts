@@ -1,7 +1,7 @@
 import { counted, grouped } from '../../core/domain/counted.ts';
 import type { Mode } from '../../core/domain/payout.ts';
 import type { Verdict } from '../../core/domain/verdict.ts';
-import { verdictFaces } from '../../words/verdict-faces.ts';
+import { verdictWords } from '../../words/verdict-words.ts';
 import { linkLines, noticeLines, noticeTitle, type Style } from './alert-words.ts';
 import type { Content, Digest } from './message.ts';
 
@@ -11,13 +11,8 @@ export type Wording = { title: string; text: string };
 /** So many alerts are told in full; the rest is counted. */
 const mostNotices = 20;
 
-const verdictMeanings: Record<Verdict, string> = {
-  reconciled: ': the list and the ledger agree',
-  exceptions: ': the list and the ledger differ',
-  not_compared: ': there was no usable list',
-  none: '',
-};
-const verdictText = (verdict: Verdict): string => `${verdictFaces[verdict].name}${verdictMeanings[verdict]}`;
+const verdictText = (verdict: Verdict): string =>
+  `${verdictWords[verdict].name}${verdictWords[verdict].meaning}`;
 
 /** The words of messages that leave as one. */
 export function messageWords(contents: readonly Content[], mode: Mode, style: Style): Wording {

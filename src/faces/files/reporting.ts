@@ -4,6 +4,7 @@ import { forbiddenPlace } from '../../core/domain/forbidden.ts';
 import type { ServiceAccount } from '../../core/domain/origin.ts';
 import type { Config } from '../../core/settings/settings.ts';
 import type { Ledger } from '../../core/storage/ledger.ts';
+import { frozenWords } from '../../words/frozen-words.ts';
 import { createIndexPage } from '../web/report/index-page.ts';
 import { createBatchResults } from './batch-results.ts';
 import { createCompareRuns } from './compare-runs.ts';
@@ -23,7 +24,7 @@ export function createReporting(deps: {
   account?: ServiceAccount | null;
 }) {
   const { ledger, config, account = null } = deps;
-  const parts = { ledger, config, account, reports: deps.paths.reports };
+  const parts = { ledger, config, account, reports: deps.paths.reports, words: frozenWords };
   const results = createBatchResults({ ...parts, retries: deps.retries });
   const runs = createRunFiles(parts);
   const periods = createPeriodFiles(parts);

@@ -2,6 +2,7 @@ import { DateTime } from 'luxon';
 import { counted } from '../../core/domain/counted.ts';
 import { firstInstantOf } from '../../core/domain/local-day.ts';
 import type { Archived, ArchiveStep } from '../../custody/archive/archive-ledger.ts';
+import { reasonText } from '../../words/advice-text.ts';
 import { loadSettings } from './context.ts';
 import { demandLedger } from './ledger-there.ts';
 import { type Result, Stop } from './result.ts';
@@ -49,7 +50,10 @@ function instantOf(text: string, zone: string): string {
 }
 
 function describe(done: Archived): Result {
-  if (done.kind === 'refused') throw new Stop(done.why, 1);
+  if (done.kind === 'refused') {
+    const { why, barrier } = done;
+    throw new Stop(barrier ? `${reasonText(barrier)}. Until then nothing is archived` : why, 1);
+  }
   const left =
     done.left === 0
       ? []

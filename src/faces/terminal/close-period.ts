@@ -1,4 +1,5 @@
 import { amountText, counted } from '../../core/domain/counted.ts';
+import { notClosableText, periodWarningText } from '../../words/period-words.ts';
 import { readable } from '../../words/readable.ts';
 import { unlessQuiet } from './describe.ts';
 import { fileLines } from './file-lines.ts';
@@ -16,8 +17,9 @@ export async function closePeriod(context: Context, args: string[]): Promise<Res
     await app.applyWebhooks();
     const { time } = terminalOf(context, app.config, app.clock.iso());
     const closed = await app.reporting.closePeriod(month, app.clock.iso(), person());
-    if (closed.kind === 'refused') throw new Stop(readable(closed.why, time));
-    const { period, statement, warnings } = closed;
+    if (closed.kind === 'refused') throw new Stop(readable(notClosableText(closed.why), time));
+    const { period, statement } = closed;
+    const warnings = closed.warnings.map(periodWarningText);
     const files = (await app.reporting.writePeriod(month)) ?? [];
     const reports = [...files, await app.reporting.writeIndex()];
     if (!context.options.quiet) for (const warning of warnings) context.say(`warning: ${warning}`);

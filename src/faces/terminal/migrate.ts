@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import type { Config } from '../../core/settings/settings.ts';
 import { isLedgerUrl } from '../../core/settings/settings-checks.ts';
 import { maskedPassword, type Place, placeName, placeNamed } from '../../core/storage/place.ts';
+import { adviceText, reasonText } from '../../words/advice-text.ts';
 import { loadSettings } from './context.ts';
 import { type Result, Stop } from './result.ts';
 import { alone } from './who-is-there.ts';
@@ -31,10 +32,17 @@ export const migrate: Handler = async (context, _args, options) => {
         `moving ${from} to ${to} for ever: the old file is sealed, can be read, and never sends again`,
       );
     const onRows = createProgress(context);
-    const moved = await moveLedger({ from, to: target, url, now: systemClock().iso, onRows });
+    const moved = await moveLedger({
+      from,
+      to: target,
+      url,
+      now: systemClock().iso,
+      say: adviceText,
+      onRows,
+    });
     if (moved.kind === 'locked')
       throw new Stop(`another process uses ${to}: stop it, then run migrate again`, 11);
-    if (moved.kind === 'refused') throw new Stop(moved.why, 1);
+    if (moved.kind === 'refused') throw new Stop(reasonText({ advice: null, ...moved }), 1);
     return describe(config, { from, to, url }, moved);
   });
 };

@@ -6,19 +6,14 @@ import { payoutOverview } from '../../books/overview.sql.ts';
 import type { CurrencyJson } from '../../books/statement/statement-json.ts';
 import { amountText, counted, grouped } from '../../core/domain/counted.ts';
 import { plainTrouble } from '../../core/domain/run-error.ts';
-import {
-  type ExceptionLine,
-  exceptionLines,
-  isUsable,
-  type ListStanding,
-  needsAPerson,
-} from '../../core/domain/verdict.ts';
+import { exceptionLines, isUsable, needsAPerson } from '../../core/domain/verdict.ts';
 import { commandFor } from '../../words/discrepancy-words.ts';
 import type { SaidHalt } from '../../words/halt-words.ts';
-import { verdictFaces } from '../../words/verdict-faces.ts';
+import { lineNoun } from '../../words/line-words.ts';
+import { listWords } from '../../words/list-words.ts';
+import { verdictWords } from '../../words/verdict-words.ts';
 import { collectionLines, countsText, haltText } from './describe.ts';
 import { closing, pathText } from './kit/closing.ts';
-import { verdictColours } from './kit/colours.ts';
 import { type Terminal, terminalOf } from './kit/terminal.ts';
 import { wrapAll } from './kit/wrap.ts';
 import { openSummary, openTable } from './open-table.ts';
@@ -83,19 +78,11 @@ export function reconcileTrouble(concluded: Concluded): string[] {
   ];
 }
 
-const listWords: Record<ListStanding, string> = {
-  complete: 'list complete',
-  window: 'list complete inside the window',
-  shows_none: 'list complete, but it shows none of our payouts',
-  not_ours: 'list complete, but perhaps another account’s',
-  incomplete: 'list NOT proven complete',
-  unread: 'not compared',
-};
-
 function titleLine({ run, terminal, nowMs }: Concluded): string {
   const title = terminal.paint('strong', `Reconciliation, ${terminal.time(new Date(nowMs).toISOString())}`);
-  if (run.list === 'unread') return `${title}   ${listWords.unread}`;
-  return `${title}   ${counted(run.listed, 'transfer')} read in ${counted(run.passes, 'pass', 'passes')}, ${listWords[run.list]}`;
+  const { brief } = listWords[run.list];
+  if (run.list === 'unread') return `${title}   ${brief}`;
+  return `${title}   ${counted(run.listed, 'transfer')} read in ${counted(run.passes, 'pass', 'passes')}, ${brief}`;
 }
 
 type Difference = { currency: string; verdict: string; what: string; amount: string };
@@ -103,9 +90,9 @@ type Difference = { currency: string; verdict: string; what: string; amount: str
 /** The verdict and the non-zero lines of each currency; the run's verdict when no money moved. */
 function verdictLines({ verdict, statement, list }: Run, terminal: Terminal): string[] {
   const all = Object.entries(statement);
-  if (all.length === 0) return list === 'unread' ? [] : [`  ${verdictFaces[verdict].name}`];
+  if (all.length === 0) return list === 'unread' ? [] : [`  ${verdictWords[verdict].name}`];
   const rows = all.flatMap(([currency, one]) => differencesOf(currency, one));
-  const colourOf = new Map(all.map(([currency, one]) => [currency, verdictColours[one.verdict]]));
+  const colourOf = new Map(all.map(([currency, one]) => [currency, verdictWords[one.verdict].colour]));
   return terminal.table(
     [
       { title: '', cell: ({ verdict: words, currency }) => (words === '' ? '' : currency) },
@@ -122,7 +109,7 @@ function verdictLines({ verdict, statement, list }: Run, terminal: Terminal): st
 
 /** What is paid here and failed there comes first. */
 function differencesOf(currency: string, one: CurrencyJson): Difference[] {
-  const words = verdictFaces[one.verdict].name;
+  const words = verdictWords[one.verdict].name;
   const only = one.verdict === 'reconciled' ? 'none' : '';
   if (one.verdict !== 'exceptions') return [{ currency, verdict: words, what: only, amount: '' }];
   const overturned = one.overturned
@@ -130,7 +117,7 @@ function differencesOf(currency: string, one: CurrencyJson): Difference[] {
     : [];
   const others = exceptionLines.flatMap((line) => {
     const { count = 0, amount = '' }: { count?: number; amount?: string } = one[line] ?? {};
-    return count === 0 ? [] : [{ what: `${count} ${lineText(line, count)}`, amount }];
+    return count === 0 ? [] : [{ what: `${count} ${lineNoun(line, count)}`, amount }];
   });
   return [...overturned, ...others].map(({ what, amount }, index) => ({
     currency,
@@ -140,21 +127,12 @@ function differencesOf(currency: string, one: CurrencyJson): Difference[] {
   }));
 }
 
-const wordings: Partial<Record<ExceptionLine, string>> = { unreadable: 'with an unreadable amount' };
-
-function lineText(line: ExceptionLine, count: number): string {
-  const name = wordings[line] ?? line.replaceAll('_', ' ');
-  return count === 1 && line !== 'unreadable' ? name.replace(/s$/, '') : name;
-}
-
 /** How far the list is from net paid in each currency, and what that is made of. */
 function madeOfLines({ statement }: Run): string[] {
   return Object.entries(statement).flatMap(([currency, { difference }]) => {
     if (!difference) return [];
     const { amount, listed, net_paid: paid, made_of: madeOf } = difference;
-    const parts = Object.entries(madeOf).map(
-      ([line, one]) => `${line.replaceAll('_', ' ')} ${grouped(one.amount)}`,
-    );
+    const parts = Object.entries(madeOf).map(([line, one]) => `${lineNoun(line)} ${grouped(one.amount)}`);
     const sums = `listed ${grouped(listed)}, net paid ${grouped(paid)}, difference ${grouped(amount)}`;
     return [`  ${currency}: ${sums}: ${parts.join(', ')}`];
   });

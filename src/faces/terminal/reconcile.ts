@@ -1,6 +1,6 @@
 import * as reconcileJob from '../../../jobs/reconcile.ts';
 import type { App } from '../../app/app.ts';
-import { hasNoList, runError } from '../../core/domain/run-error.ts';
+import { hasNoList } from '../../core/domain/run-error.ts';
 import { needsAPerson } from '../../core/domain/verdict.ts';
 import { tryReconcile } from '../../core/runtime/worker-lock.ts';
 import { haltInWords } from '../../words/halt-words.ts';
@@ -52,7 +52,7 @@ async function describe(context: Context, app: App, run: reconcileJob.ReconcileR
     if (error !== undefined) context.say(`  ${error}`);
   }
   const unkept = refused.some(({ error }) => error !== undefined);
-  const error = runError(app.config, run, context.signal.aborted);
+  const { error } = run;
   return {
     code: worst(
       unlisted || unkept ? 1 : 0,
@@ -61,6 +61,6 @@ async function describe(context: Context, app: App, run: reconcileJob.ReconcileR
     ),
     ...(unlisted && error !== undefined && { problem: error }),
     lines: context.options.quiet ? [] : runLines(concluded),
-    json: { ...run, ...(error !== undefined && { error }) },
+    json: run,
   };
 }

@@ -4,6 +4,7 @@ import { counted } from '../../core/domain/counted.ts';
 import type { Mode } from '../../core/domain/payout.ts';
 import type { Clock } from '../../core/runtime/clock.ts';
 import { type Place, placeName } from '../../core/storage/place.ts';
+import { reasonText } from '../../words/advice-text.ts';
 import { confirm, loadSettings } from './context.ts';
 import { type Result, Stop } from './result.ts';
 import { alone } from './who-is-there.ts';
@@ -65,7 +66,7 @@ async function carryOut(context: Context, { path, place, mode, file, adopt }: Pl
   let aside: string | null = null;
   if (file !== undefined) {
     const restored = await restoreLedger(path, file, clock.iso(), mode);
-    if (restored.kind === 'unfit') throw new Stop(restored.why, 1);
+    if (restored.kind === 'unfit') throw new Stop(reasonText({ advice: null, ...restored }), 1);
     ({ aside } = restored);
   }
   try {
@@ -94,9 +95,8 @@ async function adopted(
   if (upgraded.kind === 'upgraded') context.say(upgradeText(place, upgraded.backup));
   const ledger = await openLedger(place, { now: clock.iso, mode, alone: 'owner' });
   try {
-    const seal = await findSeal(ledger.db, placeName(place));
-    const wrong = seal?.cause ?? whyMoved(ledger.path);
-    if (wrong !== null) throw new Stop(wrong, 1);
+    const wrong = (await findSeal(ledger.db, placeName(place))) ?? whyMoved(ledger.path);
+    if (wrong) throw new Stop(reasonText(wrong), 1);
     const { unknown } = await adoptLedger(ledger, clock.iso, (count) => {
       if (context.terminal && !context.options.json && !context.options.quiet)
         context.say(`${counted(count, 'payout')} became unknown`);

@@ -1,3 +1,4 @@
+import { cameToNothing } from '../../core/domain/payout.ts';
 import type { Decided } from '../../sending/decisions/retry-payout.ts';
 import type { Weighed } from '../../watching/evidence/weigh.ts';
 import { type Asking, askAbout, withService } from './ask-service.ts';
@@ -20,7 +21,7 @@ type Work = Asking & { context: Context; args: string[]; options: Options };
 
 type Seen = { shown: Weighed; watch: QuietWatch };
 
-const retryable = ['failed', 'refused', 'returned', 'unknown'] as const;
+const retryable = [...cameToNothing, 'unknown'] as const;
 /** A held payout may be held because of an old answer, and a pending one may have ended. */
 const askedFirst = [...retryable, 'held', 'pending'] as const;
 /** The limit of one decision: it is one transaction, and a person does not read more than this. */

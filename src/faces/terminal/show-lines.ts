@@ -1,14 +1,14 @@
 import type { Story } from '../../books/overview.sql.ts';
-import { payoutMoments } from '../../books/payout-moments.ts';
 import { amountText } from '../../core/domain/counted.ts';
 import { kindRules } from '../../core/domain/discrepancy-kinds.ts';
 import { formatMinor } from '../../core/domain/money.ts';
-import type { PayoutState } from '../../core/domain/payout.ts';
+import { hasComeToNothing, type PayoutState } from '../../core/domain/payout.ts';
 import type { neighboursOf } from '../../core/ledger/successors.ts';
 import type { originOf } from '../../sending/approvals.sql.ts';
 import { adviceOnHeld } from '../../watching/evidence/withheld.ts';
 import { adviceText } from '../../words/advice-text.ts';
 import { actionFor } from '../../words/discrepancy-words.ts';
+import { payoutMoments } from '../../words/payout-moments.ts';
 import { readable } from '../../words/readable.ts';
 import { stateWords } from '../../words/state-words.ts';
 import { type QuietWatch, warning } from './evidence-lines.ts';
@@ -92,7 +92,6 @@ function archiveText({ file, read }: NonNullable<Story['archive']>): string {
     : `archived in ${file}, which is not in the folder archive beside the ledger: most of its story is there`;
 }
 
-const cameToNothing: ReadonlySet<PayoutState> = new Set(['failed', 'refused', 'returned']);
 const newRow =
   'To pay it, put a row with a new reference into a new file. An archived payout is never paid again.';
 
@@ -104,7 +103,7 @@ function whatNow(story: Story, { successor }: ShownChain, watch: QuietWatch, { t
   const advice = new Set([
     ...(state === 'unknown' ? [warning(payout, attempts, watch)] : []),
     ...(state === 'held' ? [adviceText(adviceOnHeld(payout))] : []),
-    ...(archive && cameToNothing.has(state) && !successor ? [newRow] : []),
+    ...(archive && hasComeToNothing(state) && !successor ? [newRow] : []),
     ...open.map((one) => actionFor(one)),
   ]);
   const due = lookups.find(({ outcome, asked_at }) => outcome === null && asked_at === null);
@@ -137,7 +136,7 @@ function commandsFor(
       'it was paid': `${settle} paid --note "who said so"`,
       'it was not': `counterfoil retry ${reference}`,
     }),
-    ...(cameToNothing.has(state) &&
+    ...(hasComeToNothing(state) &&
       (successor
         ? { 'what became of it': `counterfoil show ${successor}` }
         : !archive && !isInDoubt && { 'pay it again': `counterfoil retry ${reference}` })),

@@ -5,12 +5,11 @@ import { isUsable } from '../../core/domain/verdict.ts';
 import { waitingWhy } from '../../core/domain/waiting-file.ts';
 import type { BatchCounts } from '../../core/ledger/batches.ts';
 import { rejectedText } from '../../words/rejected-words.ts';
-import { verdictFaces } from '../../words/verdict-faces.ts';
+import { verdictWords } from '../../words/verdict-words.ts';
 import { heldBecause } from './batch-lines.ts';
 import { countsText, haltText, standText, waivedText } from './describe.ts';
 import { type JobStanding, jobLabel, jobProblem, whyOf } from './jobs-standing.ts';
 import { closing } from './kit/closing.ts';
-import { verdictColours } from './kit/colours.ts';
 import type { Terminal } from './kit/terminal.ts';
 import { wrapAll } from './kit/wrap.ts';
 import { openSummary } from './open-table.ts';
@@ -57,10 +56,11 @@ function headLine(mode: string, { halted, lastRun, terminal }: StatusFacts): str
 
 function lastRunText(last: LastRun | undefined, { time, paint }: Terminal): string {
   if (!last) return 'never reconciled';
-  const all = last.currencies.map(
-    ({ currency, verdict }) => `${currency} ${paint(verdictColours[verdict], verdictFaces[verdict].name)}`,
-  );
-  const words = all.length > 0 ? all.join(', ') : verdictFaces[last.verdict].name;
+  const all = last.currencies.map(({ currency, verdict }) => {
+    const { colour, name } = verdictWords[verdict];
+    return `${currency} ${paint(colour, name)}`;
+  });
+  const words = all.length > 0 ? all.join(', ') : verdictWords[last.verdict].name;
   return `last reconciliation ${time(last.startedAt)}: ${words}`;
 }
 

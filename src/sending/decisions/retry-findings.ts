@@ -3,7 +3,7 @@ import type { CellProblem } from '../../core/domain/batch-rules.ts';
 import { kindRules } from '../../core/domain/discrepancy-kinds.ts';
 import { inquiryReasonText } from '../../core/domain/inquiry-reason.ts';
 import { formatMinor } from '../../core/domain/money.ts';
-import type { PayoutState } from '../../core/domain/payout.ts';
+import { hasComeToNothing } from '../../core/domain/payout.ts';
 import type { RetryRow } from '../../core/domain/retry-file.ts';
 import type { PersonsDecision } from '../../watching/evidence/evidence.sql.ts';
 import type { Since } from '../../watching/evidence/sends.ts';
@@ -23,7 +23,7 @@ export function obstacle(one: WeighedCase, since: Since): Finding | null {
     return finding('is unknown: it may have been paid', { kind: 'row_unknown', reference });
   if (judgement.kind === 'no') {
     const fix: Advice =
-      isOpen(state) && payout.archived_seq === null
+      hasComeToNothing(state) && payout.archived_seq === null
         ? { kind: 'row_unconfirmed', batch: batch.id, removable: state !== 'failed' }
         : { kind: 'row_not_payable' };
     return { why: `cannot be paid again now: ${judgement.why}`, advice: judgement.advice, fix };
@@ -60,11 +60,6 @@ function finding(why: string, fix: Advice): Finding {
 
 function personOf({ source }: PersonsDecision): string {
   return source.replace(/^person:/, '');
-}
-
-/** True for a payout that came to nothing, so that it may be paid again (P20). */
-export function isOpen(state: PayoutState): boolean {
-  return state === 'failed' || state === 'refused' || state === 'returned';
 }
 
 /** Returns how a row differs from an order to pay this payout again: evidence, reference, currency, amount, account. */

@@ -1,5 +1,6 @@
 import { reasonIn } from '../../core/domain/advice.ts';
 import { foldReference } from '../../core/domain/ids.ts';
+import { hasComeToNothing } from '../../core/domain/payout.ts';
 import type { ExaminedRow, Replaced, RetryClaim, RetryRow } from '../../core/domain/retry-file.ts';
 import { findBarrier } from '../../core/ledger/barriers.ts';
 import { areHolding, readReasons } from '../../core/ledger/hold-reasons.ts';
@@ -8,7 +9,7 @@ import { linesOf } from '../../watching/evidence/lineage.sql.ts';
 import type { Since } from '../../watching/evidence/sends.ts';
 import { evidenceDigest, type WeighedCase, weigh } from '../../watching/evidence/weigh.ts';
 import { findReferences, unsentOf } from './cancel-unsent.sql.ts';
-import { differences, isInConflict, isOpen, obstacle } from './retry-findings.ts';
+import { differences, isInConflict, obstacle } from './retry-findings.ts';
 import { type DecisionDeps, groundOf } from './retry-payout.ts';
 import { successorReferences } from './successor.ts';
 
@@ -90,7 +91,7 @@ export function createRetryRows({ ledger, clock, rules, say }: DecisionDeps) {
   /** The payouts that these rows pay again, as far as the service can be asked about them, by id. */
   async function originals(rows: readonly RetryRow[]): Promise<bigint[]> {
     const standing = await unsentOf(ledger.db, await repeated(ledger.db, rows));
-    return standing.flatMap(({ id, state }) => (isOpen(state) ? [id] : []));
+    return standing.flatMap(({ id, state }) => (hasComeToNothing(state) ? [id] : []));
   }
 
   return { offer, examine, foresee, originals };

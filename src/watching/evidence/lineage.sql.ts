@@ -1,6 +1,8 @@
 import { type RawBuilder, sql } from 'kysely';
+import { cameToNothing } from '../../core/domain/payout.ts';
 import { restsOnPerson } from '../../core/domain/transition.ts';
 import { idList } from '../../core/storage/bulk.ts';
+import { literals } from '../../core/storage/dialect.ts';
 import type { Db, Trx } from '../../core/storage/ledger.ts';
 import {
   contradictedByDetails,
@@ -40,7 +42,7 @@ export async function aliveAncestors(
 ): Promise<Map<bigint, Alive>> {
   if (ids.length === 0) return new Map();
   const wanted = sql`id in ${idList(ids)}`;
-  const isOver = sql`p.state in ('failed', 'refused', 'returned')`;
+  const isOver = sql`p.state in (${literals(cameToNothing)})`;
   type Row = Omit<Alive, 'doubt'> & { id: bigint; evidence: string; doubt: 'state' | Alive['doubt'] };
   const { rows } = await sql<Row>`${lineage(wanted)}
     select line.id, p.reference, p.state, p.evidence, case when not ${isOver} then 'state'

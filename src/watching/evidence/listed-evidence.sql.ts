@@ -1,8 +1,10 @@
 import { sql } from 'kysely';
 import { foldReference } from '../../core/domain/ids.ts';
+import { cameToNothing } from '../../core/domain/payout.ts';
 import { successorReference } from '../../core/domain/successor-name.ts';
 import { chainsOf } from '../../core/ledger/successors.ts';
 import { idList, idsIn, textsIn } from '../../core/storage/bulk.ts';
+import { literals } from '../../core/storage/dialect.ts';
 import type { Db, Trx } from '../../core/storage/ledger.ts';
 import type { Payout } from '../../core/storage/tables/tables.ts';
 import type { CompleteRun } from '../listing/listings.sql.ts';
@@ -165,7 +167,7 @@ async function sameMoney(
     select p.id, ${nameOf} as reference from ${unpaired} as u cross join listed l cross join payouts p
     where l.run_id = ${run} and l.transfer_id = u.transfer_id and l.status <> 'failed' and p.account_number = l.account_number and p.amount = l.amount and p.currency = l.currency
       and +p.id in ${idList(payouts.map(({ id }) => id))}
-      and p.state in ('unknown', 'failed', 'refused', 'returned')`.execute(db);
+      and p.state in ('unknown', ${literals(cameToNothing)})`.execute(db);
   return rows;
 }
 

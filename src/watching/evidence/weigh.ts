@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { ServiceAccount } from '../../core/domain/origin.ts';
-import type { PayoutState } from '../../core/domain/payout.ts';
+import { hasComeToNothing, type PayoutState } from '../../core/domain/payout.ts';
 import { restsOnPerson } from '../../core/domain/transition.ts';
 import { readStatus } from '../../core/domain/witness.ts';
 import { contradictionIn } from '../../core/ledger/contradiction-columns.ts';
@@ -77,7 +77,7 @@ export function evidenceDigest(cases: readonly WeighedCase[]): string {
  */
 function standing({ payout, verdict, contradiction }: WeighedCase): unknown[] {
   const { state, evidence, transfer_id, trx } = payout;
-  if (!cameToNothing(state)) return [evidence, transfer_id, trx, verdict, contradiction];
+  if (!hasComeToNothing(state)) return [evidence, transfer_id, trx, verdict, contradiction];
   const quiet: LookUpResult[] = ['none', 'no_answer', 'no_witness', 'not_found', 'failed'];
   const news = verdict === state || quiet.includes(verdict) ? null : verdict;
   return [restsOnPerson(evidence), news, contradiction];
@@ -89,12 +89,8 @@ function standing({ payout, verdict, contradiction }: WeighedCase): unknown[] {
  */
 function listedNow({ payout, listing }: WeighedCase): string[] | null {
   const { state } = payout;
-  if (!cameToNothing(state)) return listing?.statuses ?? null;
+  if (!hasComeToNothing(state)) return listing?.statuses ?? null;
   return (listing?.statuses ?? []).filter((status) => !agrees(state, readStatus(status)));
-}
-
-function cameToNothing(state: PayoutState): boolean {
-  return state === 'failed' || state === 'refused' || state === 'returned';
 }
 
 /** The statuses of later runs that differ from the ledger's state: each counts once, however many runs repeat it. */

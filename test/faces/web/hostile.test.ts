@@ -80,7 +80,7 @@ it('keeps what others wrote as text in every cell and fact of report.html, the i
   const known = { sums, verdict: { kind: 'exceptions' as const }, files: [evil], approvers: [evil] };
   const rows = [
     batchRow(batch, known, zone),
-    runRow(run, { open: sheets.open, verdicts, files: [evil] }, zone),
+    runRow(run, { open: sheets.open, verdicts, files: [evil] }, { zone, keepDays: 0 }),
     monthRow(
       { month: '2026-10', closed_by: evil, closed_at: evil } as Period,
       { whole: 'exceptions', verdicts, files: [evil] },
@@ -90,7 +90,7 @@ it('keeps what others wrote as text in every cell and fact of report.html, the i
   expectInert(html`${hero}${wideTable(evil, [evil, ...indexBatchColumns], rows)}`.toString(), 30);
 
   const view = { zone, now: cut, mode: 'test', caller: { kind: 'nobody' } } as View;
-  const shown = { verdicts, statement: sheets.statement ?? [], reports: evil };
+  const shown = { verdicts, statement: sheets.statement ?? [], reports: evil, keepDays: 0 };
   const runs = runsView([run], view, { more: true, number: 2 });
   expectInert(html`${runView(run, shown, view)}${runs}`.toString(), 10);
 });

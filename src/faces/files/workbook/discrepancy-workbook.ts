@@ -2,6 +2,7 @@ import { ageDays } from '../../../books/ageing.ts';
 import { discrepancySheet } from '../../../books/discrepancy-cells.ts';
 import type { Config } from '../../../core/settings/settings.ts';
 import type { Discrepancy } from '../../../core/storage/tables/tables.ts';
+import { actionFor } from '../../../words/discrepancy-words.ts';
 import { type Layout, ownColumns } from './columns.ts';
 import { writeWorkbook, xlsxRowLimit } from './xlsx-file.ts';
 
@@ -28,7 +29,7 @@ export function createDiscrepancyWorkbook({ config }: { config: Config }) {
       const at = new Date(now).toISOString();
       const rows = found.map((line) => {
         const age = ageDays(line.first_seen_at, at);
-        return [...discrepancySheet.cells({ ...line, ageDays: age, zone }), '', ''];
+        return [...discrepancySheet.cells({ ...line, ageDays: age, zone, action: actionFor(line) }), '', ''];
       });
       await writeWorkbook(path, [{ name: 'discrepancies', rows: [columns, ...rows], layout }]);
     },

@@ -1,7 +1,7 @@
 import type { MatchState } from '../../../books/statement/match-state.ts';
 import type { Severity } from '../../../core/domain/discrepancy-kinds.ts';
 import type { PayoutState } from '../../../core/domain/payout.ts';
-import { verdictFaces } from '../../../words/verdict-faces.ts';
+import { verdictWords } from '../../../words/verdict-words.ts';
 import type { CellLook } from './styles.ts';
 
 const states: Record<PayoutState, CellLook> = {
@@ -37,7 +37,7 @@ const byColumn: Record<string, ReadonlyMap<string, CellLook>> = {
   state: new Map(Object.entries({ ...states, ...standings })),
   match_state: new Map(Object.entries(matches)),
   severity: new Map(Object.entries(severities)),
-  verdict: new Map(Object.entries(verdictFaces).map(([verdict, { look }]) => [verdict, look])),
+  verdict: new Map(Object.entries(verdictWords).map(([verdict, { look }]) => [verdict, look])),
 };
 
 /** Returns how a cell of this column looks, or nothing for a column without colours. */

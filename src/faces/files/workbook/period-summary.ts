@@ -1,9 +1,10 @@
 import type { ClosedMonth } from '../../../books/closed-month.ts';
 import { readableMonth } from '../../../books/presentation.ts';
-import { lineWords } from '../../../books/statement/line-words.ts';
 import type { StatementLine } from '../../../books/statement/statement-lines.ts';
+import { lineWords } from '../../../words/line-words.ts';
+import { listSentence } from '../../../words/list-words.ts';
 import type { Note } from './notes-sheet.ts';
-import { headerRow, heading, listSentence, numberNote, verdictPart } from './summary-parts.ts';
+import { headerRow, heading, numberNote, verdictPart } from './summary-parts.ts';
 
 /** The first sheet of a closed month's workbook: the verdict, who closed it and when, the digest, and lines to sign on. */
 export function periodSummary(

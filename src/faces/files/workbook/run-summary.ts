@@ -1,15 +1,9 @@
 import { type NamedCells, records } from '../../../books/sheet.ts';
 import { isUsable } from '../../../core/domain/verdict.ts';
+import { listSentence } from '../../../words/list-words.ts';
 import { lookOf } from './looks.ts';
 import type { Note } from './notes-sheet.ts';
-import {
-  type ComparedRun,
-  headerRow,
-  heading,
-  listSentence,
-  numberNote,
-  verdictPart,
-} from './summary-parts.ts';
+import { type ComparedRun, headerRow, heading, numberNote, verdictPart } from './summary-parts.ts';
 
 /** What a run's summary sheet says. `sheets`: the frozen sheets by name, header first; `names`: the workbook's tables. */
 type RunFacts = Omit<ComparedRun, 'statement'> & {

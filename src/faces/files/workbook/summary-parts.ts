@@ -1,7 +1,6 @@
 import type { RunVerdict } from '../../../books/run-verdicts.sql.ts';
 import type { NamedCells } from '../../../books/sheet.ts';
 import { differenceOf } from '../../../books/statement/difference.ts';
-import { differenceWords, lineWords, overturnedWords } from '../../../books/statement/line-words.ts';
 import { linesByCurrency } from '../../../books/statement/statement-figures.ts';
 import {
   exceptionLines,
@@ -9,8 +8,8 @@ import {
   type Verdict,
   worstVerdict,
 } from '../../../core/domain/verdict.ts';
-import { verdictFaces, verdictSentences } from '../../../words/verdict-faces.ts';
-import { listWords } from '../../web/report/verdict-words.ts';
+import { differenceName, differenceWords, lineWords, overturnedWords } from '../../../words/line-words.ts';
+import { verdictWords } from '../../../words/verdict-words.ts';
 import type { Note } from './notes-sheet.ts';
 
 /** The parts that the summary sheets share: rows of a {@link Note} sheet, each part after an empty row. */
@@ -21,9 +20,6 @@ export type ComparedRun = {
   verdicts: readonly RunVerdict[];
   statement: readonly NamedCells[];
 };
-
-/** How far a run's list can be used, as a sentence. */
-export const listSentence = (list: ListStanding | null): string => `${listWords[list ?? 'unread']}.`;
 
 export const heading = (text: string): Note[] =>
   [text, '', '', '', '', ''].map((cell) => ({ text: cell, look: 'heading' }));
@@ -49,16 +45,21 @@ export function verdictPart({ list, verdicts, statement }: ComparedRun): Note[][
 }
 
 function verdictNotes(verdict: Verdict, about = ''): Note[] {
-  const { sign, name, look } = verdictFaces[verdict];
-  return [{ text: `${about}${sign} ${name}`, look }, verdictSentences[verdict]];
+  const { sign, name, look } = verdictWords[verdict];
+  return [{ text: `${about}${sign} ${name}`, look }, verdictWords[verdict].sentence];
 }
 
 /** Listed less net paid, and what that is made of. */
 function differenceNotes(currency: string, statement: ComparedRun['statement']): Note[][] {
   const { amount, reasons } = differenceOf(linesByCurrency(statement).get(currency) ?? {});
   if (reasons.length === 0) return [];
-  const parts = reasons.map(({ name, figure }): Note[] => {
-    return [`of it: ${name}`, currency, numberNote(`${figure.count}`), numberNote(figure.amount)];
+  const parts = reasons.map(({ line, figure }): Note[] => {
+    return [
+      `of it: ${differenceName(line)}`,
+      currency,
+      numberNote(`${figure.count}`),
+      numberNote(figure.amount),
+    ];
   });
   return [[differenceWords, currency, '', numberNote(amount)], ...parts];
 }

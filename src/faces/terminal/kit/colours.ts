@@ -1,6 +1,5 @@
 import type { Severity } from '../../../core/domain/discrepancy-kinds.ts';
 import type { BatchState, CountedState } from '../../../core/domain/payout.ts';
-import type { Verdict } from '../../../core/domain/verdict.ts';
 import type { Colour } from './ink.ts';
 
 /** The colour of each payout state: good is paid, bad needs a decision, doubt needs a person's eye. */
@@ -31,11 +30,3 @@ export const batchColours: Record<BatchState, Colour> = {
 };
 
 export const severityColours: Record<Severity, Colour> = { high: 'bad', medium: 'doubt', low: 'faint' };
-
-/** Only `reconciled` may look green (docs/reports.md). */
-export const verdictColours: Record<Verdict, Colour> = {
-  reconciled: 'good',
-  exceptions: 'bad',
-  not_compared: 'doubt',
-  none: 'faint',
-};

@@ -7,7 +7,7 @@ import type { Verdict } from '../../../core/domain/verdict.ts';
 import { readable } from '../../../words/readable.ts';
 import { shortTime, shortTimeWithSeconds } from '../../../words/short-times.ts';
 import { stateWords } from '../../../words/state-words.ts';
-import { verdictFaces } from '../../../words/verdict-faces.ts';
+import { verdictWords } from '../../../words/verdict-words.ts';
 import { type Html, html } from '../kit/html.ts';
 import { badge } from '../kit/parts.ts';
 import { duration } from '../report/page-words.ts';
@@ -60,7 +60,7 @@ export function severity(one: Severity): Html {
 
 /** A verdict with its sign; only the first is green. */
 export function verdictText(verdict: Verdict): Html {
-  const { sign, name, look } = verdictFaces[verdict];
+  const { sign, name, look } = verdictWords[verdict];
   return html`<span class="${look}"><span aria-hidden="true">${sign}</span> ${name}</span>`;
 }
 

@@ -1,10 +1,10 @@
 import type { Story } from '../../../books/overview.sql.ts';
-import { payoutMoments } from '../../../books/payout-moments.ts';
 import { plainKind } from '../../../core/domain/plain-kind.ts';
 import { maskAccount } from '../../../core/domain/redact.ts';
 import type { neighboursOf } from '../../../core/ledger/successors.ts';
 import type { originOf } from '../../../sending/approvals.sql.ts';
 import { actionFor } from '../../../words/discrepancy-words.ts';
+import { payoutMoments } from '../../../words/payout-moments.ts';
 import { newsOf } from '../../../words/plain-words.ts';
 import { type Html, html } from '../kit/html.ts';
 import { wideTable } from '../kit/table.ts';

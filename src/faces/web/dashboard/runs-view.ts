@@ -2,15 +2,15 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RunVerdict } from '../../../books/run-verdicts.sql.ts';
 import { records } from '../../../books/sheet.ts';
-import { lineWords } from '../../../books/statement/line-words.ts';
 import type { StatementLine } from '../../../books/statement/statement-lines.ts';
 import { amountText } from '../../../core/domain/counted.ts';
 import { runFolder } from '../../../core/domain/run-folder.ts';
 import type { Run } from '../../../core/storage/tables/tables.ts';
 import { keptReportsText } from '../../../words/kept-reports.ts';
+import { lineWords } from '../../../words/line-words.ts';
+import { listStart } from '../../../words/list-words.ts';
 import { type Html, html } from '../kit/html.ts';
 import { wideTable } from '../kit/table.ts';
-import { listWords } from '../report/verdict-words.ts';
 import { type PartOfList, pages } from './batch-view.ts';
 import type { View } from './frame.ts';
 import { countText, facts, panel, time, to, verdictText } from './parts.ts';
@@ -20,7 +20,7 @@ export function runsView(runs: readonly Run[], view: View, page: PartOfList): Ht
     to(['runs', run.id], run.id),
     time(run.started_at, view),
     verdictOf(run),
-    run.list_standing === null ? '' : listWords[run.list_standing],
+    run.list_standing === null ? '' : listStart(run.list_standing),
   ]);
   return html`<h1>Reconciliations</h1>
 ${panel('Newest first', rows.length > 0 ? wideTable('Reconciliations', ['Run', 'Begun', 'Verdict', 'List'], rows) : html`<p>No reconciliation has run yet.</p>`)}
@@ -61,7 +61,7 @@ ${panel(
   'Verdict',
   html`${facts([
     ['Verdict', verdictOf(run)],
-    ['List', run.list_standing === null ? 'not read' : listWords[run.list_standing]],
+    ['List', run.list_standing === null ? 'not read' : listStart(run.list_standing)],
     ['Begun', time(run.started_at, view)],
     ['Ended', time(run.finished_at, view)],
   ])}

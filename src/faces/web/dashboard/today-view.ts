@@ -5,7 +5,7 @@ import { nextDue } from '../../../core/runtime/next-due.ts';
 import { scheduleList } from '../../../core/settings/schedule-list.ts';
 import type { Config } from '../../../core/settings/settings.ts';
 import { haltAdvice } from '../../../sending/halt.ts';
-import { verdictSentences } from '../../../words/verdict-faces.ts';
+import { verdictWords } from '../../../words/verdict-words.ts';
 import type { LedgerFigures } from '../../admin/ledger-figures.sql.ts';
 import { type Html, html } from '../kit/html.ts';
 import { wideTable } from '../kit/table.ts';
@@ -72,7 +72,7 @@ function answer(
     return dashboardBanner(
       'none',
       'Nothing to state',
-      html`<p>${sends} Nothing waits for a person. ${verdictSentences.none}</p>`,
+      html`<p>${sends} Nothing waits for a person. ${verdictWords.none.sentence}</p>`,
     );
   return dashboardBanner('good', 'Everything is fine', html`<p>${sends} Nothing waits for a person.</p>`);
 }

@@ -5,11 +5,12 @@ import { counted } from '../../../core/domain/counted.ts';
 import { runFolder } from '../../../core/domain/run-folder.ts';
 import { isUsable } from '../../../core/domain/verdict.ts';
 import type { Run } from '../../../core/storage/tables/tables.ts';
-import { verdictSentences } from '../../../words/verdict-faces.ts';
+import { listSentence } from '../../../words/list-words.ts';
+import { verdictWords } from '../../../words/verdict-words.ts';
 import { type Html, html } from '../kit/html.ts';
 import { pageSection } from '../kit/parts.ts';
 import { downloads, openText, verdictBanner, verdictList } from './index-parts.ts';
-import { listWords, verdictLines } from './verdict-words.ts';
+import { verdictLines } from './verdict-lines.ts';
 
 /** The newest run with its frozen sheets `open`, `halt` and `statement`; an older run may lack some. */
 export type LatestRun = {
@@ -37,13 +38,13 @@ export function heroSection({ run, compared, verdicts, sheets, zone, files }: La
   const halt = records(sheets.halt).length > 0 && html` <span class="bad">Sending was halted.</span>`;
   const open =
     files.includes('report.html') && html`<p><a class="go" href="${hrefOf(run)}">Open the report</a></p>`;
-  const none = isUsable(list) ? verdictSentences.none : `${listWords[list ?? 'unread']}.`;
+  const none = isUsable(list) ? verdictWords.none.sentence : listSentence(list);
   const last =
     compared === null
       ? 'never'
       : html`<a href="${hrefOf(compared)}">${readableTime(compared.started_at, zone)}</a>`;
   // Otherwise the banners say it.
-  const listed = isUsable(list) && html`<p class="soft">${listWords[list ?? 'unread']}.</p>\n`;
+  const listed = isUsable(list) && html`<p class="soft">${listSentence(list)}</p>\n`;
   const before = !isUsable(list) && html`<p>Last compared with the service’s list: ${last}.</p>\n`;
   return html`<section id="latest" class="hero" aria-labelledby="latest-title">
 <h2 id="latest-title">Latest reconciliation, ${readableTime(run.started_at, zone)}</h2>

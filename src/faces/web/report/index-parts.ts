@@ -3,7 +3,7 @@ import type { RunVerdict } from '../../../books/run-verdicts.sql.ts';
 import { records, totalOf } from '../../../books/sheet.ts';
 import { grouped } from '../../../core/domain/counted.ts';
 import { isUsable, type ListStanding, type Verdict } from '../../../core/domain/verdict.ts';
-import { verdictFaces } from '../../../words/verdict-faces.ts';
+import { verdictWords } from '../../../words/verdict-words.ts';
 import { type Html, html } from '../kit/html.ts';
 import { badge, link, separated } from '../kit/parts.ts';
 
@@ -32,14 +32,14 @@ export function verdictList(whole: Verdict | null, currencies: readonly RunVerdi
 }
 
 function verdictWord(verdict: Verdict, currency?: string): Html {
-  const { sign, name, look } = verdictFaces[verdict];
+  const { sign, name, look } = verdictWords[verdict];
   if (currency === undefined) return html`<span class="${look}">${sign} ${name}</span>`;
   return html`<span class="${look}" data-currency="${currency}" data-verdict="${verdict}">${sign} ${currency} ${name}</span>`;
 }
 
 /** The verdict on a currency as a banner, with lines of text. */
 export function verdictBanner(currency: string, verdict: Verdict, lines: readonly string[]): Html {
-  const { sign, name, look } = verdictFaces[verdict];
+  const { sign, name, look } = verdictWords[verdict];
   return html`<li class="verdict is-${verdict}" data-currency="${currency}" data-verdict="${verdict}"><strong class="${look}">${sign} ${currency}: ${name}</strong><p>${separated(lines)}</p></li>`;
 }
 

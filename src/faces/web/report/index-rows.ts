@@ -9,14 +9,14 @@ import type { ListStanding, Verdict } from '../../../core/domain/verdict.ts';
 import type { Period } from '../../../core/storage/tables/period-tables.ts';
 import type { Batch, Run } from '../../../core/storage/tables/tables.ts';
 import { keptReportsText } from '../../../words/kept-reports.ts';
+import { listWords } from '../../../words/list-words.ts';
 import { stateWords } from '../../../words/state-words.ts';
-import { verdictFaces } from '../../../words/verdict-faces.ts';
+import { verdictWords } from '../../../words/verdict-words.ts';
 import { type Html, html } from '../kit/html.ts';
 import { link } from '../kit/parts.ts';
 import type { HtmlCell, HtmlColumn } from '../kit/table.ts';
 import type { BatchVerdict } from './batch-verdict.ts';
 import { amountLines, downloads, openText, share, timeTag, verdictList } from './index-parts.ts';
-import { listWords } from './verdict-words.ts';
 
 export const runColumns: readonly HtmlColumn[] = [
   'Reconciliation',
@@ -59,9 +59,8 @@ export function runRow(
 }
 
 function listText(list: ListStanding | null): HtmlCell {
-  if (list === 'complete') return 'complete';
-  if (list === 'window') return 'to the edge of the window';
-  return html`<span class="bad">✗ ${listWords[list ?? 'unread']}</span>`;
+  const { cell, start } = listWords[list ?? 'unread'];
+  return cell ?? html`<span class="bad">✗ ${start}</span>`;
 }
 
 /** A batch with who approved it, its money and what is open. */
@@ -107,7 +106,7 @@ function statesText(unpaid: ReadonlyMap<CountedState, bigint>): Html {
 
 type Words = { sign: string; look: string; words: string };
 const asRun = (verdict: Verdict): Words => {
-  const { sign, look, name: words } = verdictFaces[verdict];
+  const { sign, look, name: words } = verdictWords[verdict];
   return { sign, look, words };
 };
 const batchWords: Record<BatchVerdict['kind'], Words> = {

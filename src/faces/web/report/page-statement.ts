@@ -1,7 +1,6 @@
 import type { RunVerdict } from '../../../books/run-verdicts.sql.ts';
 import { records } from '../../../books/sheet.ts';
 import { differenceOf } from '../../../books/statement/difference.ts';
-import { lineWords } from '../../../books/statement/line-words.ts';
 import {
   type CurrencyLines,
   type Figure,
@@ -14,12 +13,13 @@ import {
 import type { StatementLine } from '../../../books/statement/statement-lines.ts';
 import { grouped } from '../../../core/domain/counted.ts';
 import { isUsable, type ListStanding } from '../../../core/domain/verdict.ts';
-import { verdictFaces, verdictSentences } from '../../../words/verdict-faces.ts';
+import { differenceName, lineWords } from '../../../words/line-words.ts';
+import { listSentence } from '../../../words/list-words.ts';
+import { verdictWords } from '../../../words/verdict-words.ts';
 import { type Html, html } from '../kit/html.ts';
 import { link, pageSection } from '../kit/parts.ts';
 import { htmlTable, tableBody, tableRow } from '../kit/table.ts';
 import { amountText } from './page-words.ts';
-import { listWords } from './verdict-words.ts';
 
 /** A line as a reader adds it up: what is taken off is negative. */
 type Printed = { name: string; figure: Figure; kind: 'part' | 'sum' | 'of' };
@@ -51,12 +51,12 @@ export function statementSection(
 
 function nothingText(list: ListStanding | null): string {
   return isUsable(list)
-    ? verdictSentences.none
-    : `Nothing was sent. What the service lists was not checked: ${listWords[list ?? 'unread']}.`;
+    ? verdictWords.none.sentence
+    : `Nothing was sent. What the service lists was not checked: ${listSentence(list)}`;
 }
 
 function currencyPart(currency: string, lines: CurrencyLines, judged: RunVerdict | undefined): Html {
-  const mark = judged && verdictFaces[judged.verdict];
+  const mark = judged && verdictWords[judged.verdict];
   const name = mark !== undefined && html` <span class="soft">${mark.sign} ${mark.name}</span>`;
   const [ledger, paid] = [ledgerSum(lines), paidSum(lines)];
   const isCompared = judged?.verdict !== 'not_compared';
@@ -135,7 +135,9 @@ function differencePart(currency: string, lines: CurrencyLines): Html | null {
   const { amount, reasons } = differenceOf(lines);
   if (reasons.length === 0) return null;
   const total = `Total difference: ${amountText(currency, amount)}`;
-  const parts = reasons.map(({ name, figure }) => `${name} ${grouped(figure.amount)}`).join('; ');
+  const parts = reasons
+    .map(({ line, figure }) => `${differenceName(line)} ${grouped(figure.amount)}`)
+    .join('; ');
   return html`<p><strong>${total}</strong>, listed less net paid. ${parts}.</p>\n`;
 }
 

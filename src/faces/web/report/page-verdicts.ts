@@ -8,11 +8,12 @@ import {
 } from '../../../books/statement/statement-figures.ts';
 import { counted, grouped } from '../../../core/domain/counted.ts';
 import { isUsable, type ListStanding, type Verdict, worstVerdict } from '../../../core/domain/verdict.ts';
-import { verdictFaces, verdictSentences } from '../../../words/verdict-faces.ts';
+import { listStart } from '../../../words/list-words.ts';
+import { verdictWords } from '../../../words/verdict-words.ts';
 import { type Html, html } from '../kit/html.ts';
 import { link } from '../kit/parts.ts';
 import { amountText, localTimes } from './page-words.ts';
-import { exceptionTexts, listWords } from './verdict-words.ts';
+import { exceptionTexts } from './verdict-lines.ts';
 
 /** The page's facts about a run: `verdict` is the whole run's, `trouble` says why its list cannot be used. */
 export type JudgedRun = {
@@ -36,7 +37,7 @@ export function verdictSection(statement: string[][] | undefined, judged: Judged
 function troubleNotice({ list, trouble, zone }: JudgedRun): Html {
   if (isUsable(list)) return html``;
   const why = sentence(localTimes(trouble ?? 'The reason is not known', zone));
-  return html`<p class="notice"><strong>${listWords[list ?? 'unread']}:</strong> ${why} Run <code>counterfoil reconcile</code> again. <a href="../index.html">All reports</a> names the last run that compared.</p>\n`;
+  return html`<p class="notice"><strong>${listStart(list)}:</strong> ${why} Run <code>counterfoil reconcile</code> again. <a href="../index.html">All reports</a> names the last run that compared.</p>\n`;
 }
 
 /** The banner of a run in which no currency has a verdict. Even a good list of nothing is not green. */
@@ -46,8 +47,8 @@ function runBanner(hasStatement: boolean, { verdict, list }: JudgedRun): Html {
       'This run was made before verdicts were kept: run counterfoil reconcile for one.',
     ]);
   const whole = worstVerdict(list, []);
-  const { sign, name } = verdictFaces[whole];
-  return banner(`is-${whole}`, `${sign} ${capitalised(name)}`, [verdictSentences[whole]]);
+  const { sign, name } = verdictWords[whole];
+  return banner(`is-${whole}`, `${sign} ${capitalised(name)}`, [verdictWords[whole].sentence]);
 }
 
 function capitalised(text: string): string {
@@ -59,12 +60,12 @@ function currencyBanner(
   lines: CurrencyLines,
   open: JudgedRun['open'],
 ): Html {
-  const { sign, name } = verdictFaces[verdict];
+  const { sign, name } = verdictWords[verdict];
   const words: Record<Verdict, () => string[]> = {
-    none: () => [verdictSentences.none],
+    none: () => [verdictWords.none.sentence],
     reconciled: () => reconciledTexts(currency, lines, open.get(currency) ?? 0n),
     exceptions: () => exceptionTexts(currency, (line) => lineOf(lines, line), overturned),
-    not_compared: () => [verdictSentences.not_compared],
+    not_compared: () => [verdictWords.not_compared.sentence],
   };
   const mark = html` data-currency="${currency}" data-verdict="${verdict}"`;
   const rows =

@@ -5,6 +5,7 @@ import { counted, grouped } from '../../../core/domain/counted.ts';
 import { plainTrouble } from '../../../core/domain/run-error.ts';
 import type { ListStanding } from '../../../core/domain/verdict.ts';
 import type { Run } from '../../../core/storage/tables/tables.ts';
+import { listStart } from '../../../words/list-words.ts';
 import { filePage } from '../kit/frame.ts';
 import { type Html, html } from '../kit/html.ts';
 import { link, pageSection } from '../kit/parts.ts';
@@ -18,7 +19,6 @@ import { tileSection } from './page-tiles.ts';
 import { verdictSection } from './page-verdicts.ts';
 import { headingTime } from './page-words.ts';
 import { reportStyle } from './report-style.ts';
-import { listWords } from './verdict-words.ts';
 
 /** The part of the run's summary on the page; older runs lack some of it. */
 const summaryShape = z.object({
@@ -79,7 +79,7 @@ function openCounts(sheet: string[][] | undefined): Map<string, bigint> {
 }
 
 function scopeText({ listed, matched }: Summary, list: ListStanding | null): string {
-  const words = listWords[list ?? 'unread'];
+  const words = listStart(list);
   if (listed === undefined || matched === undefined || list === 'unread') return words;
   return `${words}: ${counted(listed, 'transfer')}, ${counted(matched, 'payout')} of ours among them`;
 }

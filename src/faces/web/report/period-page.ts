@@ -1,10 +1,11 @@
 import type { ClosedMonth } from '../../../books/closed-month.ts';
 import { readableMonth, readableTime } from '../../../books/presentation.ts';
 import type { NamedCells } from '../../../books/sheet.ts';
-import { lineWords } from '../../../books/statement/line-words.ts';
 import { statementLines } from '../../../books/statement/statement-lines.ts';
 import { grouped } from '../../../core/domain/counted.ts';
 import { isUsable, type Verdict } from '../../../core/domain/verdict.ts';
+import { lineWords } from '../../../words/line-words.ts';
+import { listSentence } from '../../../words/list-words.ts';
 import { filePage } from '../kit/frame.ts';
 import { type Html, html } from '../kit/html.ts';
 import { link, pageSection } from '../kit/parts.ts';
@@ -12,7 +13,7 @@ import { pageStyle } from '../kit/style.ts';
 import { type HtmlColumn, wideTable } from '../kit/table.ts';
 import { verdictBanner } from './index-parts.ts';
 import { indexStyle } from './index-style.ts';
-import { listWords, verdictLines } from './verdict-words.ts';
+import { verdictLines } from './verdict-lines.ts';
 
 /** The most currencies on the page: the service decides how many it lists. */
 const mostCurrencies = 12;
@@ -27,7 +28,7 @@ export function periodPage(
   const banners = verdicts
     .slice(0, mostCurrencies)
     .map((one) => verdictBanner(one.currency, one.verdict, verdictLines(one, { statement, list })));
-  const none = isUsable(list) ? 'No money moved in this month.' : `${listWords[list ?? 'unread']}.`;
+  const none = isUsable(list) ? 'No money moved in this month.' : listSentence(list);
   const tables = verdicts
     .slice(0, mostCurrencies)
     .map(({ currency, verdict }, index) =>
@@ -52,7 +53,7 @@ function facts({ period, comparedAt, list }: ClosedMonth, zone: string): Html {
   const compared =
     comparedAt === null
       ? 'nothing: no list of the service was ever read completely'
-      : `the service’s list of ${time(comparedAt)}, run ${period.run_id ?? ''}. ${listWords[list ?? 'unread']}.`;
+      : `the service’s list of ${time(comparedAt)}, run ${period.run_id ?? ''}. ${listSentence(list)}`;
   const rows: [string, string][] = [
     ['Closed by', period.closed_by],
     ['Closed at', time(period.closed_at)],

@@ -1,15 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import {
-  batchColours,
-  payoutColours,
-  severityColours,
-  verdictColours,
-} from '../../../../src/faces/terminal/kit/colours.ts';
+import { batchColours, payoutColours, severityColours } from '../../../../src/faces/terminal/kit/colours.ts';
 import { createInk, noPaint } from '../../../../src/faces/terminal/kit/ink.ts';
 import { firstOf, groupMessages, rowNumbersText } from '../../../../src/faces/terminal/kit/messages.ts';
 import { type TerminalColumn, terminalTable } from '../../../../src/faces/terminal/kit/table.ts';
 import { terminalOf } from '../../../../src/faces/terminal/kit/terminal.ts';
 import { shortTime } from '../../../../src/words/short-times.ts';
+import { verdictWords } from '../../../../src/words/verdict-words.ts';
 
 describe('colours', () => {
   const ink = createInk('3f9a50');
@@ -21,8 +17,9 @@ describe('colours', () => {
   });
 
   it('are green only for what is paid, done or reconciled', () => {
-    const all = { ...payoutColours, ...batchColours, ...severityColours, ...verdictColours };
-    const green = Object.entries(all).filter(([, colour]) => colour === 'good');
+    const verdictColours = Object.entries(verdictWords).map(([verdict, { colour }]) => [verdict, colour]);
+    const all = { ...payoutColours, ...batchColours, ...severityColours };
+    const green = [...Object.entries(all), ...verdictColours].filter(([, colour]) => colour === 'good');
     expect(green.map(([word]) => word)).toEqual(['success', 'done', 'reconciled']);
   });
 

@@ -1,4 +1,4 @@
-import type { StatementLine } from './statement-lines.ts';
+import type { StatementLine } from '../books/statement/statement-lines.ts';
 
 /** The statement's lines as finance names them, on every page and sheet. */
 export const lineWords: Record<StatementLine, string> = {
@@ -34,3 +34,15 @@ export const differenceWords = 'Listed less net paid';
 
 /** What a run reported as paid and its list shows as failed: no line of the statement, and graver than any. */
 export const overturnedWords = 'Reported as paid, failed on the list';
+
+/** One of the reasons why the list does not come to net paid. Of what was reopened, only what was not paid before is one. */
+export function differenceName(line: StatementLine): string {
+  return line === 'reopened' ? 'Reopened, not paid before' : lineWords[line];
+}
+
+/** A line by its name in statement.csv, as the terminal counts it: `2 status conflicts`, `1 status conflict`. */
+export function lineNoun(line: string, count?: number): string {
+  if (line === 'unreadable' && count !== undefined) return 'with an unreadable amount';
+  const name = line.replaceAll('_', ' ');
+  return count === 1 ? name.replace(/s$/, '') : name;
+}

@@ -1,13 +1,13 @@
 import { z } from 'zod';
+import type { Story } from '../books/overview.sql.ts';
 import { replacedEvent } from '../core/domain/history-event.ts';
 import { inquiryReasonText } from '../core/domain/inquiry-reason.ts';
 import type { PayoutState } from '../core/domain/payout.ts';
 import { plainKind } from '../core/domain/plain-kind.ts';
 import { differingReference } from '../watching/webhooks/webhook-inbox.sql.ts';
-import { plainCause } from '../words/plain-words.ts';
-import { stateWords } from '../words/state-words.ts';
-import { answerText, webhookText } from '../words/word-texts.ts';
-import type { Story } from './overview.sql.ts';
+import { plainCause } from './plain-words.ts';
+import { stateWords } from './state-words.ts';
+import { answerText, webhookText } from './word-texts.ts';
 
 type Moment = { at: string; text: string };
 

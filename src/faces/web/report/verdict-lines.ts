@@ -1,22 +1,13 @@
 import type { RunVerdict } from '../../../books/run-verdicts.sql.ts';
 import type { NamedCells } from '../../../books/sheet.ts';
-import { lineWords, overturnedWords } from '../../../books/statement/line-words.ts';
 import { type Figure, lineOf, linesByCurrency } from '../../../books/statement/statement-figures.ts';
 import type { StatementLine } from '../../../books/statement/statement-lines.ts';
 import { counted, grouped } from '../../../core/domain/counted.ts';
 import { exceptionLines, type ListStanding } from '../../../core/domain/verdict.ts';
-import { verdictSentences } from '../../../words/verdict-faces.ts';
+import { lineWords, overturnedWords } from '../../../words/line-words.ts';
+import { listSentence } from '../../../words/list-words.ts';
+import { verdictWords } from '../../../words/verdict-words.ts';
 import { amountText } from './page-words.ts';
-
-/** How far a run's list can be used, as the start of a sentence. */
-export const listWords: Record<ListStanding, string> = {
-  complete: 'The service’s list was proven complete',
-  window: 'The service’s list was read back to the edge of the window',
-  shows_none: 'The service’s list shows none of our payouts',
-  not_ours: 'The service’s list may be another account’s',
-  incomplete: 'The service’s list was not proven complete',
-  unread: 'The service’s list could not be read',
-};
 
 /**
  * Why a currency has exceptions, one text a cause. What a run reported as paid and its list shows as failed comes first,
@@ -43,8 +34,8 @@ export function verdictLines(
   { statement, list }: { statement: readonly NamedCells[]; list: ListStanding | null },
 ): string[] {
   const lines = linesByCurrency(statement).get(currency) ?? {};
-  if (verdict === 'not_compared') return [`${listWords[list ?? 'unread']}.`, verdictSentences.not_compared];
-  if (verdict === 'none') return [verdictSentences.none];
+  if (verdict === 'not_compared') return [listSentence(list), verdictWords.not_compared.sentence];
+  if (verdict === 'none') return [verdictWords.none.sentence];
   if (verdict === 'reconciled') {
     const { count, amount } = lineOf(lines, 'settled');
     return [`${counted(count, 'payment')}, ${amountText(currency, amount)}: the list and the ledger agree.`];
