@@ -29,6 +29,7 @@ const rooms = [
   'sending/decisions',
   'books',
   'custody',
+  'findings',
   'words',
   ...['faces/alerts', 'faces/web/kit', 'faces/web/report', 'faces/files'],
   'app',

@@ -1,10 +1,7 @@
 import { existsSync, statfsSync, statSync } from 'node:fs';
 
-/** Free space that a large intake's journal and the reports need. */
-const spareBytes = 256 * 1024 * 1024;
-
-/** Bytes on the disk of the data folder. `isShort`: too few for a backup of the ledger, the journal and the reports. */
-export type Space = { free: number; ledger: number; isShort: boolean };
+/** Bytes that are free on the disk of the data folder, and those of the ledger. */
+export type Space = { free: number; ledger: number };
 
 /** Measures the disk of the data folder. Throws disk errors. */
 export function measureSpace({ dataDir, ledgerFile }: { dataDir: string; ledgerFile: string }): Space {
@@ -14,5 +11,5 @@ export function measureSpace({ dataDir, ledgerFile }: { dataDir: string; ledgerF
     (sum, file) => sum + (existsSync(file) ? statSync(file).size : 0),
     0,
   );
-  return { free, ledger, isShort: free < ledger + spareBytes };
+  return { free, ledger };
 }

@@ -1,13 +1,14 @@
 import { later } from '../../core/ledger/projection.ts';
 import type { Db, Trx } from '../../core/storage/ledger.ts';
+import type { AlertFinding } from '../../findings/alert-findings.ts';
+import { alertKind } from '../../findings/kinds.ts';
 import { type AlertChange, repeatMs, type StandingAlert } from './changes.ts';
-import type { Condition } from './condition.ts';
 
 /** Every alert that stands, in the order of their kinds. */
 export async function standingAlerts(db: Db | Trx): Promise<StandingAlert[]> {
   const rows = await db.selectFrom('alerts').selectAll().orderBy('kind').orderBy('subject').execute();
   return rows.map((row) => ({
-    kind: row.kind,
+    kind: alertKind.parse(row.kind),
     subject: row.subject,
     count: Number(row.n),
     mark: row.mark,
@@ -18,19 +19,19 @@ export async function standingAlerts(db: Db | Trx): Promise<StandingAlert[]> {
 
 /** Records a change as of `at`, ISO UTC of the shared clock. */
 export async function applyChange(trx: Trx, one: AlertChange, at: string): Promise<void> {
-  const { kind, subject } = one.change === 'raised' ? one.condition : one.alert;
+  const { kind, subject } = one.change === 'raised' ? one.finding : one.alert;
   const wait = (ms: number) => ({ repeat_at: later(at, ms), noted_at: at });
   const update = trx.updateTable('alerts').where('kind', '=', kind).where('subject', '=', subject);
   switch (one.change) {
     case 'raised':
       await trx
         .insertInto('alerts')
-        .values({ kind, subject, raised_at: at, ...amountOf(one.condition), ...wait(repeatMs) })
+        .values({ kind, subject, raised_at: at, ...amountOf(one.finding), ...wait(repeatMs) })
         .execute();
       return;
     case 'grown':
     case 'repeated':
-      await update.set({ ...amountOf(one.condition), ...wait(repeatMs) }).execute();
+      await update.set({ ...amountOf(one.finding), ...wait(repeatMs) }).execute();
       return;
     case 'rebased':
       await update.set(wait(one.leftMs)).execute();
@@ -40,7 +41,7 @@ export async function applyChange(trx: Trx, one: AlertChange, at: string): Promi
   }
 }
 
-function amountOf({ count, mark }: Condition) {
+function amountOf({ count, mark }: AlertFinding) {
   return { n: BigInt(count), mark };
 }
 

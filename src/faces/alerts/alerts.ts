@@ -1,4 +1,3 @@
-import { type AlertChannel, alertRules } from '../../core/domain/alert-kinds.ts';
 import type { Clock } from '../../core/runtime/clock.ts';
 import type { JobsStore } from '../../core/runtime/jobs.sql.ts';
 import type { Logger } from '../../core/runtime/logger.ts';
@@ -6,19 +5,20 @@ import { sharedNow } from '../../core/runtime/rates.sql.ts';
 import type { Config } from '../../core/settings/settings.ts';
 import type { Ledger } from '../../core/storage/ledger.ts';
 import { machineOf } from '../../core/storage/machine.ts';
+import type { AlertChannel } from '../../core/storage/tables/alert-tables.ts';
+import { type AlertFinding, createAlertFindings, type Viewer } from '../../findings/alert-findings.ts';
+import { alertRules } from '../../findings/kinds.ts';
+import { markSilence } from '../../findings/silence.sql.ts';
 import { applyChange, moveWaits, standingAlerts } from './alerts.sql.ts';
 import { causesMark } from './causes.sql.ts';
 import { alertChanges, type StandingAlert } from './changes.ts';
 import type { SendMessage } from './channel.ts';
 import { openChannels, wordChannels } from './channels.ts';
-import type { Condition } from './condition.ts';
 import { createDelivery } from './deliver.ts';
 import { completeRun, findDigest, scheduledRun } from './digest.sql.ts';
-import { createConditionSources, type Viewer } from './find-conditions.ts';
 import { type Content, noticesOf } from './message.ts';
 import { stoppedWords } from './message-words.ts';
 import { addMessages, channelsWithout, giveUpOthers } from './outbox.sql.ts';
-import { markSilence } from './silence.sql.ts';
 
 /** A smaller difference between the clocks comes from the network or NTP (P33). */
 const stepMs = 5000;
@@ -39,12 +39,12 @@ type Deps = {
   channels?: Map<AlertChannel, SendMessage>;
 };
 
-/** Tells people what needs them: conditions from the ledger, an outbox in it, and the channels. */
+/** Tells people what needs them: findings, an outbox in the ledger, and the channels. */
 export function createAlerts(deps: Deps) {
   const { ledger, clock, config, jobsStore, channels = openChannels(config) } = deps;
   const names = [...channels.keys()];
   const machine = ledger.place.kind === 'postgres' ? machineOf(ledger.path) : '';
-  const sources = createConditionSources({ config, jobsStore, machine });
+  const sources = createAlertFindings({ config, jobsStore, machine });
   const addTo = wordChannels(names);
   let offset: number | null = null;
 
@@ -68,17 +68,17 @@ export function createAlerts(deps: Deps) {
         machine: isHere,
         daemon_here: daemon && isHere,
         asker_here: service === 'answers' && isHere,
-      }[alertRules[kind].seenBy];
+      }[alertRules[kind].faces.alerts.seenBy];
     };
 
   async function lookForAlerts(nowMs: number, viewer: Viewer): Promise<void> {
     const at = isoOf(nowMs);
     const { daemon } = viewer;
     const sees = seesFor(viewer);
-    const outside: Condition[] = await sources.outside({ ...viewer, nowMs: clock.now() });
+    const outside: AlertFinding[] = await sources.outside({ ...viewer, nowMs: clock.now() });
     const find = async (db: Parameters<typeof sources.inLedger>[0]) => {
-      const { conditions, mark } = await sources.inLedger(db, clock.iso(), { daemon });
-      const all = [...conditions, ...outside];
+      const { findings, mark } = await sources.inLedger(db, clock.iso(), { daemon });
+      const all = [...findings, ...outside];
       return { mark, changes: alertChanges(all, await standingAlerts(db), { nowMs, sees }) };
     };
     const first = await find(ledger.db);

@@ -1,6 +1,6 @@
-import { type AlertKind, alertRules } from '../../core/domain/alert-kinds.ts';
 import { remainingMs } from '../../core/domain/wait.ts';
-import type { Condition } from './condition.ts';
+import type { AlertFinding } from '../../findings/alert-findings.ts';
+import { type AlertKind, alertRules } from '../../findings/kinds.ts';
 
 /** An alert that stands. `repeat`: when it is told again, and when that was decided, in ms of the shared clock. */
 export type StandingAlert = {
@@ -14,9 +14,9 @@ export type StandingAlert = {
 
 /** What to do about an alert. All but `rebased` are told to people. */
 export type AlertChange =
-  | { change: 'raised'; condition: Condition }
+  | { change: 'raised'; finding: AlertFinding }
   /** Further cases came. */
-  | { change: 'grown' | 'repeated'; condition: Condition; alert: StandingAlert }
+  | { change: 'grown' | 'repeated'; finding: AlertFinding; alert: StandingAlert }
   | { change: 'cleared'; alert: StandingAlert }
   /** The clock was set back: the same wait counts from now (P33). */
   | { change: 'rebased'; alert: StandingAlert; leftMs: number };
@@ -27,18 +27,18 @@ export const repeatMs = 24 * 3_600_000;
 const gatherMs = 15 * 60_000;
 
 /**
- * Compares what is so now with what people were told. `sees`: whether this process can tell that a condition ended; it
+ * Compares what is so now with what people were told. `sees`: whether this process can tell that one ended; it
  * leaves the others' alerts alone.
  */
 export function alertChanges(
-  conditions: readonly Condition[],
+  findings: readonly AlertFinding[],
   alerts: readonly StandingAlert[],
   { nowMs, sees }: { nowMs: number; sees(alert: Pick<StandingAlert, 'kind' | 'subject'>): boolean },
 ): AlertChange[] {
   const known = new Map(alerts.map((alert) => [keyOf(alert), alert]));
-  const present = new Set(conditions.map(keyOf));
-  const told = conditions.flatMap((condition) => {
-    const change = changeOf(condition, known.get(keyOf(condition)), nowMs);
+  const present = new Set(findings.map(keyOf));
+  const told = findings.flatMap((finding) => {
+    const change = changeOf(finding, known.get(keyOf(finding)), nowMs);
     return change ? [change] : [];
   });
   const over = alerts.filter((alert) => !present.has(keyOf(alert)) && sees(alert));
@@ -46,20 +46,20 @@ export function alertChanges(
 }
 
 function changeOf(
-  condition: Condition,
+  finding: AlertFinding,
   alert: StandingAlert | undefined,
   nowMs: number,
 ): AlertChange | undefined {
-  if (!alert) return { change: 'raised', condition };
+  if (!alert) return { change: 'raised', finding };
   // No wait is ever longer than a day, whatever a clock wrote.
   const leftMs = Math.min(remainingMs(alert.repeat, nowMs), repeatMs);
-  const hasMore = condition.mark > alert.mark || condition.count > alert.count;
-  if (alertRules[condition.kind].grows && hasMore && leftMs <= repeatMs - gatherMs)
-    return { change: 'grown', condition, alert };
-  if (leftMs === 0) return { change: 'repeated', condition, alert };
+  const hasMore = finding.mark > alert.mark || finding.count > alert.count;
+  if (alertRules[finding.kind].faces.alerts.grows && hasMore && leftMs <= repeatMs - gatherMs)
+    return { change: 'grown', finding, alert };
+  if (leftMs === 0) return { change: 'repeated', finding, alert };
   return alert.repeat.notedMs > nowMs ? { change: 'rebased', alert, leftMs } : undefined;
 }
 
-function keyOf({ kind, subject }: Pick<Condition, 'kind' | 'subject'>): string {
+function keyOf({ kind, subject }: Pick<AlertFinding, 'kind' | 'subject'>): string {
   return `${kind} ${subject}`;
 }

@@ -1,5 +1,5 @@
-import type { AlertChannel } from '../../core/domain/alert-kinds.ts';
 import type { Config } from '../../core/settings/settings.ts';
+import type { AlertChannel } from '../../core/storage/tables/alert-tables.ts';
 import type { SendMessage } from './channel.ts';
 import { createHeartbeat, createWebhook } from './http-channel.ts';
 import { createMail } from './mail-channel.ts';

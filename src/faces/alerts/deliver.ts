@@ -1,9 +1,9 @@
-import type { AlertChannel } from '../../core/domain/alert-kinds.ts';
 import type { Clock } from '../../core/runtime/clock.ts';
 import type { Logger } from '../../core/runtime/logger.ts';
 import { sharedNow } from '../../core/runtime/rates.sql.ts';
 import type { Config } from '../../core/settings/settings.ts';
 import type { Ledger } from '../../core/storage/ledger.ts';
+import type { AlertChannel } from '../../core/storage/tables/alert-tables.ts';
 import type { ChannelResult, SendMessage } from './channel.ts';
 import { messageWords } from './message-words.ts';
 import { type Claimed, claimMessages, finishMessages, giveBackMessages, hasDue } from './outbox.sql.ts';

@@ -1,15 +1,14 @@
 import { z } from 'zod';
-import { type AlertKind, alertRules } from '../../core/domain/alert-kinds.ts';
 import { listStandings, verdicts } from '../../core/domain/verdict.ts';
+import { alertKind } from '../../findings/kinds.ts';
 import type { AlertChange } from './changes.ts';
 
-const kind = z.custom<AlertKind>((name) => typeof name === 'string' && Object.hasOwn(alertRules, name));
 const counts = z.record(z.string(), z.number());
 const amounts = z.record(z.string(), z.string());
 
 const notice = z.strictObject({
   change: z.enum(['raised', 'grown', 'repeated', 'cleared']),
-  kind,
+  kind: alertKind,
   subject: z.string(),
   count: z.number(),
   totals: amounts,
@@ -39,7 +38,7 @@ const content = z.discriminatedUnion('kind', [
 export type Notice = z.infer<typeof notice>;
 /** The result of a scheduled reconciliation. */
 export type Digest = z.infer<typeof digest>;
-/** What a message says, as typed facts; `alert-words.ts` makes its words. */
+/** What a message says, as typed facts; `message-words.ts` makes its words. */
 export type Content = z.infer<typeof content>;
 
 /** Reads the content of a message from its JSON text in the ledger. Throws where the text is none. */
@@ -61,10 +60,10 @@ function noticeOf(one: AlertChange, at: string): Notice | undefined {
       return { ...factsOf({ ...alert, totals: {}, names: [] }), change: 'cleared', since: alert.raisedAt };
     }
     case 'raised':
-      return { ...factsOf(one.condition), change: 'raised', since: at };
+      return { ...factsOf(one.finding), change: 'raised', since: at };
     case 'grown':
     case 'repeated':
-      return { ...factsOf(one.condition), change: one.change, since: one.alert.raisedAt };
+      return { ...factsOf(one.finding), change: one.change, since: one.alert.raisedAt };
   }
 }
 

@@ -1,8 +1,8 @@
 import type { Selectable } from 'kysely';
-import type { AlertChannel } from '../../core/domain/alert-kinds.ts';
 import { remainingMs } from '../../core/domain/wait.ts';
 import { later } from '../../core/ledger/projection.ts';
 import type { Db, Trx } from '../../core/storage/ledger.ts';
+import type { AlertChannel } from '../../core/storage/tables/alert-tables.ts';
 import type { Tables } from '../../core/storage/tables/tables.ts';
 import { type Content, readContent } from './message.ts';
 

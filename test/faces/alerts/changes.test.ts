@@ -1,19 +1,20 @@
 import { describe, expect, it } from 'vitest';
-import type { AlertKind } from '../../../src/core/domain/alert-kinds.ts';
 import {
   type AlertChange,
   alertChanges,
   repeatMs,
   type StandingAlert,
 } from '../../../src/faces/alerts/changes.ts';
-import { type Condition, plainCondition } from '../../../src/faces/alerts/condition.ts';
+import type { AlertFinding } from '../../../src/findings/alert-findings.ts';
+import { plainFinding } from '../../../src/findings/finding.ts';
+import type { AlertKind } from '../../../src/findings/kinds.ts';
 
 const now = Date.parse('2026-11-21T10:00:00.000Z');
 const hour = 3_600_000;
 const year = 365 * 24 * hour;
 
-function condition(kind: AlertKind, count = 1, mark = 1n): Condition {
-  return { ...plainCondition(kind, 's', count), mark };
+function condition(kind: AlertKind, count = 1, mark = 1n): AlertFinding {
+  return { ...plainFinding(kind, 's', count), mark };
 }
 
 /** An alert that was told so long ago, by a clock that was so far ahead. */
@@ -24,16 +25,16 @@ function alert(kind: AlertKind, { agoMs = 0, count = 1, mark = 1n } = {}): Stand
 }
 
 const everything = () => true;
-const changes = (conditions: Condition[], alerts: StandingAlert[], sees: () => boolean = everything) =>
+const changes = (conditions: AlertFinding[], alerts: StandingAlert[], sees: () => boolean = everything) =>
   alertChanges(conditions, alerts, { nowMs: now, sees }).map(textOf);
 
 function textOf(one: AlertChange): string {
-  const { kind } = one.change === 'raised' ? one.condition : one.alert;
+  const { kind } = one.change === 'raised' ? one.finding : one.alert;
   return `${one.change} ${kind}${one.change === 'rebased' ? ` ${one.leftMs / hour}h` : ''}`;
 }
 
 describe('what people are told', () => {
-  const cases: [title: string, conditions: Condition[], alerts: StandingAlert[], told: string[]][] = [
+  const cases: [title: string, conditions: AlertFinding[], alerts: StandingAlert[], told: string[]][] = [
     ['nothing while nothing is wrong', [], [], []],
     ['a new condition', [condition('sending_halted')], [], ['raised sending_halted']],
     [

@@ -1,12 +1,15 @@
 import type { Generated } from 'kysely';
-import type { AlertChannel, AlertKind } from '../../domain/alert-kinds.ts';
+
+/** The ways out. A heartbeat is a request without words, for a monitor that raises the alarm when none comes. */
+export type AlertChannel = 'webhook' | 'mail' | 'heartbeat';
 
 /** What people are told at once, and the messages on their way to them. */
 export type AlertTables = { alerts: AlertTable; alert_messages: AlertMessageTable };
 
-/** An alert that stands; it is deleted when its condition ends. */
+/** An alert that stands; it is deleted when it ends. */
 type AlertTable = {
-  kind: AlertKind;
+  /** An `AlertKind` (`findings/kinds.ts`). */
+  kind: string;
   /** What it is about, such as a batch or a job; empty where the kind says it all. */
   subject: string;
   /** The largest number of cases that a message named. */

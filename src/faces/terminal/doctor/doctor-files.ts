@@ -5,7 +5,8 @@ import { findServing } from '../../../core/runtime/serve-lock.ts';
 import { keyNameOf } from '../../../core/service/signing.ts';
 import type { Explained, SecretState } from '../../../core/settings/explain.ts';
 import type { Config } from '../../../core/settings/settings.ts';
-import { measureSpace } from '../../../core/storage/free-space.ts';
+import { isShown } from '../../../findings/finding.ts';
+import { diskFinding } from '../../../findings/machine-findings.ts';
 import { adviceText } from '../../../words/advice-text.ts';
 import { secretText } from '../config-show.ts';
 import { type DoctorCheck, well, wrong } from './doctor-check.ts';
@@ -93,9 +94,10 @@ export function checkDisk({ dataDir, ledgerFile }: Config): DoctorCheck {
         : `check the folder's owner and rights, and that the disk is not read-only`,
     );
   }
-  const { free, ledger, isShort } = measureSpace({ dataDir, ledgerFile });
+  const seen = diskFinding({ dataDir, ledgerFile }, '');
+  const { free, ledger } = seen.facts;
   const detail = `${dataDir}: ${mib(free)} free, the ledger takes ${mib(ledger)}`;
-  return isShort
+  return isShown(seen, 'doctor')
     ? wrong(
         'disk',
         detail,

@@ -1,9 +1,9 @@
 import { type RawBuilder, sql } from 'kysely';
-import { newestHistory } from '../../core/ledger/history.ts';
-import { newestWebhook } from '../../core/ledger/known.ts';
-import { later } from '../../core/ledger/projection.ts';
-import type { Db, Trx } from '../../core/storage/ledger.ts';
-import { type Condition, mostNames, plainCondition } from './condition.ts';
+import { newestHistory } from '../core/ledger/history.ts';
+import { newestWebhook } from '../core/ledger/known.ts';
+import { later } from '../core/ledger/projection.ts';
+import type { Db, Trx } from '../core/storage/ledger.ts';
+import { type Finding, mostNames, plainFinding } from './finding.ts';
 
 /** The row of `tallies` with the newest webhook, and the history entry up to which no payout lacks its webhook. */
 const tally = 'newest webhook';
@@ -16,7 +16,7 @@ const aheadMs = 60_000;
 export type SilenceMark = { webhook: bigint; history: bigint };
 
 /** What this watch knows after a look. `mark`: the watch has come further, and this is to be noted. */
-export type Silence = { conditions: Condition[]; mark: SilenceMark | null };
+export type Silence = { findings: Finding<'receiver_silent'>[]; mark: SilenceMark | null };
 
 /**
  * Looks for payouts that the service has shown as ended since the last webhook, more than the grace ago, and of which no
@@ -32,21 +32,21 @@ export async function findSilence(
     .select(['n', 'seen'])
     .where('name', '=', tally)
     .executeTakeFirst();
-  if (row?.n !== webhook) return { conditions: [], mark: { webhook, history: await newestHistory(db) } };
+  if (row?.n !== webhook) return { findings: [], mark: { webhook, history: await newestHistory(db) } };
   const ended = sql`(select id, payout_id, at from history where id > ${row.seen}
       and event in ('listing says success', 'listing says failed', 'details says success', 'details says failed')
     order by id limit ${sql.lit(mostEntries)})`;
   const isOld = sql`(at <= ${later(at, -graceMs)} or at > ${later(at, aheadMs)})`;
   const names = await unheard(db, { ended, isOld });
   if (names.length > 0) {
-    const condition = plainCondition('receiver_silent', '', names.length);
-    return { conditions: [{ ...condition, names: names.slice(0, mostNames) }], mark: null };
+    const finding = plainFinding('receiver_silent', '', names.length);
+    return { findings: [{ ...finding, names: names.slice(0, mostNames) }], mark: null };
   }
   const span = await sql<{ last: bigint | null; young: bigint | null }>`select max(id) as last,
       min(case when ${isOld} then null else id end) as young from ${ended} e`.execute(db);
   const { last = null, young = null } = span.rows[0] ?? {};
   const history = young === null ? last : young - 1n;
-  return { conditions: [], mark: history === null || history <= row.seen ? null : { webhook, history } };
+  return { findings: [], mark: history === null || history <= row.seen ? null : { webhook, history } };
 }
 
 async function unheard(

@@ -1,0 +1,52 @@
+import { type FindingFace, type FindingKind, findingRules } from './kinds.ts';
+
+/** What the kinds know beside counts and names; the others hold null. */
+type FindingFacts = {
+  schedule_failed: { job: string; result: 'failed' | 'incomplete'; why: string | null };
+  schedule_missed: { job: string; expression: string };
+  /** `unusable`: its files cannot be read, or do not belong together. */
+  certificate_ends:
+    | { is: 'valid'; file: string; validTo: string }
+    | { is: 'invalid' | 'unusable'; fault: string };
+  /** In bytes. */
+  disk_low: { dataDir: string; free: number; ledger: number };
+};
+
+type FindingBase = {
+  /** The halt's cause, the discrepancy's kind, the batch, the job, the machine, or how files were rejected; empty where there can be only one. */
+  subject: string;
+  /** How many cases; for a certificate the days left, for a disk the free MiB. */
+  count: number;
+  /** Since when, ISO UTC; null where nothing says it. */
+  since: string | null;
+  /** What the thresholds of the faces speak of (`kinds.ts`): an age in ms, days, bytes. */
+  measure: number;
+  /** The newest id of what it is about: a greater one is a new case. */
+  mark: bigint;
+  /** Decimals by currency, where payouts are concerned. */
+  totals: Record<string, string>;
+  /** Up to five references, discrepancies, batches or files. */
+  names: string[];
+};
+
+/** Something that is wrong or waits, as long as it lasts. Facts only: `words/finding-words.ts` words it. */
+export type Finding<K extends FindingKind = FindingKind> = {
+  [One in K]: FindingBase & {
+    kind: One;
+    facts: One extends keyof FindingFacts ? FindingFacts[One] : null;
+  };
+}[K];
+/** The part of a finding that may leave the machine: counts, totals and our own names, and nothing else. */
+export type PublicFinding<K extends FindingKind = FindingKind> = FindingBase & { kind: K };
+
+export const mostNames = 5;
+
+export function plainFinding<K extends FindingKind>(kind: K, subject = '', count = 1) {
+  return { kind, subject, count, since: null, measure: 0, mark: 0n, totals: {}, names: [], facts: null };
+}
+
+export function isShown({ kind, measure }: Pick<Finding, 'kind' | 'measure'>, face: FindingFace): boolean {
+  const shown = findingRules[kind].faces[face];
+  if (shown?.under !== undefined) return measure < shown.under;
+  return shown !== undefined && (shown.over === undefined || measure > shown.over);
+}

@@ -1,0 +1,85 @@
+import { z } from 'zod';
+
+/**
+ * Who shows findings. `alerts`: a message at once (docs/alerts.md). `ready`: `/readyz`, and the dashboard with it. `status`:
+ * its exit code 4. `doctor`: a check that failed. `today`: the dashboard's list of what needs a person.
+ */
+export type FindingFace = 'alerts' | 'ready' | 'status' | 'doctor' | 'today';
+
+/** `over`: the face shows it once its measure is greater. `under`: once it is less. Neither: as soon as it is found. */
+type Shown = { over?: number; under?: number };
+/**
+ * `grows`: a further case is told at once. `seenBy`: who can see whether it stands. `all`: every process. `daemon`: one
+ * that runs the schedules. `machine`: only processes on the machine that is the finding's subject. `daemon_here`: one of
+ * these that runs the schedules. `asker_here`: one of these whose last request the service answered.
+ */
+type Alerted = Shown & {
+  grows: boolean;
+  seenBy: 'all' | 'daemon' | 'machine' | 'daemon_here' | 'asker_here';
+};
+/** `high`: money or all work is at stake. `helps`: the command that `status` names next. */
+type FindingRule = {
+  gravity: 'high' | 'medium';
+  helps?: 'discrepancies' | 'doctor' | 'reconcile';
+  faces: Partial<Record<Exclude<FindingFace, 'alerts'>, Shown>> & { alerts?: Alerted };
+};
+
+const minuteMs = 60_000;
+const mib = 1024 * 1024;
+
+/** Everything that can be wrong or wait: how grave it is, what helps, and which face shows it from which measure on. */
+const kinds = {
+  sending_halted: {
+    gravity: 'high',
+    faces: { alerts: { grows: false, seenBy: 'all' } },
+  },
+  /** Measured by its age, as of the quiet period (P19). */
+  payout_unknown: {
+    gravity: 'high',
+    faces: { alerts: { grows: true, seenBy: 'all' } },
+  },
+  /** Much earlier than `payout_unknown`, which follows the quiet period. */
+  outcome_unknown: {
+    gravity: 'high',
+    faces: { alerts: { over: 15 * minuteMs, grows: true, seenBy: 'all' } },
+  },
+  discrepancy_high: { gravity: 'high', faces: { alerts: { grows: true, seenBy: 'all' } } },
+  batch_held: { gravity: 'medium', faces: { alerts: { grows: false, seenBy: 'all' } } },
+  canary_failed: { gravity: 'high', faces: { alerts: { grows: false, seenBy: 'all' } } },
+  receiver_silent: { gravity: 'high', faces: { alerts: { grows: false, seenBy: 'daemon' } } },
+  signatures_wrong: { gravity: 'high', faces: { alerts: { grows: false, seenBy: 'all' } } },
+  service_silent: { gravity: 'high', faces: { alerts: { grows: false, seenBy: 'asker_here' } } },
+  schedule_missed: { gravity: 'high', faces: { alerts: { grows: false, seenBy: 'daemon' } } },
+  /** Measured by the time since its last success: a job that runs every minute and failed once is no alert yet. */
+  schedule_failed: {
+    gravity: 'high',
+    faces: { alerts: { over: 15 * minuteMs, grows: false, seenBy: 'daemon' } },
+  },
+  queue_stuck: { gravity: 'high', faces: { alerts: { grows: false, seenBy: 'daemon_here' } } },
+  /** Measured by the days left. */
+  certificate_ends: {
+    gravity: 'high',
+    faces: { alerts: { under: 14, grows: false, seenBy: 'machine' } },
+  },
+  file_rejected: { gravity: 'medium', faces: { alerts: { grows: true, seenBy: 'all' } } },
+  /** Measured by the bytes free beyond a backup of the ledger: a large intake's journal and the reports need some. */
+  disk_low: {
+    gravity: 'high',
+    faces: { alerts: { under: 256 * mib, grows: false, seenBy: 'machine' }, doctor: { under: 256 * mib } },
+  },
+} satisfies Record<string, FindingRule>;
+
+export type FindingKind = keyof typeof kinds;
+/** The kinds that a face shows. */
+export type KindsOn<F extends FindingFace> = {
+  [K in FindingKind]: F extends keyof (typeof kinds)[K]['faces'] ? K : never;
+}[FindingKind];
+export type AlertKind = KindsOn<'alerts'>;
+
+export const findingRules: Readonly<Record<FindingKind, FindingRule>> = kinds;
+export const alertRules: Readonly<Record<AlertKind, { faces: { alerts: Alerted } }>> = kinds;
+
+/** Reads the kind of an alert from text of the ledger. */
+export const alertKind = z.custom<AlertKind>(
+  (name) => new Map(Object.entries<FindingRule>(kinds)).get(String(name))?.faces.alerts !== undefined,
+);
