@@ -7,8 +7,9 @@ import { healthRoutes } from '../faces/admin/health.ts';
 import type { MetricFacts } from '../faces/admin/ledger-metrics.ts';
 import { metricsRoutes } from '../faces/admin/metrics.ts';
 import { createProcessMetrics } from '../faces/admin/process-metrics.ts';
-import { createReadiness, type ProbedQueue } from '../faces/admin/readiness.ts';
+import { createReadiness } from '../faces/admin/readiness.ts';
 import { dashboardRoutes } from '../faces/web/dashboard/dashboard.ts';
+import type { ProbedQueue } from '../findings/work-findings.ts';
 
 /** A scrape waits no longer for the server of a shared queue. */
 const queueMs = 1000;

@@ -18,7 +18,7 @@ import {
   wentBackCode,
 } from '../core/storage/failure.ts';
 import { LedgerNewer } from '../core/storage/schema-version.ts';
-import { queueProblems } from '../faces/admin/readiness.ts';
+import { queueFindings } from '../findings/work-findings.ts';
 import { TakenOver } from '../sending/claims.sql.ts';
 import { createReceiver } from '../watching/webhooks/receiver.ts';
 import { adviceText } from '../words/advice-text.ts';
@@ -184,7 +184,7 @@ export function createDaemon(app: App) {
       throw error;
     }
   }
-  const isQueueStuck = async (): Promise<boolean> => (await queueProblems({ clock, queues })).length > 0;
+  const isQueueStuck = async (): Promise<boolean> => (await queueFindings({ clock, queues })).length > 0;
   const service = createServiceWatch(clock);
   app.watchTimes(service.watcher);
   const keepTelling = createAlerting(app, {

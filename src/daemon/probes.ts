@@ -1,5 +1,5 @@
 import type { Queue } from '../core/runtime/queue.ts';
-import type { ProbedQueue } from '../faces/admin/readiness.ts';
+import type { ProbedQueue } from '../findings/work-findings.ts';
 
 const probeName = 'probe';
 

@@ -5,6 +5,8 @@ import type { Config } from '../core/settings/settings.ts';
 import { isOutage } from '../core/storage/failure.ts';
 import { createAdminServer } from '../faces/admin/admin-server.ts';
 import { healthRoutes, type Unready } from '../faces/admin/health.ts';
+import { unreadyOf } from '../faces/admin/readiness.ts';
+import { plainFinding } from '../findings/finding.ts';
 
 /** A daemon stopped because the ledger's database was away; another one may go on in this process. */
 export class DatabaseAway extends Error {}
@@ -51,11 +53,7 @@ async function untilBack(deps: Deps, why: string, pauseMs: number): Promise<numb
   const { config, clock, log, signal, probe, onWaiting } = deps;
   const text = `the ledger's database is away (${why}): nothing is sent until it is back. Nothing is lost`;
   logEvent(log, 'ledger_away', { why, text });
-  const outage: Unready = {
-    check: 'ledger',
-    problem: `the ledger's database has been away since ${clock.iso()} (${why}): nothing is sent`,
-    fix: 'start the database, or mend the way to it: serve goes on by itself',
-  };
+  const outage = unreadyOf({ ...plainFinding('ledger_away'), since: clock.iso(), facts: { why } });
   const server = config.admin.enabled ? waitingServer(deps, outage) : null;
   await server
     ?.listen()

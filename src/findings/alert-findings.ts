@@ -46,7 +46,7 @@ export function createAlertFindings(deps: {
         ...(isQueueStuck ? [plainFinding('queue_stuck', machine)] : []),
         ...(service === 'silent' ? [plainFinding('service_silent', machine)] : []),
         ...(certificate ? [certificate] : []),
-        diskFinding(config, machine),
+        await diskFinding(config, machine),
       ].filter((one) => isShown(one, 'alerts'));
     },
     /** What the ledger says, as of `at`, ISO UTC. The same in every process. `mark`: to be noted by `markSilence`. */

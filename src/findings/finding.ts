@@ -2,6 +2,18 @@ import { type FindingFace, type FindingKind, findingRules } from './kinds.ts';
 
 /** What the kinds know beside counts and names; the others hold null. */
 type FindingFacts = {
+  ledger_away: { why: string };
+  ledger_behind: { why: string };
+  /** `forbidden`: the file or folder that this account may not use. */
+  ledger_unwritable: { why: string; forbidden: string | null };
+  /** The subject is the check that needed it. */
+  ledger_unreadable: { why: string };
+  /** The subject is the queue. `why`: null where it is paused. */
+  queue_stuck: { why: string | null };
+  /** Less than 0: it came before the clock was set back. */
+  webhooks_overdue: { waitsMs: number };
+  disk_full: { free: number };
+  disk_unseen: { why: string };
   schedule_failed: { job: string; result: 'failed' | 'incomplete'; why: string | null };
   schedule_missed: { job: string; expression: string };
   /** `unusable`: its files cannot be read, or do not belong together. */

@@ -8,6 +8,8 @@ export type FindingFace = 'alerts' | 'ready' | 'status' | 'doctor' | 'today';
 
 /** `over`: the face shows it once its measure is greater. `under`: once it is less. Neither: as soon as it is found. */
 type Shown = { over?: number; under?: number };
+/** `check`: its fixed name, which a monitor may read; absent: the finding's subject. */
+type Readied = Shown & { check?: string };
 /**
  * `grows`: a further case is told at once. `seenBy`: who can see whether it stands. `all`: every process. `daemon`: one
  * that runs the schedules. `machine`: only processes on the machine that is the finding's subject. `daemon_here`: one of
@@ -21,7 +23,7 @@ type Alerted = Shown & {
 type FindingRule = {
   gravity: 'high' | 'medium';
   helps?: 'discrepancies' | 'doctor' | 'reconcile';
-  faces: Partial<Record<Exclude<FindingFace, 'alerts'>, Shown>> & { alerts?: Alerted };
+  faces: { alerts?: Alerted; ready?: Readied; status?: Shown; doctor?: Shown; today?: Shown };
 };
 
 const minuteMs = 60_000;
@@ -29,6 +31,24 @@ const mib = 1024 * 1024;
 
 /** Everything that can be wrong or wait: how grave it is, what helps, and which face shows it from which measure on. */
 const kinds = {
+  starting: { gravity: 'high', faces: { ready: { check: 'start' } } },
+  ledger_away: { gravity: 'high', faces: { ready: { check: 'ledger' } } },
+  ledger_unwritable: { gravity: 'high', faces: { ready: { check: 'ledger' } } },
+  ledger_unreadable: { gravity: 'high', faces: { ready: {} } },
+  ledger_behind: { gravity: 'high', faces: { ready: { check: 'ledger' } } },
+  /** Measured by the age of the oldest. Without `serve` nothing may apply it for minutes, and that is no fault. */
+  webhooks_overdue: {
+    gravity: 'high',
+    faces: { ready: { check: 'webhooks', over: minuteMs }, doctor: { over: 5 * minuteMs } },
+  },
+  /** Measured by the age of the oldest: a running process asks it within seconds. */
+  look_ups_overdue: {
+    gravity: 'high',
+    faces: { ready: { check: 'look_ups', over: 5 * minuteMs }, doctor: { over: 5 * minuteMs } },
+  },
+  /** Measured by the free bytes: the next intake, journal or report would not fit. */
+  disk_full: { gravity: 'high', faces: { ready: { check: 'disk', under: 64 * mib } } },
+  disk_unseen: { gravity: 'high', faces: { ready: { check: 'disk' } } },
   sending_halted: {
     gravity: 'high',
     faces: { alerts: { grows: false, seenBy: 'all' } },
@@ -49,13 +69,19 @@ const kinds = {
   receiver_silent: { gravity: 'high', faces: { alerts: { grows: false, seenBy: 'daemon' } } },
   signatures_wrong: { gravity: 'high', faces: { alerts: { grows: false, seenBy: 'all' } } },
   service_silent: { gravity: 'high', faces: { alerts: { grows: false, seenBy: 'asker_here' } } },
-  schedule_missed: { gravity: 'high', faces: { alerts: { grows: false, seenBy: 'daemon' } } },
+  schedule_missed: {
+    gravity: 'high',
+    faces: { alerts: { grows: false, seenBy: 'daemon' }, ready: { check: 'schedules' } },
+  },
   /** Measured by the time since its last success: a job that runs every minute and failed once is no alert yet. */
   schedule_failed: {
     gravity: 'high',
-    faces: { alerts: { over: 15 * minuteMs, grows: false, seenBy: 'daemon' } },
+    faces: { alerts: { over: 15 * minuteMs, grows: false, seenBy: 'daemon' }, ready: { check: 'schedules' } },
   },
-  queue_stuck: { gravity: 'high', faces: { alerts: { grows: false, seenBy: 'daemon_here' } } },
+  queue_stuck: {
+    gravity: 'high',
+    faces: { alerts: { grows: false, seenBy: 'daemon_here' }, ready: { check: 'queue' } },
+  },
   /** Measured by the days left. */
   certificate_ends: {
     gravity: 'high',
@@ -74,6 +100,7 @@ export type FindingKind = keyof typeof kinds;
 export type KindsOn<F extends FindingFace> = {
   [K in FindingKind]: F extends keyof (typeof kinds)[K]['faces'] ? K : never;
 }[FindingKind];
+export type FacesOf<K extends FindingKind> = keyof (typeof kinds)[K]['faces'];
 export type AlertKind = KindsOn<'alerts'>;
 
 export const findingRules: Readonly<Record<FindingKind, FindingRule>> = kinds;

@@ -1,5 +1,5 @@
 import type { Config } from '../core/settings/settings.ts';
-import { measureSpace } from '../core/storage/free-space.ts';
+import { fileBytes, freeBytes } from '../core/storage/free-space.ts';
 import { readTlsPair, TlsProblem, validityProblem } from '../watching/webhooks/tls.ts';
 import { type Finding, plainFinding } from './finding.ts';
 
@@ -30,11 +30,12 @@ export async function certificateFinding(
 }
 
 /** How much space the disk of the data folder has. It is a finding once that is little (`isShown`). Throws disk errors. */
-export function diskFinding(
+export async function diskFinding(
   { dataDir, ledgerFile }: Pick<Config, 'dataDir' | 'ledgerFile'>,
   machine: string,
-): Finding<'disk_low'> {
-  const { free, ledger } = measureSpace({ dataDir, ledgerFile });
+): Promise<Finding<'disk_low'>> {
+  const free = await freeBytes(dataDir);
+  const ledger = await fileBytes(ledgerFile);
   const plain = plainFinding('disk_low', machine, Math.floor(free / 1024 / 1024));
   return { ...plain, measure: free - ledger, facts: { dataDir, free, ledger } };
 }

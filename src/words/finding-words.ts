@@ -1,7 +1,8 @@
 import { counted, grouped } from '../core/domain/counted.ts';
 import { isDiscrepancyKind } from '../core/domain/discrepancy-kinds.ts';
-import type { PublicFinding } from '../findings/finding.ts';
-import type { AlertKind } from '../findings/kinds.ts';
+import type { Finding, PublicFinding } from '../findings/finding.ts';
+import type { AlertKind, FacesOf, FindingKind, KindsOn } from '../findings/kinds.ts';
+import { adviceText } from './advice-text.ts';
 import { kindAction } from './discrepancy-words.ts';
 
 /** What is wrong, and what to do. */
@@ -25,8 +26,82 @@ const haltActs: Record<string, string> = {
   barrier: 'Run counterfoil status: it names the way out.',
 };
 
-/** How each finding reads on each face that words it. */
-export const findingWords: Record<AlertKind, { alerts(alert: Alert): SaidAlert }> = {
+/** What each face that words findings says of one. The dashboard's list and `status` have layouts of their own. */
+type FaceWords<K extends FindingKind> = {
+  alerts(alert: Alert): SaidAlert;
+  ready(finding: Finding<K>): SaidFinding;
+  doctor(finding: Finding<K>): SaidFinding;
+};
+type Words = { [K in FindingKind]: Pick<FaceWords<K>, FacesOf<K> & keyof FaceWords<K>> };
+
+const jobFix = 'counterfoil status says why; the log of serve has the error';
+const resultWords = { failed: 'failed', incomplete: 'was incomplete' };
+const mibText = (bytes: number): string => `${(bytes / 1024 / 1024).toFixed(bytes < 10_485_760 ? 1 : 0)} MiB`;
+const secondsText = (ms: number): string => `${Math.round(ms / 1000)} s`;
+
+const words = {
+  starting: {
+    ready: () => ({ problem: 'the daemon is still starting', fix: 'wait; the log says what takes long' }),
+  },
+  ledger_away: {
+    ready: ({ since, facts: { why } }) => ({
+      problem: `the ledger's database has been away since ${since} (${why}): nothing is sent`,
+      fix: 'start the database, or mend the way to it: serve goes on by itself',
+    }),
+  },
+  ledger_unwritable: {
+    ready: ({ facts: { why, forbidden: place } }) => ({
+      problem: `the ledger cannot be written (${why})`,
+      fix:
+        place === null
+          ? 'make room on its disk, start its server, or end the program that keeps it locked; counterfoil doctor says more'
+          : adviceText({ kind: 'give_file', place }),
+    }),
+  },
+  ledger_unreadable: {
+    ready: ({ facts: { why } }) => ({
+      problem: `the ledger cannot be read (${why})`,
+      fix: 'counterfoil doctor says more',
+    }),
+  },
+  ledger_behind: {
+    ready: ({ facts: { why } }) => ({ problem: why, fix: adviceText({ kind: 'adopt' }) }),
+  },
+  webhooks_overdue: {
+    ready: ({ facts: { waitsMs } }) => ({
+      problem:
+        waitsMs < 0
+          ? 'a stored webhook, received before the clock was set back, has not been applied'
+          : `a stored webhook has not been applied for ${secondsText(waitsMs)}`,
+      fix: 'read the log of serve for the error; starting it again applies what is stored',
+    }),
+    doctor: ({ facts: { waitsMs } }) => ({
+      problem: `the oldest that waits came ${waitsMs < 0 ? 'before the clock was set back' : `${secondsText(waitsMs)} ago`}`,
+      fix: 'run counterfoil serve, or counterfoil reconcile, which applies them first',
+    }),
+  },
+  look_ups_overdue: {
+    ready: ({ count, measure }) => ({
+      problem: `${counted(count, 'look-up')} ${count === 1 ? 'is' : 'are'} overdue, the oldest for ${secondsText(measure)}: payouts wait for the answers`,
+      fix: 'counterfoil doctor says whether the service answers; service.requests_per_second limits how fast it is asked',
+    }),
+    doctor: ({ count, measure }) => ({
+      problem: `${count} due, the oldest for ${secondsText(measure)}: payouts wait for the answers`,
+      fix: 'see that the service answers and that counterfoil serve runs, or run counterfoil reconcile',
+    }),
+  },
+  disk_full: {
+    ready: ({ facts: { free } }) => ({
+      problem: `${Math.floor(free / 1024 / 1024)} MiB are free on the disk of the data folder`,
+      fix: 'free some space: a full disk stops sending',
+    }),
+  },
+  disk_unseen: {
+    ready: ({ facts: { why } }) => ({
+      problem: `the disk of the data folder cannot be looked at (${why})`,
+      fix: 'see that the folder is there, and that this account may use it',
+    }),
+  },
   sending_halted: {
     alerts: ({ subject }) => ({
       problem: `Sending is halted: ${haltCauses[subject] ?? 'see status'}. Nothing is sent until somebody lifts the halt.`,
@@ -106,6 +181,10 @@ export const findingWords: Record<AlertKind, { alerts(alert: Alert): SaidAlert }
       fix: 'Run counterfoil status, and look at the log of counterfoil serve.',
       path: '/',
     }),
+    ready: ({ subject, facts: { expression } }) => ({
+      problem: `${subject} is overdue: ${expression} has passed without it`,
+      fix: jobFix,
+    }),
   },
   schedule_failed: {
     alerts: ({ subject }) => ({
@@ -113,6 +192,10 @@ export const findingWords: Record<AlertKind, { alerts(alert: Alert): SaidAlert }
       over: `The job ${subject} did its work again`,
       fix: 'counterfoil status names the cause. Remove it; serve tries again by itself.',
       path: '/',
+    }),
+    ready: ({ subject, facts: { result } }) => ({
+      problem: `the last run of ${subject} ${resultWords[result]}`,
+      fix: jobFix,
     }),
   },
   queue_stuck: {
@@ -122,6 +205,16 @@ export const findingWords: Record<AlertKind, { alerts(alert: Alert): SaidAlert }
       fix: 'Check the server of queue.url. counterfoil doctor says more.',
       path: '/',
     }),
+    ready: ({ subject, facts: { why } }) =>
+      why === null
+        ? {
+            problem: `the ${subject} queue is paused: it keeps its jobs`,
+            fix: 'resume it where it was paused, such as a dashboard',
+          }
+        : {
+            problem: `the ${subject} queue takes and gives no jobs (${why})`,
+            fix: 'check the server of queue.url; counterfoil doctor says more',
+          },
   },
   certificate_ends: {
     alerts: ({ count }) => ({
@@ -155,5 +248,16 @@ export const findingWords: Record<AlertKind, { alerts(alert: Alert): SaidAlert }
       fix: 'Free some space: a full disk stops sending.',
       path: '/',
     }),
+    doctor: ({ facts: { dataDir, free, ledger } }) => ({
+      problem: `${dataDir}: ${mibText(free)} free, the ledger takes ${mibText(ledger)}`,
+      fix: 'free some space: a full disk stops sending, and a backup needs as much as the ledger',
+    }),
   },
-};
+} satisfies Words;
+
+/** How each finding reads on each face that words it. */
+export const findingWords: Readonly<
+  Record<AlertKind, Pick<FaceWords<never>, 'alerts'>> &
+    Record<KindsOn<'ready'>, { ready(finding: Finding): SaidFinding }> &
+    Record<KindsOn<'doctor'>, { doctor(finding: Finding): SaidFinding }>
+> = words;

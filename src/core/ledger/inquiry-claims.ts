@@ -91,12 +91,3 @@ export async function lookUpLag(db: Db, at: string): Promise<LookUpLag> {
     .executeTakeFirstOrThrow();
   return { due: Number(row.due), oldestDue: row.oldest };
 }
-
-/** A raised look-up that waits this long is overdue: a running process asks it within seconds. */
-const lateMs = 5 * 60_000;
-
-/** How long the oldest look-up has been due, in ms, if that is too long; otherwise null. */
-export function overdueMs({ oldestDue }: LookUpLag, nowMs: number): number | null {
-  const waitsMs = oldestDue === null ? 0 : nowMs - Date.parse(oldestDue);
-  return waitsMs > lateMs ? waitsMs : null;
-}

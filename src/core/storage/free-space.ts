@@ -1,15 +1,18 @@
-import { existsSync, statfsSync, statSync } from 'node:fs';
+import { stat, statfs } from 'node:fs/promises';
 
-/** Bytes that are free on the disk of the data folder, and those of the ledger. */
-export type Space = { free: number; ledger: number };
+/** Bytes that this account may still write beside the data folder. Throws disk errors. */
+export async function freeBytes(dataDir: string): Promise<number> {
+  const { bavail, bsize } = await statfs(dataDir);
+  return bavail * bsize;
+}
 
-/** Measures the disk of the data folder. Throws disk errors. */
-export function measureSpace({ dataDir, ledgerFile }: { dataDir: string; ledgerFile: string }): Space {
-  const { bavail, bsize } = statfsSync(dataDir);
-  const free = bavail * bsize;
-  const ledger = [ledgerFile, `${ledgerFile}-wal`].reduce(
-    (sum, file) => sum + (existsSync(file) ? statSync(file).size : 0),
-    0,
+/** The bytes of a ledger's file with its journal; 0 without one. */
+export async function fileBytes(ledgerFile: string): Promise<number> {
+  const sizes = [ledgerFile, `${ledgerFile}-wal`].map((file) =>
+    stat(file).then(
+      ({ size }) => size,
+      () => 0,
+    ),
   );
-  return { free, ledger };
+  return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
 }

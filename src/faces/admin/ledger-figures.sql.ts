@@ -1,4 +1,3 @@
-import { stat, statfs } from 'node:fs/promises';
 import { sql } from 'kysely';
 import { z } from 'zod';
 import { lastRun } from '../../books/run-verdicts.sql.ts';
@@ -6,6 +5,7 @@ import type { ServiceAccount } from '../../core/domain/origin.ts';
 import { foreignOrigins } from '../../core/ledger/origins.ts';
 import { allJobs } from '../../core/runtime/jobs.sql.ts';
 import { isPostgres } from '../../core/storage/dialect.ts';
+import { fileBytes, freeBytes } from '../../core/storage/free-space.ts';
 import type { Db, Ledger } from '../../core/storage/ledger.ts';
 import { barrierHalt } from '../../sending/halt.ts';
 import { findHalt } from '../../sending/halts.sql.ts';
@@ -94,19 +94,5 @@ async function ledgerBytes(db: Db, path: string): Promise<number> {
       from pg_class c where c.relkind = 'r' and c.relnamespace = current_schema()::regnamespace`.execute(db);
     return Number(rows[0]?.bytes ?? 0n);
   }
-  const sizes = await Promise.all(
-    [path, `${path}-wal`].map((file) =>
-      stat(file).then(
-        ({ size }) => size,
-        () => 0,
-      ),
-    ),
-  );
-  return sizes.reduce((sum, size) => sum + size, 0);
-}
-
-/** Bytes that this account may still write beside the data folder. */
-export async function freeBytes(dataDir: string): Promise<number> {
-  const { bavail, bsize } = await statfs(dataDir);
-  return bavail * bsize;
+  return fileBytes(path);
 }

@@ -3,9 +3,11 @@ import { countOpen, openByBatch, openGroups } from '../../books/discrepancies/di
 import { isReadySince, payoutOverview } from '../../books/overview.sql.ts';
 import { type LastRun, lastRun, webhooksAtRun } from '../../books/run-verdicts.sql.ts';
 import { batchCounts } from '../../core/ledger/batches.ts';
-import { lookUpLag, overdueMs } from '../../core/ledger/inquiry-claims.ts';
+import { lookUpLag } from '../../core/ledger/inquiry-claims.ts';
 import { foreignOrigins } from '../../core/ledger/origins.ts';
 import { openRejectedFiles } from '../../core/ledger/rejected-files.ts';
+import { isShown } from '../../findings/finding.ts';
+import { lookUpFinding } from '../../findings/overdue-findings.ts';
 import { findAttention } from '../../sending/attention.sql.ts';
 import { collectionCounts } from '../../watching/collections/collection-watch.sql.ts';
 import { waivedListing } from '../../watching/listing/waived-listing.sql.ts';
@@ -55,8 +57,9 @@ export async function statusFacts(app: App<'looking'>, terminal: Terminal) {
 
 async function lookUpsStanding({ ledger: { db }, clock }: App<'looking'>) {
   const lag = await lookUpLag(db, clock.iso());
-  const waitsMs = overdueMs(lag, clock.now());
-  return { due: lag.due, overdue_seconds: waitsMs === null ? null : Math.round(waitsMs / 1000) };
+  const seen = lookUpFinding(lag, clock.now());
+  const isLate = seen !== null && isShown(seen, 'doctor');
+  return { due: lag.due, overdue_seconds: isLate ? Math.round(seen.measure / 1000) : null };
 }
 
 /** What counts every paid payout is computed by each run: here it is as of the last one. */

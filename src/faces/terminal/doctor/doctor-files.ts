@@ -8,6 +8,7 @@ import type { Config } from '../../../core/settings/settings.ts';
 import { isShown } from '../../../findings/finding.ts';
 import { diskFinding } from '../../../findings/machine-findings.ts';
 import { adviceText } from '../../../words/advice-text.ts';
+import { findingWords } from '../../../words/finding-words.ts';
 import { secretText } from '../config-show.ts';
 import { type DoctorCheck, well, wrong } from './doctor-check.ts';
 
@@ -77,7 +78,7 @@ export function checkSecretFiles({ config, secrets }: Explained): DoctorCheck {
 }
 
 /** Checks that the data folder is writable and has room for a copy of the ledger. */
-export function checkDisk({ dataDir, ledgerFile }: Config): DoctorCheck {
+export async function checkDisk({ dataDir, ledgerFile }: Config): Promise<DoctorCheck> {
   if (!existsSync(dataDir))
     return wrong('disk', `there is no data folder ${dataDir}`, 'run counterfoil init, or check --data');
   const probe = join(dataDir, `.doctor-${randomBytes(6).toString('hex')}`);
@@ -94,18 +95,7 @@ export function checkDisk({ dataDir, ledgerFile }: Config): DoctorCheck {
         : `check the folder's owner and rights, and that the disk is not read-only`,
     );
   }
-  const seen = diskFinding({ dataDir, ledgerFile }, '');
-  const { free, ledger } = seen.facts;
-  const detail = `${dataDir}: ${mib(free)} free, the ledger takes ${mib(ledger)}`;
-  return isShown(seen, 'doctor')
-    ? wrong(
-        'disk',
-        detail,
-        'free some space: a full disk stops sending, and a backup needs as much as the ledger',
-      )
-    : well('disk', detail);
-}
-
-function mib(bytes: number): string {
-  return `${(bytes / 1024 / 1024).toFixed(bytes < 10_485_760 ? 1 : 0)} MiB`;
+  const seen = await diskFinding({ dataDir, ledgerFile }, '');
+  const { problem, fix } = findingWords.disk_low.doctor(seen);
+  return isShown(seen, 'doctor') ? wrong('disk', problem, fix) : well('disk', problem);
 }

@@ -2,22 +2,23 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { App } from '../../../app/app.ts';
 import type { WebhookRejectionKind } from '../../../core/domain/rejection.ts';
-import { lookUpLag, overdueMs } from '../../../core/ledger/inquiry-claims.ts';
+import { lookUpLag } from '../../../core/ledger/inquiry-claims.ts';
 import type { Config } from '../../../core/settings/settings.ts';
 import { isLedgerThere } from '../../../core/storage/exists.ts';
 import { describeServer, quickCheck, rejectionsSince } from '../../../core/storage/health.ts';
 import { placeName } from '../../../core/storage/place.ts';
 import { readMark } from '../../../custody/mark.ts';
+import { isShown } from '../../../findings/finding.ts';
+import { lookUpFinding, webhookFinding } from '../../../findings/overdue-findings.ts';
 import { type HaltAdvice, haltAdvice } from '../../../sending/halt.ts';
 import { waivedListing } from '../../../watching/listing/waived-listing.sql.ts';
 import { webhookCounts } from '../../../watching/webhooks/webhooks.sql.ts';
+import { findingWords } from '../../../words/finding-words.ts';
 import { waivedText } from '../describe.ts';
 import { fail } from '../result.ts';
 import { type DoctorCheck, well, wrong } from './doctor-check.ts';
 
 const dayMs = 24 * 60 * 60_000;
-/** A webhook that waits longer has no process to apply it: a running one needs a second. */
-const lateMs = 5 * 60_000;
 
 /** Why the ledger cannot be opened. It replaces the checks that would read it. */
 export function describeUnopened(config: Config, error: unknown): DoctorCheck {
@@ -105,29 +106,18 @@ async function checkWebhooks({ ledger, clock }: App<'local'>): Promise<DoctorChe
   const { oldestUnapplied, received, applied, strangers } = await webhookCounts(ledger.db);
   const old = strangers === 0 ? '' : `; of ${strangers} old ones about no payout only the reference is kept`;
   const detail = `${received} received, ${applied} applied${old}`;
-  if (oldestUnapplied === null) return well('webhooks', detail);
-  const waitedMs = clock.now() - Date.parse(oldestUnapplied);
-  // Of a webhook from before the clock was set back nobody knows how long it waits.
-  return Math.abs(waitedMs) > lateMs
-    ? wrong(
-        'webhooks',
-        `${detail}; the oldest that waits came ${waitedMs < 0 ? 'before the clock was set back' : `${Math.round(waitedMs / 1000)} s ago`}`,
-        'run counterfoil serve, or counterfoil reconcile, which applies them first',
-      )
-    : well('webhooks', detail);
+  const seen = webhookFinding({ oldestUnapplied }, clock.now());
+  if (seen === null || !isShown(seen, 'doctor')) return well('webhooks', detail);
+  const { problem, fix } = findingWords.webhooks_overdue.doctor(seen);
+  return wrong('webhooks', `${detail}; ${problem}`, fix);
 }
 
 async function checkLookUps({ ledger, clock }: App<'local'>): Promise<DoctorCheck> {
-  const lag = await lookUpLag(ledger.db, clock.iso());
-  const waitsMs = overdueMs(lag, clock.now());
-  const detail = lag.due === 0 ? 'none is due' : `${lag.due} due`;
-  return waitsMs === null
-    ? well('look-ups', detail)
-    : wrong(
-        'look-ups',
-        `${detail}, the oldest for ${Math.round(waitsMs / 1000)} s: payouts wait for the answers`,
-        'see that the service answers and that counterfoil serve runs, or run counterfoil reconcile',
-      );
+  const seen = lookUpFinding(await lookUpLag(ledger.db, clock.iso()), clock.now());
+  if (seen === null) return well('look-ups', 'none is due');
+  if (!isShown(seen, 'doctor')) return well('look-ups', `${seen.count} due`);
+  const { problem, fix } = findingWords.look_ups_overdue.doctor(seen);
+  return wrong('look-ups', problem, fix);
 }
 
 /** Checks rejected webhooks: many with one reason mean a wrong key, a few are strangers. */

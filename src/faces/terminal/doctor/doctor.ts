@@ -84,7 +84,7 @@ async function look(
 /** Runs a check. One that throws does not hide the others. */
 async function guarded(
   name: string,
-  check: () => DoctorCheck | DoctorCheck[] | Promise<DoctorCheck[]>,
+  check: () => DoctorCheck | DoctorCheck[] | Promise<DoctorCheck | DoctorCheck[]>,
 ): Promise<DoctorCheck[]> {
   try {
     return [await check()].flat();

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Ledger } from '../../core/storage/ledger.ts';
+import type { Ledger } from '../core/storage/ledger.ts';
 
 /** Writes to the ledger for real: only a commit shows that it can be written. Throws what the ledger throws. */
 export async function probeLedger(ledger: Pick<Ledger, 'write'>): Promise<void> {
