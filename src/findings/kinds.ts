@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { graceMs } from '../core/runtime/job-times.ts';
+import { warnDays } from '../watching/webhooks/tls.ts';
 
 /**
  * Who shows findings. `alerts`: a message at once (docs/alerts.md). `ready`: `/readyz`, and the dashboard with it. `status`:
@@ -71,12 +73,24 @@ const kinds = {
   service_silent: { gravity: 'high', faces: { alerts: { grows: false, seenBy: 'asker_here' } } },
   schedule_missed: {
     gravity: 'high',
-    faces: { alerts: { grows: false, seenBy: 'daemon' }, ready: { check: 'schedules' } },
+    helps: 'doctor',
+    faces: {
+      alerts: { grows: false, seenBy: 'daemon' },
+      ready: { check: 'schedules' },
+      status: {},
+      doctor: {},
+    },
   },
   /** Measured by the time since its last success: a job that runs every minute and failed once is no alert yet. */
   schedule_failed: {
     gravity: 'high',
-    faces: { alerts: { over: 15 * minuteMs, grows: false, seenBy: 'daemon' }, ready: { check: 'schedules' } },
+    helps: 'doctor',
+    faces: {
+      alerts: { over: graceMs, grows: false, seenBy: 'daemon' },
+      ready: { check: 'schedules' },
+      status: {},
+      doctor: {},
+    },
   },
   queue_stuck: {
     gravity: 'high',
@@ -85,7 +99,7 @@ const kinds = {
   /** Measured by the days left. */
   certificate_ends: {
     gravity: 'high',
-    faces: { alerts: { under: 14, grows: false, seenBy: 'machine' } },
+    faces: { alerts: { under: warnDays, grows: false, seenBy: 'machine' }, doctor: { under: warnDays } },
   },
   file_rejected: { gravity: 'medium', faces: { alerts: { grows: true, seenBy: 'all' } } },
   /** Measured by the bytes free beyond a backup of the ledger: a large intake's journal and the reports need some. */

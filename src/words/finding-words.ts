@@ -35,6 +35,10 @@ type FaceWords<K extends FindingKind> = {
 type Words = { [K in FindingKind]: Pick<FaceWords<K>, FacesOf<K> & keyof FaceWords<K>> };
 
 const jobFix = 'counterfoil status says why; the log of serve has the error';
+const doneFix =
+  'remove the cause, then counterfoil serve tries again, or run the command by hand: counterfoil reconcile, submit or report';
+/** Where a run did not say why. */
+export const unnoted = 'no reason was noted';
 const resultWords = { failed: 'failed', incomplete: 'was incomplete' };
 const mibText = (bytes: number): string => `${(bytes / 1024 / 1024).toFixed(bytes < 10_485_760 ? 1 : 0)} MiB`;
 const secondsText = (ms: number): string => `${Math.round(ms / 1000)} s`;
@@ -185,6 +189,10 @@ const words = {
       problem: `${subject} is overdue: ${expression} has passed without it`,
       fix: jobFix,
     }),
+    doctor: ({ facts: { expression } }) => ({
+      problem: `it is overdue: ${expression} has passed without it`,
+      fix: doneFix,
+    }),
   },
   schedule_failed: {
     alerts: ({ subject }) => ({
@@ -196,6 +204,10 @@ const words = {
     ready: ({ subject, facts: { result } }) => ({
       problem: `the last run of ${subject} ${resultWords[result]}`,
       fix: jobFix,
+    }),
+    doctor: ({ facts: { result, why } }) => ({
+      problem: `its last run ${resultWords[result]}: ${why ?? unnoted}`,
+      fix: doneFix,
     }),
   },
   queue_stuck: {
@@ -225,6 +237,14 @@ const words = {
       over: 'The certificate of the receiver is in order',
       fix: 'Renew it in place: serve uses the new one within a minute. Without it the service stops delivering webhooks.',
       path: '/',
+    }),
+    doctor: ({ count, facts }) => ({
+      problem:
+        facts.is === 'valid' ? `${facts.file} expires at ${facts.validTo}, in ${count} days` : facts.fault,
+      fix:
+        facts.is === 'unusable'
+          ? 'correct receiver.tls_cert and receiver.tls_key; until then serve does not start'
+          : 'renew it in place: serve takes the new one up within a minute',
     }),
   },
   file_rejected: {

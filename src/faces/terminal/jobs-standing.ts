@@ -7,6 +7,7 @@ import { isServing } from '../../core/runtime/serve-lock.ts';
 import { anyWorkerLives } from '../../core/runtime/worker-lock.ts';
 import { livesAnywhere, workedSince } from '../../core/runtime/workers.sql.ts';
 import { isHostJob, scheduleList } from '../../core/settings/schedule-list.ts';
+import { jobFinding } from '../../findings/job-findings.ts';
 
 /** `elsewhere`: a daemon runs for another data folder, perhaps on another machine. Only with a shared ledger. */
 export type DaemonStanding = { running: boolean; elsewhere?: boolean };
@@ -71,6 +72,7 @@ export async function jobsStanding(
         next_run_at: runs ? (nextDue(expression, timezone, nowMs)?.toISOString() ?? null) : null,
         /** Its last due time has passed without it. */
         late,
+        finding: past ? jobFinding('status', past, { expression, isLate: late, nowMs }) : null,
       };
     }),
   );
@@ -91,17 +93,4 @@ function resultOf(
 /** The job's name for people, with the host that it works on where there are several. */
 export function jobLabel({ job, host }: Pick<JobStanding, 'job' | 'host'>): string {
   return jobName({ job, place: host ?? '' });
-}
-
-/** Why a job does not count as done: its last run failed, or it missed its time. */
-export function jobProblem({ expression, last_result, late }: JobStanding): string | null {
-  if (expression.trim() === '') return null;
-  if (last_result?.kind === 'failed' || last_result?.kind === 'incomplete')
-    return `its last run ${last_result.kind === 'failed' ? 'failed' : 'was incomplete'}: ${whyOf(last_result)}`;
-  return late ? `it is overdue: ${expression} has passed without it` : null;
-}
-
-export function whyOf(result: Record<string, unknown>): string {
-  const { why, error } = result;
-  return typeof why === 'string' ? why : typeof error === 'string' ? error : 'no reason was noted';
 }

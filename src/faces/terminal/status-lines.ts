@@ -4,11 +4,13 @@ import { visible } from '../../core/domain/hidden.ts';
 import { isUsable } from '../../core/domain/verdict.ts';
 import { waitingWhy } from '../../core/domain/waiting-file.ts';
 import type { BatchCounts } from '../../core/ledger/batches.ts';
+import { notedReason } from '../../findings/job-findings.ts';
+import { findingWords, unnoted } from '../../words/finding-words.ts';
 import { rejectedText } from '../../words/rejected-words.ts';
 import { verdictWords } from '../../words/verdict-words.ts';
 import { heldBecause } from './batch-lines.ts';
 import { countsText, haltText, standText, waivedText } from './describe.ts';
-import { type JobStanding, jobLabel, jobProblem, whyOf } from './jobs-standing.ts';
+import { type JobStanding, jobLabel } from './jobs-standing.ts';
 import { closing } from './kit/closing.ts';
 import type { Terminal } from './kit/terminal.ts';
 import { wrapAll } from './kit/wrap.ts';
@@ -204,18 +206,20 @@ const elsewhereText =
   'running on this ledger, but for another data folder: files in this inbox wait for counterfoil submit, or for counterfoil serve here';
 
 function jobLines(job: JobStanding): string[] {
-  const problem = jobProblem(job);
+  const { finding, last_result: result } = job;
+  const problem = finding && findingWords[finding.kind].doctor(finding).problem;
   // The whole cause is in `doctor`.
   if (problem !== null) return [`  ! ${jobLabel(job)}: ${/^[^:]*: [^:.(]*/.exec(problem)?.[0] ?? problem}`];
-  const { last_result: result } = job;
-  return result?.kind === 'skipped' ? [`  ${jobLabel(job)}: it was skipped: ${whyOf(result)}`] : [];
+  return result?.kind === 'skipped'
+    ? [`  ${jobLabel(job)}: it was skipped: ${notedReason(result) ?? unnoted}`]
+    : [];
 }
 
 function nextCommand({ batches, groups, lastRun, needed, halted, jobs }: StatusFacts): string {
   if (halted) return '';
   if (batches.length === 0) return 'counterfoil submit FILE';
   if (groups.length > 0) return 'counterfoil discrepancies';
-  if (jobs.some((job) => jobProblem(job) !== null)) return 'counterfoil doctor';
+  if (jobs.some(({ finding }) => finding !== null)) return 'counterfoil doctor';
   if (needed.unknown.count > 0 || !lastRun) return 'counterfoil reconcile';
   return '';
 }

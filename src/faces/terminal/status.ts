@@ -4,7 +4,6 @@ import type { BatchCounts } from '../../core/ledger/batches.ts';
 import { rejectedJson } from '../../words/rejected-words.ts';
 import { heldBecause } from './batch-lines.ts';
 import { waivedJson } from './describe.ts';
-import { jobProblem } from './jobs-standing.ts';
 import { terminalOf } from './kit/terminal.ts';
 import { Stop } from './result.ts';
 import { statusLines } from './status-lines.ts';
@@ -40,7 +39,7 @@ function waitsForAPerson(standing: StatusFacts): boolean {
     isStuck ||
     rejected.length > 0 ||
     hasWaiting(batches) ||
-    jobs.some((job) => jobProblem(job) !== null) ||
+    jobs.some(({ finding }) => finding !== null) ||
     (lastRun !== undefined && needsAPerson(lastRun.verdict)) ||
     Object.keys(discrepancies).length > 0
   );
@@ -68,7 +67,9 @@ function jsonOf(standing: StatusFacts): Record<string, unknown> {
     halted: halted ? { cause: halted.cause, at: halted.at, kinds: halted.kinds } : null,
     waived_listing: standing.waived ? waivedJson(standing.waived) : null,
     daemon,
-    schedules: standing.jobs.map(({ expression: _expression, here: _here, ...job }) => job),
+    schedules: standing.jobs.map(
+      ({ expression: _expression, here: _here, finding: _finding, ...job }) => job,
+    ),
     alerts: standing.alerts.json,
     unknown: needed.unknown.first.map(({ reference }) => reference),
     withheld: withheldJson(needed.withheld),

@@ -8,6 +8,7 @@ import {
   TlsProblem,
   type TlsSection,
   validityProblem,
+  warnDays,
 } from './tls.ts';
 
 /** Only TLS 1.2 and newer. */
@@ -17,7 +18,6 @@ const everyMs = 20_000;
 /** Two files are rarely replaced together: a pair that does not match is read again before it counts as broken. */
 const settleMs = 2000;
 const dayMs = 86_400_000;
-const warnBeforeMs = 14 * dayMs;
 
 /** How the log names each server, and what an expired certificate means for it. */
 const servers: Record<TlsSection, { name: string; refusal: string }> = {
@@ -115,7 +115,7 @@ function ageProblem(pair: TlsPair, files: TlsFiles, nowMs: number): string | nul
   const { certFile, section = 'receiver' } = files;
   const problem = validityProblem(pair, files, nowMs);
   if (problem) return `${problem}: ${servers[section].refusal} until it is renewed`;
-  return pair.validTo - nowMs < warnBeforeMs
+  return pair.validTo - nowMs < warnDays * dayMs
     ? `${section}.tls_cert: the certificate in ${certFile} expires soon (${validUntil(pair)}): renew it`
     : null;
 }

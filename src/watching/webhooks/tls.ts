@@ -10,6 +10,9 @@ export type TlsSection = 'receiver' | 'admin';
 
 export type TlsFiles = { certFile: string; keyFile: string; section?: TlsSection };
 
+/** People are told of a certificate that ends in fewer days. */
+export const warnDays = 14;
+
 /** A certificate or its key is unusable; the message names the setting, the file and the remedy. */
 export class TlsProblem extends Error {}
 

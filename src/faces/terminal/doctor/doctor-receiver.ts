@@ -1,12 +1,11 @@
 import { createServer } from 'node:net';
 import { ownerOfPort } from '../../../core/runtime/port-owner.ts';
 import type { Config } from '../../../core/settings/settings.ts';
-import { readTlsPair, TlsProblem, validityProblem } from '../../../watching/webhooks/tls.ts';
+import { isShown } from '../../../findings/finding.ts';
+import { certificateFinding } from '../../../findings/machine-findings.ts';
+import { findingWords } from '../../../words/finding-words.ts';
 import { listenFix } from '../listen-problem.ts';
 import { type DoctorCheck, skipped, well, wrong } from './doctor-check.ts';
-
-const dayMs = 24 * 60 * 60_000;
-const warnDays = 14;
 
 /** Checks that webhooks can come in: certificate and port. */
 export async function checkReceiver(
@@ -58,24 +57,9 @@ function tryToListen(host: string, port: number): Promise<string | null> {
 }
 
 async function checkCertificate({ receiver }: Config, nowMs: number): Promise<DoctorCheck> {
-  const { tlsCert, tlsKey } = receiver;
-  if (tlsCert === '')
+  const seen = await certificateFinding(receiver, { machine: '', nowMs });
+  if (seen === null)
     return well('certificate', 'none (receiver.tls_cert): plain HTTP, for loopback or behind a TLS proxy');
-  try {
-    const pair = await readTlsPair({ certFile: tlsCert, keyFile: tlsKey });
-    const invalid = validityProblem(pair, { certFile: tlsCert }, nowMs);
-    const days = Math.floor((pair.validTo - nowMs) / dayMs);
-    const detail =
-      invalid ?? `${tlsCert} expires at ${new Date(pair.validTo).toISOString()}, in ${days} days`;
-    return invalid || days < warnDays
-      ? wrong('certificate', detail, 'renew it in place: serve takes the new one up within a minute')
-      : well('certificate', detail);
-  } catch (error) {
-    if (!(error instanceof TlsProblem)) throw error;
-    return wrong(
-      'certificate',
-      error.message,
-      'correct receiver.tls_cert and receiver.tls_key; until then serve does not start',
-    );
-  }
+  const { problem, fix } = findingWords.certificate_ends.doctor(seen);
+  return isShown(seen, 'doctor') ? wrong('certificate', problem, fix) : well('certificate', problem);
 }

@@ -1,5 +1,6 @@
 import type { App } from '../../../app/app.ts';
-import { daemonStanding, isIdle, jobLabel, jobProblem, jobsStanding } from '../jobs-standing.ts';
+import { findingWords } from '../../../words/finding-words.ts';
+import { daemonStanding, isIdle, jobLabel, jobsStanding } from '../jobs-standing.ts';
 import { type DoctorCheck, skipped, well, wrong } from './doctor-check.ts';
 
 /** Checks that scheduled jobs did their work last time, and that a daemon runs them. */
@@ -8,16 +9,13 @@ export async function checkSchedules(app: App<'looking'>): Promise<DoctorCheck> 
   const all = await jobsStanding(app, { daemon, idle: await isIdle(app, daemon) });
   const jobs = all.filter(({ expression }) => expression.trim() !== '');
   if (jobs.length === 0) return well('schedules', 'all are off');
-  const problems = jobs.flatMap((job) => {
-    const problem = jobProblem(job);
-    return problem === null ? [] : [`${jobLabel(job)}: ${problem}`];
+  const wrongs = jobs.flatMap((job) => {
+    if (job.finding === null) return [];
+    const { problem, fix } = findingWords[job.finding.kind].doctor(job.finding);
+    return [{ problem: `${jobLabel(job)}: ${problem}`, fix }];
   });
-  if (problems.length > 0)
-    return wrong(
-      'schedules',
-      problems.join('; '),
-      'remove the cause, then counterfoil serve tries again, or run the command by hand: counterfoil reconcile, submit or report',
-    );
+  const [first] = wrongs;
+  if (first) return wrong('schedules', wrongs.map(({ problem }) => problem).join('; '), first.fix);
   if (!daemon.running && !daemon.elsewhere)
     return skipped('schedules', 'no serve runs, and whatever runs the commands instead is not seen here');
   const last = jobs.map((job) => `${jobLabel(job)} ${job.last_result?.kind ?? 'not run yet'}`);
