@@ -1,7 +1,13 @@
+import type { Verdict } from '../core/domain/verdict.ts';
+import type { RejectedFile } from '../core/ledger/rejected-files.ts';
 import { type FindingFace, type FindingKind, findingRules } from './kinds.ts';
 
 /** What the kinds know beside counts and names; the others hold null. */
 type FindingFacts = {
+  batch_held: { waitsForApproval: boolean };
+  discrepancy_open: { severity: 'high' | 'medium' | 'low' };
+  file_rejected: { files: readonly RejectedFile[] };
+  run_unsound: { startedAt: string; verdict: Verdict };
   ledger_away: { why: string };
   ledger_behind: { why: string };
   /** `forbidden`: the file or folder that this account may not use. */

@@ -53,12 +53,13 @@ const kinds = {
   disk_unseen: { gravity: 'high', faces: { ready: { check: 'disk' } } },
   sending_halted: {
     gravity: 'high',
-    faces: { alerts: { grows: false, seenBy: 'all' } },
+    faces: { alerts: { grows: false, seenBy: 'all' }, status: {} },
   },
   /** Measured by its age, as of the quiet period (P19). */
   payout_unknown: {
     gravity: 'high',
-    faces: { alerts: { grows: true, seenBy: 'all' } },
+    helps: 'reconcile',
+    faces: { alerts: { grows: true, seenBy: 'all' }, status: {}, today: {} },
   },
   /** Much earlier than `payout_unknown`, which follows the quiet period. */
   outcome_unknown: {
@@ -66,7 +67,7 @@ const kinds = {
     faces: { alerts: { over: 15 * minuteMs, grows: true, seenBy: 'all' } },
   },
   discrepancy_high: { gravity: 'high', faces: { alerts: { grows: true, seenBy: 'all' } } },
-  batch_held: { gravity: 'medium', faces: { alerts: { grows: false, seenBy: 'all' } } },
+  batch_held: { gravity: 'medium', faces: { alerts: { grows: false, seenBy: 'all' }, today: {} } },
   canary_failed: { gravity: 'high', faces: { alerts: { grows: false, seenBy: 'all' } } },
   receiver_silent: { gravity: 'high', faces: { alerts: { grows: false, seenBy: 'daemon' } } },
   signatures_wrong: { gravity: 'high', faces: { alerts: { grows: false, seenBy: 'all' } } },
@@ -101,12 +102,27 @@ const kinds = {
     gravity: 'high',
     faces: { alerts: { under: warnDays, grows: false, seenBy: 'machine' }, doctor: { under: warnDays } },
   },
-  file_rejected: { gravity: 'medium', faces: { alerts: { grows: true, seenBy: 'all' } } },
+  file_rejected: {
+    gravity: 'medium',
+    faces: { alerts: { grows: true, seenBy: 'all' }, status: {}, today: {} },
+  },
   /** Measured by the bytes free beyond a backup of the ledger: a large intake's journal and the reports need some. */
   disk_low: {
     gravity: 'high',
     faces: { alerts: { under: 256 * mib, grows: false, seenBy: 'machine' }, doctor: { under: 256 * mib } },
   },
+  discrepancy_open: { gravity: 'medium', helps: 'discrepancies', faces: { status: {}, today: {} } },
+  payout_held: { gravity: 'medium', faces: { status: {} } },
+  /** Nothing but an unanswered question before payment keeps the batch (P32). */
+  answer_awaited: { gravity: 'medium', faces: { today: {} } },
+  /** Ready payouts that a failed canary, a file or an unanswered question keeps. */
+  payout_kept: { gravity: 'medium', faces: { status: {} } },
+  /** Ready payouts, and nothing that sends has run for an hour. */
+  sending_idle: { gravity: 'high', faces: { status: {} } },
+  /** The last reconciliation compared nothing, or something differs. */
+  run_unsound: { gravity: 'medium', faces: { status: {}, today: {} } },
+  /** Messages were given up: somebody was not told. */
+  message_lost: { gravity: 'medium', faces: { status: {} } },
 } satisfies Record<string, FindingRule>;
 
 export type FindingKind = keyof typeof kinds;

@@ -87,7 +87,13 @@ export async function heldFindings(db: Db | Trx): Promise<Finding<'batch_held'>[
     ...plainFinding('batch_held', batch),
     ...sumOf(own),
     names: [batch],
+    facts: { waitsForApproval: own.some(({ reasons }) => waitsForApproval(reasons)) },
   }));
+}
+
+/** Whether the stored reasons of a hold name an approval. */
+export function waitsForApproval(holdReasons: string): boolean {
+  return readReasons(holdReasons).some(({ kind }) => kind === 'approval');
 }
 
 /** A person made the others, and knows of them. */
@@ -142,6 +148,7 @@ export async function rejectedFindings(db: Db | Trx): Promise<Finding<'file_reje
     mark: files.reduce((most, { id }) => (id > most ? id : most), 0n),
     // As batches are named: a file's own name may say more than a message should.
     names: files.slice(0, mostNames).map(({ name }) => batchName(name)),
+    facts: { files },
   }));
 }
 

@@ -273,6 +273,13 @@ const words = {
       fix: 'free some space: a full disk stops sending, and a backup needs as much as the ledger',
     }),
   },
+  discrepancy_open: {},
+  payout_held: {},
+  answer_awaited: {},
+  payout_kept: {},
+  sending_idle: {},
+  run_unsound: {},
+  message_lost: {},
 } satisfies Words;
 
 /** How each finding reads on each face that words it. */

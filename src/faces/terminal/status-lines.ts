@@ -5,6 +5,7 @@ import { isUsable } from '../../core/domain/verdict.ts';
 import { waitingWhy } from '../../core/domain/waiting-file.ts';
 import type { BatchCounts } from '../../core/ledger/batches.ts';
 import { notedReason } from '../../findings/job-findings.ts';
+import { findingRules } from '../../findings/kinds.ts';
 import { findingWords, unnoted } from '../../words/finding-words.ts';
 import { rejectedText } from '../../words/rejected-words.ts';
 import { verdictWords } from '../../words/verdict-words.ts';
@@ -215,11 +216,10 @@ function jobLines(job: JobStanding): string[] {
     : [];
 }
 
-function nextCommand({ batches, groups, lastRun, needed, halted, jobs }: StatusFacts): string {
+function nextCommand({ batches, lastRun, halted, findings }: StatusFacts): string {
   if (halted) return '';
   if (batches.length === 0) return 'counterfoil submit FILE';
-  if (groups.length > 0) return 'counterfoil discrepancies';
-  if (jobs.some(({ finding }) => finding !== null)) return 'counterfoil doctor';
-  if (needed.unknown.count > 0 || !lastRun) return 'counterfoil reconcile';
-  return '';
+  const [helps] = findings.flatMap(({ kind }) => findingRules[kind].helps ?? []);
+  if (helps !== undefined) return `counterfoil ${helps}`;
+  return lastRun ? '' : 'counterfoil reconcile';
 }

@@ -6,8 +6,10 @@ import { batchCounts } from '../../core/ledger/batches.ts';
 import { lookUpLag } from '../../core/ledger/inquiry-claims.ts';
 import { foreignOrigins } from '../../core/ledger/origins.ts';
 import { openRejectedFiles } from '../../core/ledger/rejected-files.ts';
-import { isShown } from '../../findings/finding.ts';
+import { type Finding, isShown, plainFinding } from '../../findings/finding.ts';
+import type { KindsOn } from '../../findings/kinds.ts';
 import { lookUpFinding } from '../../findings/overdue-findings.ts';
+import { fileFinding, openFindings, payoutFindings, runFindings } from '../../findings/person-findings.ts';
 import { findAttention } from '../../sending/attention.sql.ts';
 import { collectionCounts } from '../../watching/collections/collection-watch.sql.ts';
 import { waivedListing } from '../../watching/listing/waived-listing.sql.ts';
@@ -21,9 +23,15 @@ import { promisedStanding } from './promised.ts';
 import { queueStanding } from './queue-standing.ts';
 import { brakesStanding } from './waiting.ts';
 
-export type StatusFacts = Awaited<ReturnType<typeof statusFacts>>;
+type Standing = Awaited<ReturnType<typeof readStanding>>;
+export type StatusFacts = Standing & { findings: Finding<KindsOn<'status'>>[] };
 
-export async function statusFacts(app: App<'looking'>, terminal: Terminal) {
+export async function statusFacts(app: App<'looking'>, terminal: Terminal): Promise<StatusFacts> {
+  const standing = await readStanding(app, terminal);
+  return { ...standing, findings: findingsOf(standing) };
+}
+
+async function readStanding(app: App<'looking'>, terminal: Terminal) {
   const { db } = app.ledger;
   const daemon = await daemonStanding(app);
   const idle = await isIdle(app, daemon);
@@ -53,6 +61,28 @@ export async function statusFacts(app: App<'looking'>, terminal: Terminal) {
     isStuck: idle && (await isReadySince(db, hourAgo)),
     alerts: await alertsStanding(app),
   };
+}
+
+/**
+ * Everything that needs a person, in the order in which something helps. Payouts held only until their batch is taken in
+ * do not. Batches are read before their counts, so that one which is taken in meanwhile is not counted.
+ */
+function findingsOf(seen: Standing): StatusFacts['findings'] {
+  const loaded = seen.batches.filter(({ state }) => state !== 'loading');
+  const sum = (state: 'unknown' | 'held'): number =>
+    loaded.reduce((all, { counts }) => all + (counts[state] ?? 0), 0);
+  return [
+    ...(seen.halted?.kinds ?? []).map((kind) => plainFinding('sending_halted', kind)),
+    ...openFindings(seen.groups),
+    ...seen.jobs.flatMap(({ finding }) => finding ?? []),
+    ...payoutFindings('payout_unknown', sum('unknown')),
+    ...payoutFindings('payout_held', sum('held')),
+    ...seen.rejected.map(fileFinding),
+    ...runFindings(seen.lastRun),
+    ...(seen.brakes.failed ? [plainFinding('payout_kept')] : []),
+    ...(seen.isStuck ? [plainFinding('sending_idle')] : []),
+    ...(seen.alerts.lost ? [plainFinding('message_lost')] : []),
+  ];
 }
 
 async function lookUpsStanding({ ledger: { db }, clock }: App<'looking'>) {

@@ -1,5 +1,4 @@
 import type { LastRun } from '../../books/run-verdicts.sql.ts';
-import { needsAPerson } from '../../core/domain/verdict.ts';
 import type { BatchCounts } from '../../core/ledger/batches.ts';
 import { rejectedJson } from '../../words/rejected-words.ts';
 import { heldBecause } from './batch-lines.ts';
@@ -19,7 +18,7 @@ export const status: Handler = async (context, _args, options) => {
   return withApp(context, { level: 'looking', use: 'reads' }, async (app) => {
     const terminal = terminalOf(context, app.config, app.clock.iso());
     const standing = await statusFacts(app, terminal);
-    const needsPerson = waitsForAPerson(standing);
+    const needsPerson = standing.findings.length > 0;
     const { mode } = app.config;
     return {
       code: needsPerson ? 4 : 0,
@@ -28,32 +27,6 @@ export const status: Handler = async (context, _args, options) => {
     };
   });
 };
-
-/** Whether something needs a person, whatever it is. */
-function waitsForAPerson(standing: StatusFacts): boolean {
-  const { halted, batches, discrepancies, lastRun, brakes, alerts, isStuck, jobs, rejected } = standing;
-  return (
-    Boolean(halted) ||
-    brakes.failed ||
-    alerts.lost ||
-    isStuck ||
-    rejected.length > 0 ||
-    hasWaiting(batches) ||
-    jobs.some(({ finding }) => finding !== null) ||
-    (lastRun !== undefined && needsAPerson(lastRun.verdict)) ||
-    Object.keys(discrepancies).length > 0
-  );
-}
-
-/**
- * Unknown and held payouts wait for a person, but not those held only until their batch is taken in. Batches are read
- * before their counts, so that one which is taken in meanwhile is not counted.
- */
-function hasWaiting(batches: readonly BatchCounts[]): boolean {
-  return batches.some(
-    ({ state, counts: { unknown = 0, held = 0 } }) => state !== 'loading' && unknown + held > 0,
-  );
-}
 
 function jsonOf(standing: StatusFacts): Record<string, unknown> {
   const { overview, discrepancies, webhooks, lookUps, collections, queue, inbox, halted, daemon, needed } =
