@@ -2,8 +2,8 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { verbName } from '../src/faces/terminal/verbs/entry.ts';
-import { verbGroups } from '../src/faces/terminal/verbs/verbs.ts';
+import { entryName } from '../src/faces/terminal/entries/entry.ts';
+import { entryGroups } from '../src/faces/terminal/entries/groups.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
@@ -32,7 +32,7 @@ const rooms = [
   'findings',
   'words',
   ...['faces/alerts', 'faces/web/kit', 'faces/web/report', 'faces/files'],
-  'app',
+  ...['app', 'verbs', 'words/results'],
   ...['faces/admin', 'faces/web/dashboard'],
   'jobs',
   'daemon',
@@ -48,6 +48,7 @@ const sqlRooms = ['core/storage', 'core/ledger', 'custody'];
 /** The rooms that word things for people; `entry` starts commands, and the demo is one. */
 const wordingRooms = [
   'words',
+  'words/results',
   'faces/alerts',
   'faces/web/report',
   'faces/files',
@@ -57,7 +58,7 @@ const wordingRooms = [
   'faces/terminal',
   'entry',
 ];
-const verbs = verbGroups.flatMap(([, entries]) => entries.map(verbName)).join('|');
+const verbs = entryGroups.flatMap(([, entries]) => entries.map(entryName)).join('|');
 const commandLine = new RegExp(`\\bcounterfoil (?:${verbs})\\b`);
 
 const importPattern =

@@ -4,8 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { generatedPages, root } from '../../config/docs/pages.ts';
 import { withRegion } from '../../config/docs/region.ts';
 import { discrepancyKinds } from '../../src/core/domain/discrepancy-kinds.ts';
-import { verbName } from '../../src/faces/terminal/verbs/entry.ts';
-import { verbGroups } from '../../src/faces/terminal/verbs/verbs.ts';
+import { entryName } from '../../src/faces/terminal/entries/entry.ts';
+import { entryGroups } from '../../src/faces/terminal/entries/groups.ts';
 
 const read = (path: string): string => readFileSync(join(root, path), 'utf8');
 
@@ -25,10 +25,10 @@ describe('docs/commands.md', () => {
   const sections = read('docs/commands.md')
     .split(/^(?=### )/m)
     .slice(1);
-  const verbs = verbGroups.flatMap(([, all]) => all);
+  const verbs = entryGroups.flatMap(([, all]) => all);
 
   it('has each command of the help with its own example, and no hidden one', () => {
-    expect(sections.map((text) => /^### (\S+)/.exec(text)?.[1])).toEqual(verbs.map(verbName));
+    expect(sections.map((text) => /^### (\S+)/.exec(text)?.[1])).toEqual(verbs.map(entryName));
     for (const [at, { example }] of verbs.entries())
       expect(sections[at]).toContain(`Example: \`${example}\``);
   });

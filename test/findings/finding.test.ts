@@ -21,6 +21,8 @@ describe('a finding', () => {
   });
 
   it('is shown somewhere, whatever its kind', () => {
-    expect(Object.entries(findingRules).filter(([, { faces }]) => Object.keys(faces).length === 0)).toEqual([]);
+    expect(Object.entries(findingRules).filter(([, { faces }]) => Object.keys(faces).length === 0)).toEqual(
+      [],
+    );
   });
 });

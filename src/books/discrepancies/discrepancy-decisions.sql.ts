@@ -16,6 +16,9 @@ export const openTo: Record<DiscrepancyDecision, Discrepancy['state'][]> = {
   resolve: ['open', 'acknowledged'],
 };
 
+/** The state that each verdict gives a discrepancy. */
+export const stateAfter = { acknowledge: 'acknowledged', resolve: 'resolved' } as const;
+
 /**
  * Writes a person's decision on each discrepancy that the filter finds and that is open to it. Returns how many
  * changed.
@@ -56,7 +59,7 @@ async function write(
   { verdict, note, person, at }: DecidedDiscrepancy,
   closed_with_payout: bigint,
 ): Promise<number> {
-  const event = verdict === 'resolve' ? ('resolved' as const) : ('acknowledged' as const);
+  const event = stateAfter[verdict];
   await trx
     .insertInto('discrepancy_events')
     .columns(['discrepancy_id', 'at', 'event', 'source', 'note'])

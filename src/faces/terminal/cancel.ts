@@ -1,7 +1,8 @@
 import type { App } from '../../app/app.ts';
 import { counted } from '../../core/domain/counted.ts';
-import { batchCounts, getBatch } from '../../core/ledger/batches.ts';
+import { getBatch } from '../../core/ledger/batches.ts';
 import type { Batch, Payout } from '../../core/storage/tables/tables.ts';
+import { type CancelOutcome, cancelVerb } from '../../verbs/cancel.ts';
 import { reasonText } from '../../words/advice-text.ts';
 import { stateWords } from '../../words/state-words.ts';
 import { payoutsText } from './batch-lines.ts';
@@ -9,7 +10,7 @@ import { confirm } from './context.ts';
 import { finished, unlessQuiet } from './describe.ts';
 import { findNamedBatch, nearestBatch, refuseLoading } from './named-batch.ts';
 import { nearestReference } from './nearest-reference.ts';
-import { person } from './person.ts';
+import { orderer, stopFor } from './person.ts';
 import { remedyText } from './remedy-text.ts';
 import { didYouMean, type Result, Stop } from './result.ts';
 import { withApp } from './with-app.ts';
@@ -24,14 +25,10 @@ export async function cancel(context: Context, args: string[]): Promise<Result> 
     refuseLoading(batch);
     const name = payout ? `payout ${payout.reference}` : `batch ${batch.id}`;
     await confirm(context, `Cancel what was never sent of ${name}? It cannot be undone.`);
-    const done = await app.decisions.cancel({
-      batch: batch.id,
-      ...(payout && { payout: payout.id }),
-      person: person(),
-    });
-    await app.reporting.writeDueBatchResults();
-    await app.reporting.writeIndex();
-    const told = await (payout ? describePayout(app, payout, done) : describeBatch(app, batch, done));
+    const order = payout ? { reference: payout.reference } : { batch: batch.id };
+    const done = await cancelVerb.run(app, order, orderer(context));
+    if (done.kind === 'refused') throw stopFor(done);
+    const told = done.kind === 'payout' ? describePayout(done) : describeBatch(done);
     const next = payout ? `counterfoil show ${payout.reference}` : 'counterfoil status';
     return unlessQuiet(context, {
       ...told,
@@ -60,44 +57,32 @@ async function find(app: App<'local'>, name: string): Promise<Target> {
   );
 }
 
-type Done = Awaited<ReturnType<App<'local'>['decisions']['cancel']>>;
+type Of<K extends CancelOutcome['kind']> = Extract<CancelOutcome, { kind: K }>;
+type Done = CancelOutcome['done'];
 
-async function describeBatch(app: App<'local'>, batch: Batch, done: Done): Promise<Result> {
+function describeBatch({ batch, state, underWay, done }: Of<'batch'>): Result {
   const { cancelled, withdrawn, listed } = done;
-  const [now] = await batchCounts(app.ledger.db, [batch.id]);
-  const { ready: _ready, held: _held, cancelled: _cancelled, ...sent } = now?.counts ?? {};
   const lines = [
-    `${batch.id}: ${now?.state}; ${counted(cancelled, 'payout')} cancelled.`,
-    `  Sending now: ${sent.sending ?? 0}; already sent: ${payoutsText({ ...sent, sending: 0 })}.`,
+    `${batch}: ${state}; ${counted(cancelled, 'payout')} cancelled.`,
+    `  Sending now: ${underWay.sending ?? 0}; already sent: ${payoutsText({ ...underWay, sending: 0 })}.`,
     ...withdrawnLines(withdrawn),
     ...listedLines(done),
   ];
-  const json = { batch: batch.id, state: now?.state, cancelled, withdrawn, listed, under_way: sent };
+  const json = { batch, state, cancelled, withdrawn, listed, under_way: underWay };
   return { code: withdrawn + listed > 0 ? 4 : 0, lines, json };
 }
 
-async function describePayout(
-  app: App<'local'>,
-  payout: Payout,
-  { cancelled, withdrawn, why }: Done,
-): Promise<Result> {
-  const { reference } = payout;
-  const [now] = await app.decisions.standingOf([payout.id]);
-  const state = now?.state ?? payout.state;
+function describePayout({ reference, state, done, cases }: Of<'payout'>): Result {
+  const { cancelled, withdrawn, why } = done;
   const json = { reference, state, cancelled, withdrawn };
   if (cancelled > 0) return { code: 0, lines: [`${reference}: cancelled`], json };
-  const help = await helpFor(app, payout);
+  const help = cases.map(remedyText).join('; ');
   if (withdrawn > 0)
     return { code: 4, lines: [`the retry of ${reference} is cancelled: ${unknownAgain}. ${help}`], json };
   if (why !== null)
     return { code: 2, problem: `${reference} is not cancelled: ${reasonText(why)}. ${help}`, json };
   const only = 'only what was never sent can be cancelled';
   return { code: 2, problem: `${reference} is ${stateWords[state]}: ${only}. ${help}`, json };
-}
-
-async function helpFor(app: App<'local'>, { id }: Payout): Promise<string> {
-  const { cases } = await app.decisions.weigh([id], app.clock.iso());
-  return cases.map(remedyText).join('; ');
 }
 
 const unknownAgain = 'it is unknown again, since an earlier attempt may have been taken';

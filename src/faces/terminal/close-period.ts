@@ -1,11 +1,12 @@
 import { amountText, counted } from '../../core/domain/counted.ts';
-import { notClosableText, periodWarningText } from '../../words/period-words.ts';
+import { closePeriodVerb } from '../../verbs/close-period.ts';
+import { periodWarningText } from '../../words/period-words.ts';
 import { readable } from '../../words/readable.ts';
 import { unlessQuiet } from './describe.ts';
 import { fileLines } from './file-lines.ts';
 import { terminalOf } from './kit/terminal.ts';
 import { wrapAll } from './kit/wrap.ts';
-import { person } from './person.ts';
+import { orderer, stopFor } from './person.ts';
 import { type Result, Stop } from './result.ts';
 import { withApp } from './with-app.ts';
 import type { Context } from './world.ts';
@@ -14,14 +15,11 @@ import type { Context } from './world.ts';
 export async function closePeriod(context: Context, args: string[]): Promise<Result> {
   const [month = ''] = args;
   return withApp(context, { level: 'local', use: 'writes' }, async (app) => {
-    await app.applyWebhooks();
     const { time } = terminalOf(context, app.config, app.clock.iso());
-    const closed = await app.reporting.closePeriod(month, app.clock.iso(), person());
-    if (closed.kind === 'refused') throw new Stop(readable(notClosableText(closed.why), time));
-    const { period, statement } = closed;
-    const warnings = closed.warnings.map(periodWarningText);
-    const files = (await app.reporting.writePeriod(month)) ?? [];
-    const reports = [...files, await app.reporting.writeIndex()];
+    const done = await closePeriodVerb.run(app, { month }, orderer(context));
+    if (done.kind === 'refused') throw new Stop(readable(stopFor(done).message, time));
+    const { period, statement, reports } = done;
+    const warnings = done.warnings.map(periodWarningText);
     if (!context.options.quiet) for (const warning of warnings) context.say(`warning: ${warning}`);
     const lines = wrapAll(
       [

@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import type { OptionEntry } from './verbs/entry.ts';
+import type { OptionEntry } from './entries/entry.ts';
 
 /** The options of every command. They may stand before or after its name. */
 export const globalOptions: readonly OptionEntry[] = [

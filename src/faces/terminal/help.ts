@@ -1,9 +1,9 @@
 import type { Command, HelpConfiguration } from 'commander';
 import { likely } from '../../core/domain/nearest.ts';
+import { entryName } from './entries/entry.ts';
+import { entryGroups } from './entries/groups.ts';
 import { addGlobals } from './global-options.ts';
 import { didYouMean, Stop } from './result.ts';
-import { verbName } from './verbs/entry.ts';
-import { verbGroups } from './verbs/verbs.ts';
 
 /** In the list of commands a name stands alone: its arguments are in its own help. */
 export const shortTerms: HelpConfiguration = { subcommandTerm: (command) => command.name() };
@@ -17,9 +17,9 @@ Start with: counterfoil demo`;
 
 /** What `counterfoil` alone prints: the names of all commands by group. */
 export function overview(): string[] {
-  const first = Math.max(...verbGroups.map(([group]) => group.length)) + 2;
-  const lines = verbGroups.flatMap(([group, verbs]) => {
-    const names = verbs.map(verbName).join('  ');
+  const first = Math.max(...entryGroups.map(([group]) => group.length)) + 2;
+  const lines = entryGroups.flatMap(([group, verbs]) => {
+    const names = verbs.map(entryName).join('  ');
     const wrapped = names.match(/.{1,68}(?: {2}|$)/g) ?? [];
     return wrapped.map((part, at) => `${(at === 0 ? group : '').padEnd(first)}${part.trimEnd()}`);
   });

@@ -3,6 +3,7 @@ import { likely } from '../../core/domain/nearest.ts';
 import { batchesBeginning, getBatch, listBatches } from '../../core/ledger/batches.ts';
 import type { Batch } from '../../core/storage/tables/tables.ts';
 import { firstOf } from './kit/messages.ts';
+import { stopFor } from './person.ts';
 import { didYouMean, Stop } from './result.ts';
 
 const mostNamed = 4;
@@ -22,7 +23,7 @@ export async function namedBatch(app: App<'looking'>, name: string): Promise<Bat
   const batch = await findNamedBatch(app, name);
   if (batch) return batch;
   const meant = didYouMean(await nearestBatch(app, name), ': counterfoil batches lists them');
-  throw new Stop(`no batch "${name}" in this ledger${meant}`);
+  throw new Stop(`${stopFor({ why: { kind: 'no_batch', batch: name } }).message}${meant}`);
 }
 
 /** The batch whose name, or whose file's name, is nearly this one; undefined when none is. */
@@ -36,16 +37,13 @@ export async function nearestBatch({ ledger }: App<'looking'>, name: string): Pr
   return batches.find((batch) => batch.name === file)?.id ?? likely(name, ids);
 }
 
-/** The same, but refuses a batch that is still being taken in: its payouts are held until their history begins (P23). */
-export async function loadedBatch(app: App<'looking'>, [name]: string[]): Promise<Batch> {
+/** The batch that a command names as its only argument, or `--mode` in its place. */
+export async function orderedBatch(app: App<'looking'>, [name]: string[]): Promise<Batch> {
   if (!name) throw new Stop('name a batch, or say --mode for everything');
-  const batch = await namedBatch(app, name);
-  refuseLoading(batch);
-  return batch;
+  return namedBatch(app, name);
 }
 
 /** Stops for a batch that is still being taken in: no command may move its payouts (P23). */
 export function refuseLoading({ id, phase }: Batch): void {
-  if (phase !== 'loading') return;
-  throw new Stop(`${id} is still being taken in; run the command again when it is loaded`);
+  if (phase === 'loading') throw stopFor({ why: { kind: 'loading', batch: id } });
 }

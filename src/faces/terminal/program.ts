@@ -1,10 +1,10 @@
 import { Command } from 'commander';
 import packageJson from '../../../package.json' with { type: 'json' };
+import type { CommandEntry } from './entries/entry.ts';
+import { entryGroups } from './entries/groups.ts';
 import { addGlobals } from './global-options.ts';
 import { addHelp, afterHelp, noCommand, overview, shortTerms } from './help.ts';
 import { type Result, Stop } from './result.ts';
-import type { CommandEntry } from './verbs/entry.ts';
-import { verbGroups } from './verbs/verbs.ts';
 import type { GlobalOptions, World } from './world.ts';
 
 type ProgramWorld = World & { finish(result: Result): void };
@@ -31,7 +31,7 @@ export function buildProgram(world: ProgramWorld): Command {
     })
     .addHelpText('after', afterHelp);
   addGlobals(program);
-  for (const [group, verbs] of verbGroups)
+  for (const [group, verbs] of entryGroups)
     for (const entry of verbs) addVerb(world, program, entry).helpGroup(`${group}:`);
   addComplete(world, program);
   addHelp(program);
@@ -53,7 +53,7 @@ function addVerb(world: ProgramWorld, program: Command, entry: CommandEntry): Co
   addGlobals(command);
   for (const [flags, text, fallback] of entry.options ?? []) command.option(flags, text, fallback);
   return command.action(async () => {
-    const handler = await entry.load(verbGroups.flatMap(([, verbs]) => verbs));
+    const handler = await entry.load(entryGroups.flatMap(([, verbs]) => verbs));
     const { mode: _mode, ...options } = command.opts<Record<string, unknown>>();
     const merged: GlobalOptions = { ...program.opts<GlobalOptions>(), ...command.opts<GlobalOptions>() };
     world.finish(await handler({ ...world, options: merged }, command.args, { ...options, mode: _mode }));

@@ -1,12 +1,15 @@
 import { join } from 'node:path';
+import type { z } from 'zod';
 import * as reportJob from '../../../jobs/report.ts';
 import type { App } from '../../app/app.ts';
 import { likely } from '../../core/domain/nearest.ts';
+import { reportVerb } from '../../verbs/report.ts';
 import { newestRuns } from '../web/dashboard/runs.sql.ts';
 import { compareRuns } from './compare.ts';
 import { unlessQuiet } from './describe.ts';
 import { fileLines } from './file-lines.ts';
 import { findNamedBatch, nearestBatch } from './named-batch.ts';
+import { orderer, stopFor } from './person.ts';
 import { didYouMean, Stop } from './result.ts';
 import { withApp } from './with-app.ts';
 import type { Context, Handler } from './world.ts';
@@ -42,28 +45,26 @@ async function nearestRun({ ledger }: App<'local'>, name: string): Promise<strin
 }
 
 async function byName(context: Context, app: App<'local'>, name: string): Promise<string[]> {
-  if (/^\d{8}T\d{6}Z(-\d+)?$/.test(name)) {
-    const files = await app.reporting.writeRun(name);
-    if (files.length === 0) {
-      const meant = didYouMean(await nearestRun(app, name), ': counterfoil status names the last one');
-      throw new Stop(`no run ${name} in this ledger${meant}`);
-    }
-    return [...files, await app.reporting.writeIndex()];
+  const order = await orderNamed(app, name);
+  const done = await reportVerb.run(app, order, orderer(context));
+  if (done.kind === 'refused') {
+    const stop = stopFor(done);
+    if (done.why.kind !== 'no_run') throw stop;
+    const meant = didYouMean(await nearestRun(app, name), ': counterfoil status names the last one');
+    throw new Stop(`${stop.message}${meant}`);
   }
+  for (const line of done.skipped) context.say(line);
+  return done.files;
+}
+
+/** What a name means: a run, a month, or a batch. */
+async function orderNamed(app: App<'local'>, name: string): Promise<z.infer<typeof reportVerb.input>> {
+  if (/^\d{8}T\d{6}Z(-\d+)?$/.test(name)) return { run: name };
   const month = monthNamed(name);
-  if (month !== null) {
-    const files = await app.reporting.writePeriod(month);
-    if (!files) throw new Stop(`${month} is not closed in this ledger: counterfoil close-period closes it`);
-    return [...files, await app.reporting.writeIndex()];
-  }
+  if (month !== null) return { month };
   const batch = await findNamedBatch(app, name);
-  if (!batch) {
-    const index = join(app.paths.reports, 'index.html');
-    const meant = (await nearestBatch(app, name)) ?? (await nearestRun(app, name));
-    throw new Stop(`no run or batch "${name}" in this ledger${didYouMean(meant, `: ${index} lists them`)}`);
-  }
-  await app.applyWebhooks();
-  const { files, skipped } = await app.reporting.writeBatchResults(batch.id, { force: true });
-  for (const line of skipped) context.say(line);
-  return [...files, await app.reporting.writeIndex()];
+  if (batch) return { batch: batch.id };
+  const index = join(app.paths.reports, 'index.html');
+  const meant = (await nearestBatch(app, name)) ?? (await nearestRun(app, name));
+  throw new Stop(`no run or batch "${name}" in this ledger${didYouMean(meant, `: ${index} lists them`)}`);
 }

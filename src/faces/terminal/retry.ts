@@ -1,5 +1,6 @@
 import { cameToNothing } from '../../core/domain/payout.ts';
 import type { Decided } from '../../sending/decisions/retry-payout.ts';
+import { mostPayouts, retryVerb } from '../../verbs/retry.ts';
 import type { Weighed } from '../../watching/evidence/weigh.ts';
 import { type Asking, askAbout, withService } from './ask-service.ts';
 import { confirm, confirmSending } from './context.ts';
@@ -10,7 +11,7 @@ import { evidenceTable } from './evidence-table.ts';
 import { terminalOf } from './kit/terminal.ts';
 import { namedBatch } from './named-batch.ts';
 import { nearestReference } from './nearest-reference.ts';
-import { person } from './person.ts';
+import { orderer, stopFor } from './person.ts';
 import { didYouMean, type Result, Stop } from './result.ts';
 import { type SentDecided, sendDecided } from './send-decided.ts';
 import type { Context, Handler } from './world.ts';
@@ -24,8 +25,6 @@ type Seen = { shown: Weighed; watch: QuietWatch };
 const retryable = [...cameToNothing, 'unknown'] as const;
 /** A held payout may be held because of an old answer, and a pending one may have ended. */
 const askedFirst = [...retryable, 'held', 'pending'] as const;
-/** The limit of one decision: it is one transaction, and a person does not read more than this. */
-const most = 1000;
 
 /** `retry`: records a person's decision to send an unknown payout again, or to pay a failed or returned one again (P20). */
 export const retry: Handler = async (context, args, given) => {
@@ -46,8 +45,10 @@ async function decide(work: Work): Promise<Result> {
   if (shown.cases.every(({ judgement }) => judgement.kind === 'no')) return refuseAll(work, shown, watch);
   const asked = await ask(work, shown, watch);
   if (asked) return asked;
-  const order = { ids, since, digest: shown.digest, person: person() };
-  const decision = await app.decisions.retry(order);
+  const references = shown.cases.map(({ payout }) => payout.reference);
+  const order = { references, since, digest: shown.digest };
+  const decision = await retryVerb.run(app, order, orderer(context));
+  if (decision.kind === 'refused') throw stopFor(decision);
   if (decision.kind === 'changed')
     return refuse(work, { shown: decision.now, watch }, 'the evidence changed; look again. Nothing was done');
   const sent = await send(work, decision.decided);
@@ -72,7 +73,7 @@ async function named({ app, args, options }: Work): Promise<{ ids: bigint[]; lef
         `no payout "${names}" in this ledger (mode ${app.config.mode})${didYouMean(meant, '.')} Nothing was done`,
       );
     }
-    if (payouts.length > most) throw new Stop(`name at most ${most} references at once`);
+    if (payouts.length > mostPayouts) throw new Stop(`name at most ${mostPayouts} references at once`);
     return { ids: payouts.map(({ id }) => id), left: 0 };
   }
   if (args.length > 0) throw new Stop('name references or a --batch, not both');
@@ -80,7 +81,7 @@ async function named({ app, args, options }: Work): Promise<{ ids: bigint[]; lef
   const state = retryable.find((one) => one === (options.state ?? 'failed'));
   if (!state)
     throw new Stop(`--state: expected one of ${retryable.join(', ')}, got "${options.state ?? ''}"`);
-  const { ids, count } = await app.decisions.findInBatch(batch.id, state, most);
+  const { ids, count } = await app.decisions.findInBatch(batch.id, state, mostPayouts);
   if (ids.length === 0) throw new Stop(`${batch.id} has no ${state} payout that waits for a decision`);
   return { ids, left: count - ids.length };
 }

@@ -1,5 +1,7 @@
 import type { App } from '../../app/app.ts';
 import { payoutStates } from '../../core/domain/payout.ts';
+import { mostPayouts } from '../../verbs/retry.ts';
+import { settleVerb } from '../../verbs/settle.ts';
 import { evidenceDigest, type WeighedCase } from '../../watching/evidence/weigh.ts';
 import { type Asking, askAbout, withService } from './ask-service.ts';
 import { confirm } from './context.ts';
@@ -7,14 +9,13 @@ import { readFilter } from './discrepancies/discrepancy-filter.ts';
 import { watchOf } from './evidence-lines.ts';
 import { terminalOf } from './kit/terminal.ts';
 import { noSuch } from './nearest-reference.ts';
-import { person as personName } from './person.ts';
+import { orderer, stopFor } from './person.ts';
 import { type Result, Stop } from './result.ts';
 import {
   before,
   type Left,
   nothingSettled,
   refusal,
-  type Settled,
   type SettleOrder,
   settledResult,
   settleQuestion,
@@ -24,8 +25,6 @@ import type { Context, Handler } from './world.ts';
 type Options = { as?: string; note?: string; batch?: string; kind?: string };
 
 const verdicts = { paid: 'success', 'not-paid': 'failed' } as const;
-/** The limit of one command, as with `retry`: a person does not read more than this. */
-const most = 1000;
 
 /** The states that the service is asked about. A payout that is being sent gets its answer from the request. */
 const asked = payoutStates.filter((state) => state !== 'sending');
@@ -54,28 +53,15 @@ async function close(context: Context, asking: Asking, args: string[], order: Se
   if (open.length === 0) return nothingSettled(seen, left);
   for (const line of before(seen, left, order)) (context.options.json ? context.say : context.print)(line);
   await confirm(context, settleQuestion(open, order));
-  const person = personName();
-  const settled: Settled[] = [];
-  for (const one of open) {
-    const { id, reference, state } = one.payout;
-    const { as, note } = order;
-    const decision = await app.decisions.settle({
-      ...{ ids: [id], since, person, as, note },
-      digest: evidenceDigest([one]),
-    });
-    if (decision.kind === 'changed') {
-      const now = decision.now.cases[0]?.payout.state ?? state;
-      left.push({
-        reference,
-        state: now,
-        why: 'the evidence changed; look again. Nothing was done',
-        isDone: false,
-      });
-    } else settled.push({ reference, state: decision.decided[0]?.state ?? state });
-  }
-  await app.reporting.writeDueBatchResults();
-  await app.reporting.writeIndex();
-  return settledResult({ ...seen, settled, left, person, order });
+  const { as, note } = order;
+  const payouts = open.map((one) => ({ reference: one.payout.reference, digest: evidenceDigest([one]) }));
+  const person = orderer(context);
+  const done = await settleVerb.run(app, { payouts, as, note, since }, person);
+  if (done.kind === 'refused') throw stopFor(done);
+  const { settled } = done;
+  const why = 'the evidence changed; look again. Nothing was done';
+  left.push(...done.changed.map((one) => ({ ...one, why, isDone: false })));
+  return settledResult({ ...seen, settled, left, person: person.name, order });
 }
 
 /** The payouts that are named, or those that an open discrepancy of the filters is about. A wrong name stops it all. */
@@ -96,7 +82,8 @@ async function chosen(app: App<'local'>, args: string[], options: SettleOrder): 
 }
 
 function few(ids: bigint[]): bigint[] {
-  if (ids.length > most) throw new Stop(`settle at most ${most} payouts at once; these are ${ids.length}`);
+  if (ids.length > mostPayouts)
+    throw new Stop(`settle at most ${mostPayouts} payouts at once; these are ${ids.length}`);
   return ids;
 }
 

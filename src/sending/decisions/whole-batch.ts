@@ -9,7 +9,7 @@ import { liftCanary } from '../halts.sql.ts';
 import { type ReleaseOrder, releaseBatch } from '../holds.sql.ts';
 import { checkStanding } from '../precheck.sql.ts';
 
-type Approval = { by: string; at: string; digest: string };
+export type Approval = { by: string; at: string; digest: string };
 
 /**
  * Whether a person may approve a batch (P2). `needless`: no rule asks for it. `approved`: somebody did. `own`: one of

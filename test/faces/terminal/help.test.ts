@@ -1,11 +1,11 @@
 import stringWidth from 'string-width';
 import { describe, expect, it } from 'vitest';
-import { verbName } from '../../../src/faces/terminal/verbs/entry.ts';
-import { verbGroups } from '../../../src/faces/terminal/verbs/verbs.ts';
+import { entryName } from '../../../src/faces/terminal/entries/entry.ts';
+import { entryGroups } from '../../../src/faces/terminal/entries/groups.ts';
 import { batchOf, csv, row } from '../../support/cli.ts';
 import { makeHome } from '../../support/decided.ts';
 
-const verbs = verbGroups.flatMap(([, entries]) => entries);
+const verbs = entryGroups.flatMap(([, entries]) => entries);
 
 describe('help', () => {
   it('lists every command in its group, one line each, within 80 columns', async () => {
@@ -21,9 +21,9 @@ describe('help', () => {
       'Operate:',
     ]);
     for (const entry of verbs) {
-      expect(entry.summary.length, verbName(entry)).toBeLessThanOrEqual(60);
+      expect(entry.summary.length, entryName(entry)).toBeLessThanOrEqual(60);
       expect(out).toMatch(
-        new RegExp(`^  ${verbName(entry)} +${entry.summary.replaceAll(/[()]/g, '\\$&')}$`, 'm'),
+        new RegExp(`^  ${entryName(entry)} +${entry.summary.replaceAll(/[()]/g, '\\$&')}$`, 'm'),
       );
     }
     expect(out.split('\n').filter((line) => stringWidth(line) > 80)).toEqual([]);
@@ -31,7 +31,7 @@ describe('help', () => {
 
   it('explains each command with an example of it, within 80 columns', async () => {
     const home = await makeHome();
-    for (const name of verbs.map(verbName)) {
+    for (const name of verbs.map(entryName)) {
       const { code, out } = await home.run([name, '--help']);
       expect(code).toBe(0);
       expect(out).toMatch(new RegExp(`Example:\\n  .*counterfoil ${name}\\b`));
@@ -44,7 +44,7 @@ describe('help', () => {
     const home = await makeHome();
     const { code, out, err } = await home.run([]);
     expect([code, out]).toEqual([2, '']);
-    for (const name of verbs.map(verbName)) expect(err).toMatch(new RegExp(`  ${name}(  |\n)`));
+    for (const name of verbs.map(entryName)) expect(err).toMatch(new RegExp(`  ${name}(  |\n)`));
     expect(err.split('\n').filter((line) => stringWidth(line) > 80)).toEqual([]);
   });
 });

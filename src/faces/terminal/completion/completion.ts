@@ -1,5 +1,5 @@
+import type { CommandEntry } from '../entries/entry.ts';
 import { Stop } from '../result.ts';
-import type { CommandEntry } from '../verbs/entry.ts';
 import type { Handler } from '../world.ts';
 import { bashScript } from './bash.ts';
 import { fishScript } from './fish.ts';

@@ -1,8 +1,8 @@
 import { discrepancyKinds } from '../../../core/domain/discrepancy-kinds.ts';
 import { payoutStates } from '../../../core/domain/payout.ts';
 import { scenarioNames } from '../../../sandbox/scenarios.ts';
+import { type CommandEntry, entryName, type OptionEntry } from '../entries/entry.ts';
 import { globalOptions } from '../global-options.ts';
-import { type CommandEntry, type OptionEntry, verbName } from '../verbs/entry.ts';
 
 /** What can stand in one place of a command line. */
 export type Candidates =
@@ -40,7 +40,7 @@ const candidates: Readonly<Record<string, Candidates>> = {
 /** Everything that a completion script offers, from the table of commands. */
 export function planOf(entries: readonly CommandEntry[]): Plan {
   const verbs = entries.map((entry) => {
-    const name = verbName(entry);
+    const name = entryName(entry);
     return {
       name,
       text: entry.summary,

@@ -1,10 +1,6 @@
 import { resolve } from 'node:path';
 import { countOpen } from '../../../books/discrepancies/discrepancies.sql.ts';
-import {
-  type DiscrepancyDecision,
-  decide,
-  findByIds,
-} from '../../../books/discrepancies/discrepancy-decisions.sql.ts';
+import { decide, findByIds, stateAfter } from '../../../books/discrepancies/discrepancy-decisions.sql.ts';
 import { counted } from '../../../core/domain/counted.ts';
 import type { Problem } from '../../../core/domain/problem.ts';
 import type { Discrepancy } from '../../../core/storage/tables/tables.ts';
@@ -14,11 +10,6 @@ import { person } from '../person.ts';
 import { type Result, Stop } from '../result.ts';
 import { withApp } from '../with-app.ts';
 import type { Context } from '../world.ts';
-
-const after: Record<DiscrepancyDecision, Discrepancy['state']> = {
-  acknowledge: 'acknowledged',
-  resolve: 'resolved',
-};
 
 type Outcome =
   | { kind: 'refused'; problems: Problem[] }
@@ -92,7 +83,7 @@ function isDecided(asked: SheetDecision, row: Discrepancy): boolean {
   const { verdict, note, expected, actual } = asked;
   const sameFacts = says(expected, row.expected) && says(actual, row.actual);
   const byPerson = row.state !== 'resolved' || row.resolved_by === 'person';
-  return sameFacts && byPerson && row.state === after[verdict] && says(note, row.note);
+  return sameFacts && byPerson && row.state === stateAfter[verdict] && says(note, row.note);
 }
 
 function unknownId({ row, id }: SheetDecision): Problem {

@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { upperFirst } from '../../../words/results/obstacle-words.ts';
 import { RefusedRequest } from '../../admin/access.ts';
 import type { Routes } from '../../admin/admin-server.ts';
 import { html } from '../kit/html.ts';
@@ -37,7 +38,8 @@ export function dashboardRoutes(deps: DashboardDeps): Routes {
     const requireToken: Shared['requireToken'] = (request) => {
       if (request.caller.kind !== 'token') admin.requireRight(request, 'read');
     };
-    const shared: Shared = { deps, looks, forms, actions: createActions(deps), send, viewFor, requireToken };
+    const actions = createActions({ ...deps, account: source.account });
+    const shared: Shared = { deps, looks, forms, actions, send, viewFor, requireToken };
     server.register(async (scope) => {
       // A browser posts forms as this and nothing else; whatever else is sent finds no parser.
       scope.removeAllContentTypeParsers();
@@ -86,7 +88,7 @@ async function sendProblem(
 
 function problemOf(error: unknown): { status: number; title: string; help: string } {
   if (error instanceof RefusedRequest)
-    return { status: error.statusCode, title: upper(error.message), help: `${upper(error.fix)}.` };
+    return { status: error.statusCode, title: upperFirst(error.message), help: `${upperFirst(error.fix)}.` };
   if (error instanceof Declined)
     return { status: error.statusCode, title: 'Nothing was done', help: error.message };
   const status =
@@ -96,8 +98,4 @@ function problemOf(error: unknown): { status: number; title: string; help: strin
   if (status < 500)
     return { status, title: 'The request could not be read', help: 'Use the forms of these pages.' };
   return { status: 500, title: 'Something went wrong', help: 'The log of serve has the error.' };
-}
-
-function upper(text: string): string {
-  return text.slice(0, 1).toUpperCase() + text.slice(1);
 }

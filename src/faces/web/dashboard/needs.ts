@@ -7,7 +7,7 @@ import { fileFinding, openFindings, payoutFindings, runFindings } from '../../..
 import { rejectedText } from '../../../words/rejected-words.ts';
 import { type Html, html } from '../kit/html.ts';
 import { wideTable } from '../kit/table.ts';
-import { answerAwaited } from './batches.sql.ts';
+import { answerAwaited, type BatchLook } from './batches.sql.ts';
 import type { View } from './frame.ts';
 import type { DashboardFacts } from './look.ts';
 import { ago, countText, sentence, severity, stateText, time, to, verdictText } from './parts.ts';

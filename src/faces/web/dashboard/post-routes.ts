@@ -1,74 +1,106 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { Role } from '../../../core/settings/settings-schema.ts';
+import type { z } from 'zod';
+import { approveVerb } from '../../../verbs/approve.ts';
+import { acknowledgeVerb, resolveVerb } from '../../../verbs/decide-discrepancies.ts';
+import { holdVerb } from '../../../verbs/hold.ts';
+import { holdAllVerb } from '../../../verbs/hold-all.ts';
+import type { Refused } from '../../../verbs/obstacles.ts';
+import { releaseVerb } from '../../../verbs/release.ts';
+import { releaseAllVerb } from '../../../verbs/release-all.ts';
+import type { Verb } from '../../../verbs/verb.ts';
+import { haltCauseText } from '../../../words/halt-words.ts';
+import { brakeWords, decisionWords, type ResultWords } from '../../../words/results/result-words.ts';
 import { RefusedRequest } from '../../admin/access.ts';
 import { html } from '../kit/html.ts';
-import { type ActionDone, Declined } from './actions.ts';
+import { Declined, type Parts } from './actions.ts';
 import { callerName } from './forms.ts';
 import { dashboardBanner } from './parts.ts';
 import type { Shared } from './shared.ts';
 
 type Params = { Params: { name?: string } };
 
-/** What a handler of a form gets: the batch of the path, who decides, and the fields. */
-type Order = { name: string; by: string; fields: URLSearchParams };
+/** What a form gives: the batch of the path, and the fields. */
+type Given = { name: string; fields: URLSearchParams };
 
-/** The forms. Each needs its role, a page of this server, and a form made for this person. */
+/** A form that orders one verb. `back`: where the person goes on. */
+type VerbForm<Input extends z.ZodType, Outcome> = {
+  back(name: string): string;
+  input(given: Given): z.input<Input>;
+  words(done: Outcome): ResultWords;
+  /** What the log says of it; null for nothing. */
+  logged(done: Outcome, given: Given): object | null;
+  /** A decision about sending is ticked off: a button alone is pressed too easily. */
+  sure: boolean;
+};
+
+/** The forms. Each needs the right of its verb, a page of this server, and a form made for this person. */
 export function postRoutes(scope: FastifyInstance, shared: Shared): void {
   const { actions, looks, send } = shared;
-  const post = (
+  const post = <Input extends z.ZodType, Outcome extends { kind: string }>(
     path: string,
-    back: (name: string) => string,
-    act: (order: Order) => Promise<ActionDone>,
-    right: Role = 'decide',
+    verb: Verb<Parts, Input, Outcome | Refused>,
+    form: VerbForm<Input, NoInfer<Outcome>>,
   ): void => {
-    scope.post<Params>(path, { config: { right } }, async (request, reply) => {
+    scope.post<Params>(path, { config: { right: verb.can } }, async (request, reply) => {
       const { name = '' } = request.params;
-      const order = { name, ...orderIn(request, shared) };
-      const done = await act(order).finally(looks.forget);
+      const { by, fields } = orderIn(request, shared);
+      if (form.sure && fields.get('sure') !== 'yes')
+        throw new Declined(422, 'Tick the box first: it says what the decision means.');
+      const given = { name, fields };
+      const order = { by, input: form.input(given), logged: (one: Outcome) => form.logged(one, given) };
+      const done = form.words(await actions.order(verb, order).finally(looks.forget));
       const lines = done.lines.map((line) => html`<p>${line}</p>`);
-      const main = dashboardBanner(
-        'good',
-        done.title,
-        html`${lines}<p><a href="${back(name)}">Go on</a></p>`,
-      );
+      const back = html`<p><a href="${form.back(name)}">Go on</a></p>`;
+      const main = dashboardBanner('good', done.title, html`${lines}${back}`);
       return send(request, reply, { title: done.title, main, renews: 'still' });
     });
   };
-  const batchPage = (name: string): string => `/batches/${encodeURIComponent(name)}`;
-  const today = (): string => '/';
-  const discrepancies = (): string => '/discrepancies';
-  post(
-    '/halt',
-    today,
-    sure(({ by }) => actions.haltAll(by)),
-  );
-  post(
-    '/release',
-    today,
-    sure(({ by, fields }) => actions.releaseAll(by, shownIn(fields))),
-  );
-  post(
-    '/batches/:name/hold',
-    batchPage,
-    sure(({ name, by }) => actions.hold(name, by)),
-  );
-  post(
-    '/batches/:name/release',
-    batchPage,
-    sure(({ name, by, fields }) => actions.release(name, by, shownIn(fields))),
-  );
-  const approve = sure(({ name, by, fields }) => actions.approve(name, by, fields.get('digest') ?? ''));
-  post('/batches/:name/approve', batchPage, approve, 'approve');
-  for (const verdict of ['acknowledge', 'resolve'] as const)
-    post(`/discrepancies/${verdict}`, discrepancies, ({ by, fields }) =>
-      actions.decide({
-        id: fields.get('id') ?? '',
-        by,
-        verdict,
-        note: fields.get('note') ?? '',
-        shown: fields.get('shown') ?? '',
-      }),
-    );
+  const onToday = { back: () => '/', words: brakeWords, sure: true };
+  const onBatch = {
+    back: (name: string) => `/batches/${encodeURIComponent(name)}`,
+    words: brakeWords,
+    sure: true,
+  };
+  post('/halt', holdAllVerb, {
+    ...onToday,
+    input: () => ({}),
+    logged: () => ({ action: 'hold everything' }),
+  });
+  post('/release', releaseAllVerb, {
+    ...onToday,
+    input: ({ fields }) => ({ shown: shownIn(fields) }),
+    logged: ({ lifted }) => ({
+      action: 'release everything',
+      cause: lifted ? haltCauseText(lifted.causes) : null,
+    }),
+  });
+  post('/batches/:name/hold', holdVerb, {
+    ...onBatch,
+    input: ({ name: batch }) => ({ batch }),
+    logged: ({ batch, moved }) => ({ action: 'hold', batch, moved }),
+  });
+  post('/batches/:name/release', releaseVerb, {
+    ...onBatch,
+    input: ({ name: batch, fields }) => ({ batch, shown: shownIn(fields) }),
+    logged: ({ batch, released: { moved } }) => ({ action: 'release', batch, moved }),
+  });
+  post('/batches/:name/approve', approveVerb, {
+    ...onBatch,
+    input: ({ name: batch, fields }) => ({ batch, digest: fields.get('digest') ?? '' }),
+    logged: ({ kind, batch, approval: { digest } }) =>
+      kind === 'approved' ? { action: 'approve', batch, digest: digest.slice(0, 12) } : null,
+  });
+  for (const verb of [acknowledgeVerb, resolveVerb])
+    post(`/discrepancies/${verb.name}`, verb, {
+      back: () => '/discrepancies',
+      sure: false,
+      words: decisionWords,
+      input: ({ fields }) => {
+        const id = fields.get('id') ?? '';
+        return { ids: [id], note: fields.get('note') ?? '', shown: { [id]: fields.get('shown') ?? '' } };
+      },
+      logged: (_done, { fields }) => ({ action: verb.name, discrepancy: fields.get('id') ?? '' }),
+    });
 }
 
 /** The marks of what the person saw. */
@@ -76,7 +108,10 @@ function shownIn(fields: URLSearchParams): string[] {
   return (fields.get('shown') ?? '').split(' ');
 }
 
-function orderIn({ caller, body }: FastifyRequest, { forms }: Shared): Omit<Order, 'name'> {
+function orderIn(
+  { caller, body }: FastifyRequest,
+  { forms }: Shared,
+): { by: string; fields: URLSearchParams } {
   const by = callerName(caller);
   if (!(body instanceof URLSearchParams)) throw new Declined(422, 'Use the forms of these pages.');
   if (!forms.isOurs(by, body.get('form')))
@@ -92,12 +127,4 @@ function orderIn({ caller, body }: FastifyRequest, { forms }: Shared): Omit<Orde
       retryAfterSeconds: wait,
     });
   return { by, fields: body };
-}
-
-/** Every decision about sending is ticked off: a button alone is pressed too easily. */
-function sure(act: (order: Order) => Promise<ActionDone>): (order: Order) => Promise<ActionDone> {
-  return async (order) => {
-    if (order.fields.get('sure') === 'yes') return act(order);
-    throw new Declined(422, 'Tick the box first: it says what the decision means.');
-  };
 }

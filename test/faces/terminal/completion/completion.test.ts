@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { planOf } from '../../../../src/faces/terminal/completion/plan.ts';
-import { verbName } from '../../../../src/faces/terminal/verbs/entry.ts';
-import { verbGroups } from '../../../../src/faces/terminal/verbs/verbs.ts';
+import { entryName } from '../../../../src/faces/terminal/entries/entry.ts';
+import { entryGroups } from '../../../../src/faces/terminal/entries/groups.ts';
 import { batchOf, type Home } from '../../../support/cli.ts';
 import { makeHome } from '../../../support/decided.ts';
 import { inShell } from './shells.ts';
@@ -28,7 +28,7 @@ it('bash completes commands, options, values, batches, references and files', as
   const { batches } = await home.json(['submit', '--no-wait', home.put('november.csv', batchOf(3))], 0);
   const [{ batch }] = batches;
   expect(await offers(home, 'pay')).toEqual(['payouts']);
-  expect(await offers(home, '')).toEqual([...verbGroups.flatMap(([, all]) => all.map(verbName)), 'help']);
+  expect(await offers(home, '')).toEqual([...entryGroups.flatMap(([, all]) => all.map(entryName)), 'help']);
   expect(await offers(home, 'submit', '--d')).toEqual(['--dry-run', '--data']);
   expect(await offers(home, 'payouts', '--state', 're')).toEqual(['ready', 'refused', 'returned']);
   expect(await offers(home, 'payouts', '--batch', 'nov')).toEqual([batch]);
@@ -50,7 +50,7 @@ it('asking for names makes no ledger and no noise', async () => {
 });
 
 it('offers something for every argument that names a batch, a payout or a file', () => {
-  const { verbs } = planOf(verbGroups.flatMap(([, all]) => all));
+  const { verbs } = planOf(entryGroups.flatMap(([, all]) => all));
   const none = verbs.filter(({ argument }) => argument.kind === 'none').map(({ name }) => name);
   expect(none).toEqual([
     ...['demo', 'sandbox', 'status', 'batches', 'payouts', 'reconcile', 'ack', 'resolve', 'close-period'],

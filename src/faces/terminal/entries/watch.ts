@@ -1,6 +1,6 @@
 import { type CommandEntry, filters } from './entry.ts';
 
-export const watchVerbs: readonly CommandEntry[] = [
+export const watchEntries: readonly CommandEntry[] = [
   {
     usage: 'status',
     summary: 'show where everything stands',

@@ -24,6 +24,6 @@ export const filters: readonly OptionEntry[] = [
 ];
 
 /** The name in a usage such as `check <file...>`. */
-export function verbName({ usage }: Pick<CommandEntry, 'usage'>): string {
+export function entryName({ usage }: Pick<CommandEntry, 'usage'>): string {
   return usage.split(' ', 1)[0] ?? usage;
 }

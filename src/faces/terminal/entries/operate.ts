@@ -1,6 +1,6 @@
 import type { CommandEntry } from './entry.ts';
 
-export const operateVerbs: readonly CommandEntry[] = [
+export const operateEntries: readonly CommandEntry[] = [
   {
     usage: 'serve',
     summary: 'run the daemon: schedules, queue, webhooks',

@@ -1,6 +1,6 @@
 import { type CommandEntry, filters } from './entry.ts';
 
-export const decideVerbs: readonly CommandEntry[] = [
+export const decideEntries: readonly CommandEntry[] = [
   {
     usage: 'retry [reference...]',
     summary: 'pay again, after a look at the evidence',

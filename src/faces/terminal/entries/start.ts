@@ -1,6 +1,6 @@
 import type { CommandEntry } from './entry.ts';
 
-export const startVerbs: readonly CommandEntry[] = [
+export const startEntries: readonly CommandEntry[] = [
   {
     usage: 'init [dir]',
     summary: 'write a configuration and the data folders',

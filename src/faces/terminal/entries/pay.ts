@@ -1,6 +1,6 @@
 import type { CommandEntry } from './entry.ts';
 
-export const payVerbs: readonly CommandEntry[] = [
+export const payEntries: readonly CommandEntry[] = [
   {
     usage: 'submit [file...]',
     summary: 'take in files, send what is ready, write the results',

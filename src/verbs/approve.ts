@@ -1,0 +1,122 @@
+import { z } from 'zod';
+import { type HoldReason, readReasons, releaseUnderWay } from '../core/ledger/hold-reasons.ts';
+import type { Clock } from '../core/runtime/clock.ts';
+import type { Config } from '../core/settings/settings.ts';
+import type { Ledger } from '../core/storage/ledger.ts';
+import type { Batch } from '../core/storage/tables/tables.ts';
+import { batchLikeness, type Likeness } from '../intake/likeness.sql.ts';
+import { type Approvable, recordApproval } from '../sending/approvals.sql.ts';
+import { type Approval, judgeApproval } from '../sending/decisions/whole-batch.ts';
+import { finishRelease } from '../sending/holds.sql.ts';
+import type { Released } from '../sending/released.ts';
+import { livingFor, type Refused, refusedFor } from './obstacles.ts';
+import { type Person, verb } from './verb.ts';
+
+type Parts = { ledger: Ledger; clock: Pick<Clock, 'iso'>; config: Pick<Config, 'submission'> };
+
+/** What a person would approve. `already`: somebody did. */
+type ApprovalReview =
+  | { kind: 'may'; batch: Batch; shown: Approvable }
+  | { kind: 'already'; batch: Batch; before: Approval };
+
+/** `others`: the reasons that still hold the batch; `released`: what may go now, null where they keep all of it. */
+export type ApprovalOutcome = {
+  kind: 'approved' | 'already';
+  batch: string;
+  approval: Approval;
+  others: HoldReason[];
+  released: Released | null;
+};
+
+/** A second person's approval, bound to the digest of the frozen bodies that were shown (P2). */
+export const approveVerb = verb({
+  name: 'approve',
+  can: 'approve',
+  touchesMoney: true,
+  /** `digest`: what the person saw; the batch must still be that. */
+  input: z.strictObject({ batch: z.string(), digest: z.string() }),
+  async run(parts: Parts, { batch, digest }, person): Promise<ApprovalOutcome | Refused> {
+    const review = await reviewApproval(parts, batch, person);
+    if (review.kind === 'may' && review.shown.digest !== digest)
+      return refusedFor({ kind: 'changed', id: batch });
+    return review.kind === 'refused' ? review : approveReviewed(parts, review, person);
+  },
+});
+
+/** Judges whether the person may approve the batch. Reads every body of it. */
+export async function reviewApproval(
+  { ledger, config }: Omit<Parts, 'clock'>,
+  id: string,
+  { accounts: acting }: Person,
+): Promise<ApprovalReview | Refused> {
+  const found = await livingFor(ledger.db, id);
+  if (found.kind === 'refused') return found;
+  const { batch } = found;
+  const judged = await judgeApproval(ledger.db, { batch, rule: config.submission, acting });
+  switch (judged.kind) {
+    case 'may':
+      return { ...judged, batch };
+    case 'approved':
+      return { kind: 'already', batch, before: judged.before };
+    case 'needless':
+      return refusedFor({ kind: 'needless', batch: id, reasons: judged.reasons });
+    case 'own':
+      return refusedFor({ kind: 'own', batch: id, why: judged.why });
+    case 'unsound':
+      return refusedFor({ kind: 'unsound', batch: id });
+  }
+}
+
+/** Approves what was reviewed. Anybody may finish an approval that was cut off before every payout was released. */
+export async function approveReviewed(
+  parts: Parts,
+  review: ApprovalReview,
+  person: Person,
+): Promise<ApprovalOutcome | Refused> {
+  const { ledger, clock } = parts;
+  const { batch } = review;
+  if (review.kind === 'already') {
+    const wasCut = releaseUnderWay(readReasons(batch.hold_reasons)) !== undefined;
+    const released = wasCut ? await letGo(parts, batch.id, person) : null;
+    return {
+      kind: 'already',
+      batch: batch.id,
+      approval: review.before,
+      others: wasCut ? [] : othersOf(batch),
+      released,
+    };
+  }
+  const { shown } = review;
+  const approval = { by: person.name, at: clock.iso(), digest: shown.digest };
+  const done = await ledger.write((trx) => recordApproval(trx, { batch, shown, ...approval }));
+  if (done.kind === 'changed') return refusedFor({ kind: 'changed', id: batch.id });
+  const { others } = done;
+  const released = others.length > 0 ? null : await letGo(parts, batch.id, person);
+  return { kind: 'approved', batch: batch.id, approval, others, released };
+}
+
+function letGo({ ledger, clock, config }: Parts, batch: string, { noted: by }: Person): Promise<Released> {
+  const { dailyLimit } = config.submission;
+  return finishRelease(ledger, { batch, at: clock.iso(), dailyLimit, by });
+}
+
+/** What a person should know before approving: other holds, likeness to earlier payouts, odd account numbers. */
+export type ApprovalWarnings = {
+  batch: string;
+  others: HoldReason[];
+  alike: { count: number; first: Likeness[] };
+  oddAccounts: Approvable['oddAccounts'];
+};
+
+export async function approvalWarnings(
+  { db }: Pick<Ledger, 'db'>,
+  { batch, shown }: Extract<ApprovalReview, { kind: 'may' }>,
+): Promise<ApprovalWarnings> {
+  const alike = await batchLikeness(db, { id: batch.id }, { since: '9999', recent: false }, 1);
+  return { batch: batch.id, others: othersOf(batch), alike, oddAccounts: shown.oddAccounts };
+}
+
+/** Why the batch is held, besides the missing approval. */
+function othersOf({ hold_reasons }: Batch): HoldReason[] {
+  return readReasons(hold_reasons).filter(({ kind }) => kind !== 'approval');
+}

@@ -1,0 +1,48 @@
+import { z } from 'zod';
+import type { App } from '../app/app.ts';
+import { getBatch } from '../core/ledger/batches.ts';
+import { type Refused, refusedFor } from './obstacles.ts';
+import { verb } from './verb.ts';
+
+type Parts = Pick<App<'local'>, 'ledger' | 'applyWebhooks' | 'reporting'>;
+
+/** `skipped`: why files of a batch were not written. */
+export type ReportOutcome = { kind: 'written'; files: string[]; skipped: string[] };
+
+const which = z.union([
+  z.strictObject({ run: z.string() }),
+  z.strictObject({ month: z.string() }),
+  z.strictObject({ batch: z.string() }),
+]);
+
+/** Writes the reports of a run, a closed month or a batch again. */
+export const reportVerb = verb({
+  name: 'report',
+  can: 'read',
+  touchesMoney: false,
+  input: which,
+  async run(parts: Parts, input): Promise<ReportOutcome | Refused> {
+    const written = await write(parts, input);
+    if (written.kind === 'refused') return written;
+    return { ...written, files: [...written.files, await parts.reporting.writeIndex()] };
+  },
+});
+
+async function write(
+  { ledger, applyWebhooks, reporting }: Parts,
+  input: z.infer<typeof which>,
+): Promise<ReportOutcome | Refused> {
+  if ('run' in input) {
+    const files = await reporting.writeRun(input.run);
+    if (files.length === 0) return refusedFor({ kind: 'no_run', run: input.run });
+    return { kind: 'written', files, skipped: [] };
+  }
+  if ('month' in input) {
+    const files = await reporting.writePeriod(input.month);
+    return files ? { kind: 'written', files, skipped: [] } : refusedFor({ kind: 'open_month', ...input });
+  }
+  const batch = await getBatch(ledger.db, input.batch);
+  if (!batch) return refusedFor({ kind: 'no_batch', batch: input.batch });
+  await applyWebhooks();
+  return { kind: 'written', ...(await reporting.writeBatchResults(batch.id, { force: true })) };
+}

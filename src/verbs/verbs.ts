@@ -1,0 +1,31 @@
+import { approveVerb } from './approve.ts';
+import { cancelVerb } from './cancel.ts';
+import { closePeriodVerb } from './close-period.ts';
+import { acknowledgeVerb, resolveVerb } from './decide-discrepancies.ts';
+import { holdVerb } from './hold.ts';
+import { holdAllVerb } from './hold-all.ts';
+import { releaseVerb } from './release.ts';
+import { releaseAllVerb } from './release-all.ts';
+import { reportVerb } from './report.ts';
+import { resendVerb } from './resend.ts';
+import { retryVerb } from './retry.ts';
+import { settleVerb } from './settle.ts';
+
+/** Every verb, with the right that it needs, its input, and whether it touches money. */
+export const allVerbs = [
+  approveVerb,
+  holdVerb,
+  holdAllVerb,
+  releaseVerb,
+  releaseAllVerb,
+  cancelVerb,
+  retryVerb,
+  settleVerb,
+  resendVerb,
+  reportVerb,
+  closePeriodVerb,
+  acknowledgeVerb,
+  resolveVerb,
+] as const;
+
+export type VerbName = (typeof allVerbs)[number]['name'];

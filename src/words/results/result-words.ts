@@ -1,0 +1,106 @@
+import { stateAfter } from '../../books/discrepancies/discrepancy-decisions.sql.ts';
+import { counted } from '../../core/domain/counted.ts';
+import type { HoldReason } from '../../core/ledger/hold-reasons.ts';
+import type { Released } from '../../sending/released.ts';
+import type { ApprovalOutcome, ApprovalWarnings } from '../../verbs/approve.ts';
+import type { DecisionOutcome } from '../../verbs/decide-discrepancies.ts';
+import type { HoldOutcome } from '../../verbs/hold.ts';
+import type { HoldAllOutcome } from '../../verbs/hold-all.ts';
+import type { ReleaseOutcome } from '../../verbs/release.ts';
+import type { ReleaseAllOutcome } from '../../verbs/release-all.ts';
+import { reasonText } from '../advice-text.ts';
+import { haltCauseText } from '../halt-words.ts';
+import { holdTexts, stayTexts } from '../hold-words.ts';
+import { upperFirst } from './obstacle-words.ts';
+
+/** What was done, for the person who ordered it on a page. */
+export type ResultWords = { title: string; lines: string[] };
+
+type BrakeOutcome = ApprovalOutcome | HoldOutcome | HoldAllOutcome | ReleaseOutcome | ReleaseAllOutcome;
+
+const goesOn = 'What was already on its way goes on.';
+
+/** What an approval, a hold or a release did. */
+export function brakeWords(done: BrakeOutcome): ResultWords {
+  switch (done.kind) {
+    case 'approved':
+    case 'already': {
+      const { kind, batch, approval, released, others } = done;
+      const title = `${batch} is ${kind === 'already' ? 'already approved' : 'approved'} by ${approval.by}`;
+      if (released) return { title, lines: releasedLines(batch, released, []) };
+      const held = kind === 'already' ? [] : holdTexts(others, batch);
+      return { title, lines: held.map((text) => `Still held: ${text}.`) };
+    }
+    case 'held':
+      return { title: `${done.batch}: ${counted(done.moved, 'payout')} held`, lines: [goesOn] };
+    case 'held_all':
+      return { title: 'All sending is halted', lines: [goesOn] };
+    case 'released': {
+      const { batch, released, seen, unanswered, canary, halt } = done;
+      const lines = releasedLines(batch, released, seen);
+      if (unanswered !== null)
+        lines.push(`It goes on without the answer of the service to service.extras (${unanswered}).`);
+      if (canary) lines.push(`Payouts that waited for their canary go on (${haltCauseText(canary.causes)}).`);
+      if (halt) lines.push(stillHalted(halt));
+      return { title: `${batch}: ${counted(released.moved, 'payout')} released`, lines };
+    }
+    case 'released_all': {
+      const { lifted, halt } = done;
+      return {
+        title: lifted ? 'The halt is lifted' : halt ? 'Nothing was lifted' : 'Sending was not halted',
+        lines: [
+          ...(lifted ? [`It was: ${haltCauseText(lifted.causes)}.`] : []),
+          ...(halt ? [stillHalted(halt)] : []),
+        ],
+      };
+    }
+  }
+}
+
+function stillHalted({ causes }: NonNullable<ReleaseOutcome['halt']>): string {
+  return `Sending is still halted: ${haltCauseText(causes)}.`;
+}
+
+function releasedLines(id: string, released: Released, seen: readonly HoldReason[]): string[] {
+  const { moved, kept, first, doubted, firstDoubted, stays } = released;
+  return [
+    ...(moved > 0 ? [`${counted(moved, 'payout')} may go now, with the next submit.`] : []),
+    ...(kept > 0 ? [`${counted(kept, 'payout')} still held:`] : []),
+    ...first.map((one) => `${one.reference}: ${reasonText(one)}`),
+    ...(doubted > 0 ? [`${counted(doubted, 'payout')} unknown again, and not sent:`] : []),
+    ...firstDoubted.map((one) => `${one.reference}: ${reasonText(one)}`),
+    ...stayTexts(stays, { seen, batch: id }).map((text) => `${upperFirst(text)}.`),
+  ];
+}
+
+/** What an acknowledgement or a resolution of one discrepancy did. */
+export function decisionWords({ verdict, ids, changed }: DecisionOutcome): ResultWords {
+  const title = `${ids.join(', ')} is ${stateAfter[verdict]}`;
+  return { title, lines: changed === 1 ? [] : ['Nothing was changed.'] };
+}
+
+/** What a person should know before approving, as a command says it, and as a page does. */
+export function approvalWarningTexts({ batch, others, alike, oddAccounts }: ApprovalWarnings): {
+  command: string[];
+  page: string[];
+} {
+  const held = holdTexts(others, batch).map((reason) => `it is held for another reason too: ${reason}`);
+  const like = alike.first.slice(0, 1).map((first) => {
+    const rest = `the account, currency and amount of an earlier one, the first: row ${first.row} like ${first.earlierReference} in batch ${first.earlierBatch}`;
+    return {
+      command: `${alike.count} of its payouts have ${rest} of ${first.earlierAt.slice(0, 10)}`,
+      page: `${counted(alike.count, 'payout')} with ${rest}`,
+    };
+  });
+  const { count, firstRow } = oddAccounts;
+  const odd =
+    count > 0
+      ? [
+          `${counted(count, 'account number')} with a check digit that does not agree with the bank code, the first in row ${firstRow}`,
+        ]
+      : [];
+  return {
+    command: [...held, ...like.map(({ command }) => command), ...odd],
+    page: [...held.map(upperFirst), ...like.map(({ page }) => page), ...odd],
+  };
+}
