@@ -1,8 +1,9 @@
 import type { App } from '../src/app/app.ts';
 import { counted } from '../src/core/domain/counted.ts';
 import { givenBackText, leftOutCollectionsText, leftOutText } from '../src/core/domain/left-out.ts';
-import type { Ignored, Taken } from '../src/intake/check-file.ts';
 import type { TakenCollections } from '../src/intake/collection-files.ts';
+import type { Ignored } from '../src/intake/inbox.ts';
+import type { TakenFile } from '../src/intake/take.ts';
 
 export const name = 'intake';
 
@@ -29,11 +30,9 @@ export async function run(
   /** The number of files of expected collections that were taken. */
   collections: number;
 }> {
-  await app.intake.removeHalfLoaded();
-  await app.intake.finishFiles();
-  for (const back of app.intake.givenBack()) onRefused?.(back.owner, givenBackText(back));
   const until = signal ? { signal } : {};
-  const { taken, waiting, ignored } = await app.intake.takeInbox(until);
+  const { taken, waiting, ignored, givenBack } = await app.intake.takeInbox(until);
+  for (const back of givenBack) onRefused?.(back.owner, givenBackText(back));
   const expected = await app.intake.takeCollections(until);
   onIgnored?.([...ignored, ...expected.ignored]);
   for (const one of [...taken, ...expected.taken]) tellRefused(one, onRefused);
@@ -49,7 +48,7 @@ export async function run(
 }
 
 /** Reports a file that was refused, whole or in some rows, in words for a log. */
-export function tellRefused(one: Taken | TakenCollections, onRefused: OnRefused | undefined): void {
+export function tellRefused(one: TakenFile | TakenCollections, onRefused: OnRefused | undefined): void {
   if (one.kind === 'refused') {
     const [first] = one.problems;
     const where = one.errorsFile === null ? '' : `, see ${one.errorsFile}`;

@@ -42,7 +42,6 @@ export type ReconcileResult = Awaited<ReturnType<App['reconciliation']['run']>> 
  */
 export async function run(app: App, payload: ReconcilePayload): Promise<ReconcileResult> {
   await app.takeOver();
-  await app.intake.finishFiles();
   const { taken } = await app.intake.takeCollections();
   for (const one of taken) tellRefused(one, payload.onRefused);
   const refused = taken.flatMap((one) => (one.kind === 'refused' ? [refusedJson(one)] : []));

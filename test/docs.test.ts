@@ -12,7 +12,14 @@ function filesIn(folder: string, ending: RegExp): string[] {
     .map((name) => join(folder, name));
 }
 
-const pages = ['README.md', 'CHANGELOG.md', ...filesIn('docs', /\.md$/), 'config/deploy/README.md'];
+const pages = [
+  'README.md',
+  'CHANGELOG.md',
+  'SECURITY.md',
+  ...filesIn('src', /README\.md$/),
+  ...filesIn('docs', /\.md$/),
+  'config/deploy/README.md',
+];
 const sources = ['src', 'jobs', 'test', 'config'].flatMap((folder) => filesIn(folder, /\.(ts|js)$/));
 const protocol = read('docs/protocol.md');
 

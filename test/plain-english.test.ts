@@ -101,7 +101,9 @@ const read = (path: string): string => readFileSync(join(root, path), 'utf8');
 const sources = ['src', 'jobs'].flatMap((folder) => files(folder, /\.(ts|js)$/));
 const texts: Text[] = [
   ...sources.flatMap((path) => [...commentsOf(path, read(path)), ...messagesOf(path, read(path))]),
-  ...['README.md', ...files('docs', /\.md$/)].flatMap((path) => proseOf(path, read(path))),
+  ...['README.md', 'SECURITY.md', ...files('src', /README\.md$/), ...files('docs', /\.md$/)].flatMap((path) =>
+    proseOf(path, read(path)),
+  ),
 ];
 
 describe('what people read', () => {

@@ -1,6 +1,6 @@
 import type { RetryRow } from '../core/domain/retry-file.ts';
 import { createReporting } from '../faces/files/reporting.ts';
-import { createIntake } from '../intake/check-file.ts';
+import { createIntake } from '../intake/intake.ts';
 import { createDecisions } from '../sending/decisions/decisions.ts';
 import { applyWebhooks } from '../watching/webhooks/apply-inbox.ts';
 import { adviceText } from '../words/advice-text.ts';

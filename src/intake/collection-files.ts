@@ -1,4 +1,5 @@
 import { basename } from 'node:path';
+import { checkExpectation, collectionColumns, type Expectation } from '../core/domain/collection-rules.ts';
 import { batchId, foldReference } from '../core/domain/ids.ts';
 import { type Problem, wholeFile } from '../core/domain/problem.ts';
 import type { PromisedFile } from '../core/ledger/file-tasks.ts';
@@ -16,14 +17,23 @@ import {
   openFile,
   promisedBefore,
 } from '../watching/collections/expectations.sql.ts';
-import { expectationRows, type GoodExpectation } from './collections-rows.ts';
 import { controlProblems } from './control.ts';
-import type { BadRow } from './file-rows.ts';
+import {
+  type BadRow,
+  type FileItem,
+  fileRows,
+  hiddenIn,
+  type RowJudge,
+  repeatedReferences,
+  short,
+} from './file-rows.ts';
+import type { Header, RequiredColumns } from './header.ts';
 import { allExist } from './moves.ts';
 import { problemSheets, type Sheets } from './problem-sheets.ts';
 import { finishPromised } from './promised-files.ts';
+import type { ReadLimits } from './read.ts';
 import { droppedName, rowsLeftIn } from './rejections.ts';
-import { capped, formatTotals, type Scan, type Sums } from './scan.ts';
+import { addSum, capped, formatTotals, newScan, noteEnd, type Scan } from './scan.ts';
 import {
   archived,
   leftOutSheets,
@@ -49,12 +59,6 @@ export type TakenCollections =
   | Extract<TakenFile, { kind: 'refused' }>;
 
 type Deps = { ledger: Ledger; config: Config; clock: Clock; paths: Paths };
-type Read = Pick<Scan, 'broken' | 'problems' | 'contentHash' | 'bytes' | 'bytesHash'> & {
-  rows: number;
-  badRows: number;
-  good: Sums;
-};
-
 const origin = { origin: 'inbox' } as const;
 const rowsPerStep = 5_000;
 
@@ -112,18 +116,9 @@ async function drop(ledger: Ledger, id: string): Promise<void> {
 }
 
 /** Pass 1: collects every problem of every row, the totals and the content hash. */
-async function scanExpectations(deps: Deps, path: string, sheets: Sheets): Promise<Read> {
+async function scanExpectations(deps: Deps, path: string, sheets: Sheets): Promise<Scan> {
   const { config } = deps;
-  const scan: Read = {
-    rows: 0,
-    badRows: 0,
-    good: { count: 0, totals: new Map() },
-    contentHash: '',
-    bytes: 0,
-    bytesHash: '',
-    broken: false,
-    problems: capped(10_000),
-  };
+  const scan = newScan();
   const say = async (problem: Problem): Promise<void> => {
     scan.problems.add(problem);
     await sheets.problem(problem);
@@ -135,10 +130,7 @@ async function scanExpectations(deps: Deps, path: string, sheets: Sheets): Promi
       scan.broken = true;
       await say(item.problem);
     } else if (item.kind === 'end') {
-      scan.rows = item.rows;
-      scan.contentHash = item.contentHash;
-      scan.bytes = item.bytes;
-      scan.bytesHash = item.bytesHash;
+      noteEnd(scan, item);
     } else {
       const { good, bad } = await withoutPromised(item, deps);
       for (const row of bad) {
@@ -146,10 +138,7 @@ async function scanExpectations(deps: Deps, path: string, sheets: Sheets): Promi
         for (const problem of row.problems) await say(problem);
         if (header && config.intake.onInvalidRow === 'skip_row') await sheets.badRow(row.cells, header);
       }
-      for (const { parsed } of good) {
-        scan.good.count++;
-        scan.good.totals.set(parsed.currency, (scan.good.totals.get(parsed.currency) ?? 0n) + parsed.amount);
-      }
+      for (const { parsed } of good) addSum(scan.good, parsed.currency, parsed.amount);
     }
   }
   return scan;
@@ -178,16 +167,16 @@ async function withoutPromised(
   };
 }
 
-async function takenBefore({ ledger }: Deps, { contentHash }: Read): Promise<Problem | null> {
+async function takenBefore({ ledger }: Deps, { contentHash }: Scan): Promise<Problem | null> {
   const before = contentHash === '' ? undefined : await findFileByHash(ledger.db, contentHash);
   if (!before) return null;
   const problem = `this content was already taken as ${before.id} on ${before.created_at.slice(0, 10)}`;
   return wholeFile(problem, 'nothing to do with this file: what it expects is watched');
 }
 
-async function verdicts(path: string, scan: Read, { intake }: Config): Promise<Problem[]> {
+async function verdicts(path: string, scan: Scan, { intake }: Config): Promise<Problem[]> {
   if (scan.broken) return [];
-  if (scan.rows === 0) return [wholeFile('the file has a header and no rows', 'add at least one row')];
+  if (scan.fileRows === 0) return [wholeFile('the file has a header and no rows', 'add at least one row')];
   if (scan.badRows > 0 && intake.onInvalidRow === 'reject_file') return [];
   return controlProblems(path, {}, scan.good);
 }
@@ -199,7 +188,7 @@ async function verdicts(path: string, scan: Read, { intake }: Config): Promise<P
 async function load(
   { ledger, config, clock, paths }: Deps,
   path: string,
-  scan: Read,
+  scan: Scan,
   { promised, sheets }: { promised: (owner: string) => PromisedFile[]; sheets: readonly string[] },
 ): Promise<string | null> {
   const at = clock.iso();
@@ -250,4 +239,35 @@ async function freeId(ledger: Ledger, fileName: string, at: string, contentHash:
     if (!(await findFile(ledger.db, id))) return id;
   }
   throw new Error(`no free id for ${fileName}`);
+}
+
+type GoodExpectation = { row: number; cells: string[]; parsed: Expectation };
+
+const wanted: RequiredColumns = {
+  required: collectionColumns,
+  missingFix: (column) => `add a column with the header ${column}`,
+};
+
+/** The rows of a file of expected collections. */
+function expectationRows(path: string, limits: ReadLimits): AsyncGenerator<FileItem<GoodExpectation>> {
+  return fileRows(path, { wanted, limits }, judge);
+}
+
+function judge(header: Header): RowJudge<GoodExpectation> {
+  const repeated = repeatedReferences();
+  const hidden = hiddenIn(header);
+  return (row, cells, tidied) => {
+    const cell = (column: (typeof collectionColumns)[number]): string | undefined => {
+      const i = header.at[column];
+      return i === undefined ? undefined : (tidied[i] ?? '');
+    };
+    const problems = hidden(row, tidied);
+    const checked = checkExpectation(cell);
+    if (checked.kind === 'bad')
+      problems.push(...checked.problems.map((one) => ({ row, ...one, value: short(one.value) })));
+    problems.push(...repeated(row, cell('reference') ?? ''));
+    return checked.kind === 'ok' && problems.length === 0
+      ? { kind: 'good', good: { row, cells, parsed: checked.row } }
+      : { kind: 'bad', problems };
+  };
 }

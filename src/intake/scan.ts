@@ -7,7 +7,7 @@ import type { LargePayout } from '../core/ledger/hold-reasons.ts';
 import type { Config } from '../core/settings/settings.ts';
 import type { Ledger } from '../core/storage/ledger.ts';
 import { type NamedAgain, namedAgain } from './again-names.ts';
-import type { BadRow } from './file-rows.ts';
+import type { BadRow, FileItem } from './file-rows.ts';
 import type { Header } from './header.ts';
 import { type PaysAgain, type RetryRows, retryCheck } from './retries.ts';
 import { type RowWarning, rowWarnings } from './row-warnings.ts';
@@ -73,22 +73,9 @@ export type ScanSinks = {
   good(rows: GoodRow[], plans: Map<number, PaysAgain>): Promise<void>;
 };
 
-/** The rules of a row that the configuration adds. */
-export function rowRules(config: Config): RowRules {
-  const { senderName, referencePrefix } = config.intake;
-  return { senderName, referencePrefix, ...(config.banks && { banks: config.banks }) };
-}
-
-/**
- * Pass 1: collects every problem of every row, the totals and the content hash. References are looked up in
- * the ledger (P22).
- */
-export async function scanFile(
-  path: string,
-  deps: { ledger: Ledger; config: Config; retries: RetryRows; signal?: AbortSignal | undefined },
-  sinks: ScanSinks,
-): Promise<Scan> {
-  const scan: Scan = {
+/** The scan of a file of which nothing was read yet. */
+export function newScan(): Scan {
+  return {
     header: null,
     fileRows: 0,
     good: { count: 0, totals: new Map() },
@@ -109,6 +96,30 @@ export async function scanFile(
     namedAgain: capped(1),
     bad: new Set(),
   };
+}
+
+/** Adds what the end of the file tells about all of it. */
+export function noteEnd(scan: Scan, end: Extract<FileItem<unknown>, { kind: 'end' }>): void {
+  const { rows: fileRows, contentHash, bytes, bytesHash, endsInLine, lines } = end;
+  Object.assign(scan, { fileRows, contentHash, bytes, bytesHash, endsInLine, lines } satisfies Partial<Scan>);
+}
+
+/** The rules of a row that the configuration adds. */
+export function rowRules(config: Config): RowRules {
+  const { senderName, referencePrefix } = config.intake;
+  return { senderName, referencePrefix, ...(config.banks && { banks: config.banks }) };
+}
+
+/**
+ * Pass 1: collects every problem of every row, the totals and the content hash. References are looked up in
+ * the ledger (P22).
+ */
+export async function scanFile(
+  path: string,
+  deps: { ledger: Ledger; config: Config; retries: RetryRows; signal?: AbortSignal | undefined },
+  sinks: ScanSinks,
+): Promise<Scan> {
+  const scan = newScan();
   const say = async (problem: Problem): Promise<void> => {
     scan.problems.add(problem);
     await sinks.problem(problem);
@@ -121,12 +132,7 @@ export async function scanFile(
       scan.broken = true;
       await say(item.problem);
     } else if (item.kind === 'end') {
-      scan.fileRows = item.rows;
-      scan.contentHash = item.contentHash;
-      scan.bytes = item.bytes;
-      scan.bytesHash = item.bytesHash;
-      scan.endsInLine = item.endsInLine;
-      scan.lines = item.lines;
+      noteEnd(scan, item);
     } else if (scan.header) {
       const { plans, excess, ...rest } = await withoutBadRetries(item);
       if (excess) {
@@ -195,9 +201,9 @@ function counter(scan: Scan, config: Config): (row: GoodRow) => void {
   return ({ row, parsed, like }) => {
     const { currency, amount, bankCode } = parsed;
     const reference = parsed.reference ?? '';
-    add(scan.good, currency, amount);
+    addSum(scan.good, currency, amount);
     const bank = scan.banks.get(bankCode) ?? { count: 0, totals: new Map() };
-    scan.banks.set(bankCode, add(bank, currency, amount));
+    scan.banks.set(bankCode, addSum(bank, currency, amount));
     // A window of 0 turns off the whole check, also inside the file.
     if (like !== null && config.submission.duplicateWindowDays > 0)
       scan.duplicates.add({ row, reference, earlier: like });
@@ -216,7 +222,7 @@ function counter(scan: Scan, config: Config): (row: GoodRow) => void {
   };
 }
 
-function add(sums: Sums, currency: string, amount: bigint): Sums {
+export function addSum(sums: Sums, currency: string, amount: bigint): Sums {
   sums.count++;
   sums.totals.set(currency, (sums.totals.get(currency) ?? 0n) + amount);
   return sums;

@@ -9,7 +9,7 @@ import type { Clock } from '../core/runtime/clock.ts';
 import type { Config } from '../core/settings/settings.ts';
 import type { Ledger } from '../core/storage/ledger.ts';
 import type { OsUser } from '../sending/approval.ts';
-import { type Checked, checkFile, fileProblems, refuses, takenBefore, warningsOf } from './checked.ts';
+import { type Checked, checkFile, fileProblems, refuses, takenBefore, warningsOf } from './check.ts';
 import { confirmArchived } from './confirm.ts';
 import { dropperOf } from './dropper.ts';
 import { delimiterNames } from './header.ts';

@@ -19,4 +19,6 @@ export type ClaimRequest = ClaimScope &
     clockOffMs?: number | null;
     /** What the service's answers of the last two minutes allow. Payouts that were never sent need no answer. */
     cleared: Cleared;
+    /** The batches that this sender has begun: their files need no further mark. It grows. */
+    begun?: Set<string>;
   };

@@ -5,7 +5,6 @@ import { record } from '../core/ledger/record.ts';
 import type { Db, Trx } from '../core/storage/ledger.ts';
 import { prepared } from '../core/storage/prepared.ts';
 import { withhold } from '../watching/evidence/withheld.ts';
-import type { Brakes } from './brakes.ts';
 import { beginCanaries, settleCanaries } from './canaries.sql.ts';
 import type { ClaimRequest, ClaimScope, Under } from './claim-request.ts';
 import { admit } from './daily-limit.ts';
@@ -57,7 +56,7 @@ export async function claimUnlessHalted(
   await beginFiles(
     trx,
     ready.map((payout) => payout.batch_id),
-    begunUnder(brakes),
+    request.begun ?? new Set(),
   );
   const dayId = await openDay(trx, { brakes, at });
   await spend(trx, dayId, ready);
@@ -91,15 +90,6 @@ async function lanesToClaim(trx: Trx, request: ClaimRequest): Promise<Lanes | nu
   const batches = lanes.lanes.flatMap(({ batch, throughId }) => (throughId === null ? [batch] : []));
   await beginCanaries(trx, batches, { size: brakes.canary, at });
   return lanesOf(trx, request);
-}
-
-/** The batches that this process has begun to send, by its brakes. */
-const begun = new WeakMap<Brakes, Set<string>>();
-
-function begunUnder(brakes: Brakes): Set<string> {
-  const known = begun.get(brakes) ?? new Set();
-  begun.set(brakes, known);
-  return known;
 }
 
 /** Another process considered this one dead and took over (P3): this one must stop, and a new one may start. */

@@ -5,16 +5,11 @@ import { decimalToMinor, formatMinor } from '../core/domain/money.ts';
 /** A day of `submission.daily_limit`: its date for people, and its beginning and end, ISO UTC. */
 export type LimitDay = { day: string; beginsAt: string; endsAt: string };
 
-/** The result of the last call, kept because every group of intents asks for it. */
-let last: LimitDay & { zone: string } = { day: '', beginsAt: '', endsAt: '', zone: '' };
-
 /** Returns the day of a time zone that holds an instant; days of 23 and 25 hours too. */
 export function dayAt(at: string, zone: string): LimitDay {
-  if (last.zone === zone && last.beginsAt <= at && at < last.endsAt) return last;
   const begins = startOfDay(DateTime.fromISO(at, { zone }));
   const ends = startOfDay(begins.plus({ days: 1 }));
-  last = { day: begins.toISODate() ?? at.slice(0, 10), beginsAt: iso(begins), endsAt: iso(ends), zone };
-  return last;
+  return { day: begins.toISODate() ?? at.slice(0, 10), beginsAt: iso(begins), endsAt: iso(ends) };
 }
 
 function iso(time: DateTime): string {

@@ -65,11 +65,15 @@ const idleMs = 50;
 export function createSender(deps: SenderDeps): { run(request?: SendRequest): Promise<SenderStop> } {
   // Kept over runs: a Retry-After pauses all POSTs of the process, whichever run received it.
   const pause = noPause();
-  return { run: (request = {}) => runSender(deps, request, pause) };
+  const parts = { ...deps, begun: new Set<string>() };
+  return { run: (request = {}) => runSender(parts, request, pause) };
 }
 
+/** `begun`: the batches of which this process has claimed payouts, over all runs. */
+type SenderParts = SenderDeps & { begun: Set<string> };
+
 /** Runs the loop. When the ledger fails, waits for what is in flight and tries once more to write the answers (P12). */
-async function runSender(deps: SenderDeps, request: SendRequest, pause: PostPause): Promise<SenderStop> {
+async function runSender(deps: SenderParts, request: SendRequest, pause: PostPause): Promise<SenderStop> {
   const flight = createFlight(deps.clock);
   const { ledger, clock, askService } = deps;
   const { account } = deps.standpoint;
@@ -98,7 +102,7 @@ async function runSender(deps: SenderDeps, request: SendRequest, pause: PostPaus
 type Journey = { flight: Flight; clearances: Clearances };
 
 async function loop(
-  deps: SenderDeps,
+  deps: SenderParts,
   request: SendRequest,
   pause: PostPause,
   { flight, clearances }: Journey,
@@ -172,7 +176,7 @@ type Intents = { free: number; scope: ClaimScope | undefined; cleared: () => Cle
 
 /** Makes one group commit: outcomes first, then the halt they may cause (P11), then intents for free slots (P1). */
 async function commitTurn(
-  deps: SenderDeps,
+  deps: SenderParts,
   finished: readonly EndedIntent[],
   { free, scope, cleared }: Intents,
 ): Promise<{ claims: Claim[]; halted: Halt | null; asked: number; began: Moment }> {
@@ -197,7 +201,7 @@ async function commitTurn(
     const serviceNow = deps.service.serviceNow();
     const clockOffMs = serviceNow === null ? null : clock.now() - serviceNow;
     const { originId } = deps.standpoint;
-    const by = { workerId: deps.workerId, originId, clockOffMs, cleared: cleared() };
+    const by = { workerId: deps.workerId, originId, clockOffMs, cleared: cleared(), begun: deps.begun };
     const request = { ...scope, ...by, brakes, limit: free, at };
     const { claims, halted: why } = await claimUnlessHalted(trx, request);
     return why === null ? { claims, halted: null, asked: free, began } : { ...none, halted: why };

@@ -39,8 +39,8 @@ async function open(home: string): Promise<App> {
 async function payBatch(app: App, batch: number): Promise<void> {
   const file = join(dir, `salaries-${String(batch + 1).padStart(2, '0')}.csv`);
   await pipeline(lines(batch), createWriteStream(file));
-  const taken = await app.intake.takeIn(file, { origin: 'named' });
-  if (taken.kind !== 'taken') throw new Error(`not taken in: ${JSON.stringify(taken).slice(0, 500)}`);
+  const [taken] = (await app.intake.takeFiles([file], { origin: 'named' })).taken;
+  if (taken?.kind !== 'taken') throw new Error(`not taken in: ${JSON.stringify(taken).slice(0, 500)}`);
   await rm(file, { force: true });
   note(`batch ${batch + 1} taken in`);
   const { counts } = await submitJob.run(app);

@@ -40,8 +40,8 @@ export async function check(app: App, file: string, rows: number): Promise<void>
 
 /** Takes the file in and returns the batch. */
 export async function takeIn(app: App, file: string, rows: number): Promise<string> {
-  const taken = await app.intake.takeIn(file, { origin: 'named' });
-  if (taken.kind !== 'taken') throw new Error(`not taken in: ${JSON.stringify(taken).slice(0, 500)}`);
+  const [taken] = (await app.intake.takeFiles([file], { origin: 'named' })).taken;
+  if (taken?.kind !== 'taken') throw new Error(`not taken in: ${JSON.stringify(taken).slice(0, 500)}`);
   expectCount('rows taken in', taken.rows, rows);
   if (taken.holdReasons.length > 0) throw new Error(`held: ${JSON.stringify(taken.holdReasons)}`);
   return taken.batch;

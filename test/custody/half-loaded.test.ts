@@ -104,7 +104,7 @@ it('P23: what was heard of a half batch meanwhile does not keep it from being th
     ])
       await sql.raw(statement).execute(trx);
   });
-  expect(await s.intake.removeHalfLoaded()).toBe(1);
+  await s.intake.takeInbox();
   const heard = await ledger.db.selectFrom('webhooks').selectAll().executeTakeFirstOrThrow();
   expect(heard).toMatchObject({ payout_id: null, applied_at: null, verdict: null, said: null });
   const taken = await s.intake.takeIn(s.drop('pay.csv', csv(row('PAY-1', '1.00'))), { origin: 'inbox' });

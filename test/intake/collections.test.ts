@@ -149,7 +149,6 @@ it('P23: a crash before the move never refuses a taken file, nor touches another
   writeFileSync(place(at, 'invoices.csv'), content);
   const target = at.path('archive', `${one.id}--moved.csv`);
   await at.ledger.db.updateTable('file_moves').set({ done_at: null, target }).execute();
-  await at.intake.finishFiles();
   expect((await at.intake.takeCollections()).taken).toEqual([]);
   expect(readFileSync(target, 'utf8')).toBe(content);
 });

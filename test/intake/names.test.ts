@@ -152,7 +152,7 @@ it('P23: gives back a file that took the name of the read one before it was move
     .values({ ...row1, owner: 'b-1', created_at: s.clock.iso(), done_at: null })
     .execute();
   s.drop('.next', csv(row('B', '2')));
-  const moved = s.intake.finishFiles();
+  const moved = s.intake.takeCollections();
   await new Promise((resume) => setTimeout(resume, 20));
   renameSync(s.path('inbox', '.next'), s.path('inbox', 'one.csv'));
   expect(s.names('archive'), 'the file is still being read').toEqual([]);

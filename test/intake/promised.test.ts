@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { openFileTasks } from '../../src/core/ledger/file-tasks.ts';
 import type { Ledger } from '../../src/core/storage/ledger.ts';
-import type { Intake } from '../../src/intake/check-file.ts';
+import type { Intake } from '../../src/intake/intake.ts';
 import { removeHalfSheets } from '../../src/intake/problem-sheets.ts';
 import { batchOf, csv, row, type Setting, setting } from './setting.ts';
 
@@ -46,7 +46,6 @@ for (const when of ['before', 'after'] as const)
         return;
       }
       await s.again(skip).takeInbox();
-      await s.again(skip).finishFiles();
       const label = `killed ${when} write ${fatal}`;
       expect(await openFileTasks(s.ledger.db), label).toEqual([]);
       expect([s.names('inbox'), s.names('archive').length], label).toEqual([[], 1]);
@@ -76,7 +75,6 @@ for (const when of ['before', 'after'] as const)
         .catch(() => null);
       if (!died()) return expect(fatal, 'every write was tried').toBeGreaterThan(3);
       await s.again(skip).takeCollections();
-      await s.again(skip).finishFiles();
       const label = `killed ${when} write ${fatal}`;
       expect(s.names('rejected'), label).toEqual(['due.errors.csv', 'due.invalid.csv']);
       expect(s.read('rejected', 'due.invalid.csv'), label).toContain('INV-2,ten,NGN');
@@ -97,11 +95,10 @@ it('P34: what a crash kept from its place overwrites nothing that came there mea
   expect(open.map(({ kind }) => kind)).toEqual(['archive', 'errors', 'invalid']);
   writeFileSync(s.path('rejected', 'pay.invalid.csv'), "somebody's own");
   const next = s.again(skip);
-  await next.finishFiles();
+  const { givenBack } = await next.takeInbox();
   expect(s.read('rejected', 'pay.invalid.csv')).toBe("somebody's own");
-  const back = next.givenBack();
-  expect(back).toMatchObject([{ invalidFile: s.path('rejected', 'pay-2.invalid.csv') }]);
-  expect(next.givenBack(), 'said once').toEqual([]);
+  expect(givenBack).toMatchObject([{ invalidFile: s.path('rejected', 'pay-2.invalid.csv') }]);
+  expect((await next.takeInbox()).givenBack, 'said once').toEqual([]);
 });
 
 it('P34: a named file that is gone after a crash is remembered as lost, and stops nothing else', async () => {
@@ -110,7 +107,7 @@ it('P34: a named file that is gone after a crash is remembered as lost, and stop
   const { ledger } = killedAt(s, 3, 'after');
   await expect(s.built({ ledger }).takeIn(file, { origin: 'named' })).rejects.toThrow('killed');
   writeFileSync(file, 'another');
-  await s.again(skip).finishFiles();
+  await s.again(skip).takeInbox();
   const tasks = await s.ledger.db.selectFrom('file_moves').selectAll().execute();
   expect(tasks).toMatchObject([{ kind: 'archive', outcome: 'differs' }]);
   expect(s.names('archive')).toEqual([]);

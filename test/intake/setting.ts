@@ -3,8 +3,9 @@ import { join } from 'node:path';
 import type { Clock } from '../../src/core/runtime/clock.ts';
 import { type Config, loadConfig } from '../../src/core/settings/settings.ts';
 import type { Ledger } from '../../src/core/storage/ledger.ts';
-import { createIntake, type Intake, type Taken } from '../../src/intake/check-file.ts';
+import { createIntake, type Intake } from '../../src/intake/intake.ts';
 import type { RetryRows } from '../../src/intake/retries.ts';
+import type { TakenFile, TakeOptions } from '../../src/intake/take.ts';
 import { createDecisions } from '../../src/sending/decisions/decisions.ts';
 import { adviceText } from '../../src/words/advice-text.ts';
 import { openNewLedger } from '../support/new-ledger.ts';
@@ -15,19 +16,22 @@ export const row = (reference: string, amount = '100', account = '0123456785'): 
   `${reference},${account},Adaeze Okonkwo,058,${amount},NGN,Salary,Acme`;
 export const csv = (...rows: string[]): string => `${[head, ...rows].join('\n')}\n`;
 
+/** Intake that also takes a single file. */
+export type OneByOne = Intake & { takeIn(file: string, options: TakeOptions): Promise<TakenFile> };
+
 export type Setting = {
   ledger: Ledger;
   config: Config;
   clock: Clock & { advance(ms: number): void };
-  intake: Intake;
+  intake: OneByOne;
   drop(name: string, content: string | Buffer): string;
   names(folder: 'inbox' | 'archive' | 'rejected'): string[];
   read(folder: 'inbox' | 'archive' | 'rejected', name: string): string;
   path(folder: 'inbox' | 'archive' | 'rejected', name: string): string;
   /** Intake of another process on the same ledger and folders. */
-  again(yaml?: string): Intake;
+  again(yaml?: string): OneByOne;
   /** Intake over another ledger, or that asks others about rows that pay others again. */
-  built(other: { retries?: RetryRows; ledger?: Ledger }): Intake;
+  built(other: { retries?: RetryRows; ledger?: Ledger }): OneByOne;
 };
 
 /** A ledger and folders of its own, with a clock that moves only when told to. */
@@ -58,8 +62,8 @@ export async function setting(yaml = ''): Promise<Setting> {
   };
   const rules = { referencePrefix: '', payoutLimit: {} };
   const judged = createDecisions({ ledger, clock, rules, say: adviceText }).rows;
-  const built = (other: { retries?: RetryRows; ledger?: Ledger }, text = yaml): Intake =>
-    createIntake({
+  const built = (other: { retries?: RetryRows; ledger?: Ledger }, text = yaml): OneByOne =>
+    oneByOne({
       ledger,
       clock,
       config: configOf(home, text),
@@ -68,7 +72,7 @@ export async function setting(yaml = ''): Promise<Setting> {
       say: adviceText,
       ...other,
     });
-  const again = (text = yaml): Intake => built({}, text);
+  const again = (text = yaml): OneByOne => built({}, text);
   return {
     ledger,
     config: configOf(home, yaml),
@@ -86,6 +90,16 @@ export async function setting(yaml = ''): Promise<Setting> {
   };
 }
 
+function oneByOne(deps: Parameters<typeof createIntake>[0]): OneByOne {
+  const intake = createIntake(deps);
+  const takeIn = async (file: string, options: TakeOptions) => {
+    const [taken] = (await intake.takeFiles([file], options)).taken;
+    if (!taken) throw new Error(`neither taken nor refused: ${file}`);
+    return taken;
+  };
+  return { ...intake, takeIn };
+}
+
 function configOf(home: string, yaml: string): Config {
   mkdirSync(join(home, 'config'), { recursive: true });
   const text = `service: { base_url: "http://127.0.0.1:1" }\n${yaml}`;
@@ -96,12 +110,12 @@ function configOf(home: string, yaml: string): Config {
 }
 
 /** What was said about a refused file, one text; throws when it was taken. */
-export function refusal(taken: Taken): string {
+export function refusal(taken: TakenFile): string {
   if (taken.kind !== 'refused') throw new Error(`not refused but ${taken.kind}`);
   return taken.problems.map((p) => `row ${p.row} ${p.column} ${p.value} ${p.problem}; ${p.fix}`).join('\n');
 }
 
-export function batchOf(taken: Taken | undefined): string {
+export function batchOf(taken: TakenFile | undefined): string {
   if (taken?.kind !== 'taken') throw new Error(`not taken: ${taken ? refusal(taken) : 'nothing'}`);
   return taken.batch;
 }

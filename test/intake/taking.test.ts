@@ -1,7 +1,7 @@
 import { copyFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
-import { insertBatch } from '../../src/core/ledger/batches.ts';
+import { insertBatch, loadingBatches } from '../../src/core/ledger/batches.ts';
 import { batchOf, csv, refusal, row, setting } from './setting.ts';
 
 const now = 'intake: { settle_seconds: 0 }';
@@ -143,12 +143,12 @@ it('P23: finishes the move of a taken file after a crash instead of refusing it'
   const { rmSync } = await import('node:fs');
   rmSync(s.path('archive', `${batch}--one.csv`));
   await s.ledger.db.updateTable('file_moves').set({ done_at: null }).execute();
-  expect(await s.intake.finishFiles()).toBe(1);
+  expect((await s.intake.takeInbox()).taken).toEqual([]);
   expect([s.names('inbox'), s.names('archive')]).toEqual([[], [`${batch}--one.csv`]]);
   s.drop('one.csv', csv(row('B', '2')));
   await s.ledger.db.updateTable('file_moves').set({ done_at: null }).execute();
   rmSync(s.path('archive', `${batch}--one.csv`));
-  await s.intake.finishFiles();
+  await s.intake.takeCollections();
   expect(s.names('inbox'), 'a new file under the old name is not moved unread').toEqual(['one.csv']);
 });
 
@@ -170,7 +170,7 @@ it('P23: throws a half-loaded batch away and takes its file afresh', async () =>
     }),
   );
   expect(await s.intake.takeInbox()).toMatchObject({ taken: [{ kind: 'taken' }] });
-  expect(await s.intake.removeHalfLoaded()).toBe(0);
+  expect(await loadingBatches(s.ledger.db)).toEqual([]);
 });
 
 it('check and a dry run record, move and write nothing', async () => {

@@ -159,10 +159,12 @@ it('a full disk throws SQLITE_FULL; opened again, nothing is lost and the file i
   const small = await openApp('local', { config, log });
   const pages = small.ledger;
   expect(pages).toBeDefined();
-  await small.intake.takeIn(home.put('small.csv', batchOf(2, 9001)), { origin: 'named' });
+  await small.intake.takeFiles([home.put('small.csv', batchOf(2, 9001))], { origin: 'named' });
   await small.close();
   const full = await openApp('local', { config, log, maxPageCount: 120 });
-  await expect(full.intake.takeIn(file, { origin: 'named' })).rejects.toMatchObject({ code: 'SQLITE_FULL' });
+  await expect(full.intake.takeFiles([file], { origin: 'named' })).rejects.toMatchObject({
+    code: 'SQLITE_FULL',
+  });
   await full.close();
   expect((await home.json(['status'], 0)).payouts).toMatchObject({ ready: 2 });
   const taken = await home.json(['submit', file, '--no-wait'], 0);

@@ -135,7 +135,7 @@ function submitUntilIn(town: Town, file: BatchFile, random: Random): void {
 }
 
 async function takeIn(app: App, { coming, path }: BatchFile): Promise<void> {
-  if (coming === 'named') await app.intake.takeIn(path, { origin: 'named' });
+  if (coming === 'named') await app.intake.takeFiles([path], { origin: 'named' });
   else await intakeJob.run(app);
 }
 

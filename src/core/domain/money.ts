@@ -7,16 +7,13 @@ const maxWholeDigits = 15;
 /** The ledger keeps minor units in a signed 64-bit integer. */
 const maxMinor = 2n ** 63n - 1n;
 
-const exponents = new Map<string, number>();
+const exponents: ReadonlyMap<string, number> = new Map(
+  currencyCodes.data.map(({ code, digits }) => [code, digits]),
+);
 
 /** The currency's digits after the point (ISO 4217); undefined for an unlisted code. */
 export function exponentOf(currency: string): number | undefined {
-  const known = exponents.get(currency);
-  if (known !== undefined) return known;
-  if (!/^[A-Z]{3}$/.test(currency)) return undefined;
-  const digits = currencyCodes.code(currency)?.digits;
-  if (digits !== undefined) exponents.set(currency, digits);
-  return digits;
+  return exponents.get(currency);
 }
 
 /** Formats minor units with the currency's digits: 150000n NGN is `1500.00`. Throws on an unknown currency. */

@@ -4,6 +4,7 @@ import { ladderDelayMs } from '../domain/ladder.ts';
 import { mayHaveBeenTaken } from '../domain/outcome.ts';
 import { isFinalState, type PayoutState } from '../domain/payout.ts';
 import { type Effect, type LedgerEvent, type PayoutStanding, transition } from '../domain/transition.ts';
+import { overRows } from '../storage/bound-rows.ts';
 import { idsIn, idsText } from '../storage/bulk.ts';
 import type { Trx } from '../storage/ledger.ts';
 import { prepared } from '../storage/prepared.ts';
@@ -21,8 +22,7 @@ import { chainEntry, historyHashes, insertHistory } from './history.ts';
 import { askDetails, type LookUpWanted } from './inquiries.ts';
 import { apply, later, type RecordEvent, type Row } from './projection.ts';
 import { type Changed, type CountedRow, loadRows, writeRows } from './projection-rows.ts';
-import { startHistory } from './start-history.ts';
-import { countEnded } from './totals.ts';
+import { beginTotals, countEnded } from './totals.ts';
 
 export type Recorded = { payoutId: bigint; from: PayoutState; to: PayoutState; effect: Effect };
 
@@ -174,4 +174,34 @@ async function askNext(trx: Trx, at: string, recorded: Recorded[]): Promise<void
   }
   await askDetails(trx, due);
   if (closed.length > 0) await supersede(trx, [at, idsText(closed)]);
+}
+
+/** Inserts first entries, which differ only in payout and hash. */
+const insertFirst = overRows(
+  ['id', 'head'],
+  3,
+  ({ rows, text, integer, shared }) => sql`insert into history
+      (at, to_state, detail, payout_id, seq, event, source, from_state, hash)
+    select ${shared(0)}, ${shared(1)}, ${shared(2)}, ${integer('id')}, 1, 'intake', 'intake', null, ${text('head')}
+    from ${rows} where ${text('head')} is not null`,
+);
+
+const beginRows = overRows(
+  ['id', 'head'],
+  1,
+  ({ rows, text, integer, shared }) => sql`update payouts
+    set state = ${shared(0)}, history_seq = 1, history_head = ${text('head')}
+    from ${rows} where payouts.id = ${integer('id')}`,
+);
+
+/** Writes the first history entry of payouts, with the payouts' first state and the head of their history. */
+async function startHistory(
+  trx: Trx,
+  { at, to, detail }: { at: string; to: PayoutState; detail: string },
+  heads: readonly { id: bigint; head: string }[],
+): Promise<void> {
+  await insertFirst(trx, [at, to, detail], heads);
+  await beginRows(trx, [to], heads);
+  const ids = heads.map(({ id }) => id);
+  await beginTotals(trx, to, ids);
 }

@@ -1,12 +1,11 @@
 import type { AttemptOutcome } from '../domain/outcome.ts';
 import type { Redact } from '../domain/redact.ts';
+import { isNotFound } from '../domain/witness.ts';
 import { type AnswerRules, judgeAnswer } from './answer.ts';
 import { readAccountName, readBalances } from './extras.ts';
 import type { HttpReply, HttpRequest, RequestEnd, ServiceQuestion, Transport } from './http.ts';
 import { mentions, parseLossless, readEnvelope } from './json.ts';
-import { httpsPort, isFromHttpsPort, schemeTrouble } from './other-scheme.ts';
 import { readListPage, replyDigest } from './pages.ts';
-import { refusalStands } from './refusal.ts';
 import { readRetryAfter } from './retry-after.ts';
 import { signBody } from './signing.ts';
 import type { ListPage, LookUpReply, ServiceClient, ServiceTrouble } from './types.ts';
@@ -223,4 +222,57 @@ function trouble(
   httpStatus: number | null,
 ): ServiceTrouble {
   return { kind: 'trouble', reason, message, httpStatus, retryAfterMs: null };
+}
+
+/** What an address with each scheme meets on a port that speaks the other one, and how people read it. */
+const signs = {
+  'https:': {
+    sign: /wrong.version.number|packet.length.too.long/i,
+    words: 'that port speaks plain HTTP, and service.base_url says https://',
+  },
+  'http:': {
+    sign: /other side closed|ECONNRESET|HPE_INVALID/,
+    words:
+      'the server closed the connection without an answer: it may speak HTTPS, and service.base_url says http://',
+  },
+} as const;
+
+/** Replies in plain HTTP of servers that expect HTTPS: nginx, Go, Apache. */
+const wantsTls =
+  /plain HTTP request was sent to HTTPS port|HTTP request to an HTTPS server|plain HTTP to an SSL-enabled/i;
+
+/** What such a reply means. */
+const httpsPort = 'that port speaks HTTPS, and service.base_url says http://';
+
+/** Returns the plain words for a failure that the other scheme causes; any other message unchanged. */
+function schemeTrouble(message: string, { protocol }: Pick<URL, 'protocol'>): string {
+  const known = protocol === 'https:' || protocol === 'http:' ? signs[protocol] : undefined;
+  return known?.sign.test(message) ? known.words : message;
+}
+
+/** True for the reply of an HTTPS port to a request in plain HTTP. */
+function isFromHttpsPort(text: string): boolean {
+  return wantsTls.test(text);
+}
+
+type Control = NonNullable<Extract<RequestEnd, { kind: 'reply' }>['control']>;
+
+/**
+ * Whether a refusal or a 429 that names no reference belongs to the order (P6, P8). On a socket that carried other
+ * requests, only the answer to the next question proves it. A stray refusal would be followed by the order's own
+ * answer.
+ *
+ * `saysAgain`: true for a reply that turns the request away again, whether it answers the order or the question. The
+ * service took the order, or its real answer arrives only now.
+ */
+function refusalStands(
+  { next, alone }: Control,
+  reference: string,
+  saysAgain: (reply: HttpReply) => boolean,
+): boolean {
+  if (next?.kind !== 'reply') return alone;
+  const json = parseLossless(next.reply.text);
+  // The order was taken, or its real answer comes only now.
+  if (mentions(json, reference) && readEnvelope(json)?.success !== false) return false;
+  return alone || isNotFound(json, next.reply.status) || saysAgain(next.reply);
 }

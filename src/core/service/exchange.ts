@@ -1,5 +1,5 @@
+import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib';
 import type { Dispatcher } from 'undici';
-import { decodeBody } from './content-coding.ts';
 import type { HttpReply, RequestEnd } from './http.ts';
 
 /** `begins` is called in the tick in which the request would be written. If it returns false, nothing is written. */
@@ -78,4 +78,24 @@ function describe(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const code = 'code' in error && typeof error.code === 'string' ? `${error.code} ` : '';
   return `${code}${error.message}`.trim();
+}
+
+const decoders = new Map([
+  ['gzip', gunzipSync],
+  ['x-gzip', gunzipSync],
+  ['deflate', inflateSync],
+  ['br', brotliDecompressSync],
+]);
+
+/**
+ * Returns a reply's body without its content coding: some servers compress although they are asked not to. An unknown
+ * coding is left as it is. Throws for a broken body, and for one of more than `maxBytes`.
+ */
+function decodeBody(
+  body: Buffer,
+  { coding, maxBytes }: { coding: string | string[] | undefined; maxBytes: number },
+): Buffer {
+  const name = typeof coding === 'string' ? coding.trim().toLowerCase() : '';
+  const decode = decoders.get(name);
+  return decode ? decode(body, { maxOutputLength: maxBytes }) : body;
 }

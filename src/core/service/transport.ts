@@ -1,7 +1,7 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import type { RequestEnd, ServiceOrder, ServiceQuestion, Transport } from './http.ts';
 import { createLine, createLines, type Socket } from './lines.ts';
-import { createSentProbe } from './sent-probe.ts';
 
 export type { HttpReply, HttpRequest, RequestEnd as Delivery, Transport } from './http.ts';
 
@@ -94,3 +94,32 @@ const mixedUp: RequestEnd = {
   timedOut: false,
   sent: true,
 };
+
+const channel = 'undici:client:sendHeaders';
+
+type SentProbe = {
+  /**
+   * Starts to watch one request, identified by its body buffer. The function returned says whether its bytes began to
+   * leave.
+   */
+  watch(body: Buffer): () => boolean;
+  close(): void;
+};
+
+/** Knows which requests undici began to write (P7). Only this event proves it; no error name does. */
+function createSentProbe(): SentProbe {
+  const sent = new WeakSet<object>();
+  const onSend = (message: unknown): void => {
+    if (typeof message !== 'object' || message === null || !('request' in message)) return;
+    const { request } = message;
+    if (typeof request !== 'object' || request === null || !('body' in request)) return;
+    if (typeof request.body === 'object' && request.body !== null) sent.add(request.body);
+  };
+  subscribe(channel, onSend);
+  return {
+    watch: (body) => () => sent.has(body),
+    close: () => {
+      unsubscribe(channel, onSend);
+    },
+  };
+}

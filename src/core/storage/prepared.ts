@@ -18,7 +18,7 @@ const slot: Slots = (at) => sql`${new Slot(at)}`;
 
 /**
  * Hides the value from SQLite's planner. SQLite inspects values in an ordered query and those compared with a column of
- * a partial index. It then prepares the statement again on every run.
+ * a partial index. It then prepares the statement again on every run: a reconciliation took 1.2 times as long.
  */
 export function unseen<T extends string>(text: RawBuilder<T>): RawBuilder<T> {
   return sql<T>`cast(${text} as text)`;
@@ -27,7 +27,7 @@ export function unseen<T extends string>(text: RawBuilder<T>): RawBuilder<T> {
 /** Builds a query once for each open ledger and then only binds values: for what runs with every group of payouts. */
 export function prepared<R>(
   build: Build<R>,
-): (db: Db | Trx, values: readonly (string | bigint | null)[]) => Promise<R[]> {
+): (db: Db | Trx, values: readonly (string | bigint | Uint8Array | null)[]) => Promise<R[]> {
   const known = new WeakMap<object, { query: CompiledQuery<R>; inOrder: boolean }>();
   return async (db, values) => {
     // A transaction has the same adapter as its ledger.

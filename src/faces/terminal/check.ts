@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { counted } from '../../core/domain/counted.ts';
 import { visible } from '../../core/domain/hidden.ts';
-import type { Checked } from '../../intake/check-file.ts';
+import type { Checked } from '../../intake/check.ts';
 import { submitCommand } from '../../words/advice-text.ts';
 import { problemLines, retryLines, totalsText } from './describe.ts';
 import { bankLines, foreseenJson, foreseenLines, isTakenWhole, leftText } from './foreseen.ts';

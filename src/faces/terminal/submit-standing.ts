@@ -5,14 +5,14 @@ import { type BatchCounts, batchCounts } from '../../core/ledger/batches.ts';
 import { findAttention } from '../../sending/attention.sql.ts';
 import { haltInWords } from '../../words/halt-words.ts';
 
-export type TakenFiles = Awaited<ReturnType<App<'local'>['intake']['takeIn']>>;
+export type TakenFiles = Awaited<ReturnType<App<'local'>['intake']['takeFiles']>>['taken'][number];
 /** The result of sending; `uncleared`: the service did not answer the list request before the first payout. */
 export type Sent =
   | Pick<Awaited<ReturnType<typeof submitJob.run>>, 'ended' | 'detail' | 'advice'>
   | { ended: 'not_started' | 'uncleared'; detail: string };
 
 /** Files of expected collections. */
-export type GivenBackFile = ReturnType<App<'local'>['intake']['givenBack']>[number];
+export type GivenBackFile = Awaited<ReturnType<App<'local'>['intake']['takeFiles']>>['givenBack'][number];
 export type ExpectedFile = Awaited<ReturnType<App<'local'>['intake']['takeCollections']>>['taken'][number];
 
 /** `unwritten`: why the result files could not be written, though the recorded payouts were sent. */

@@ -6,6 +6,7 @@ import { counted, grouped } from '../../core/domain/counted.ts';
 import { forbiddenPlace } from '../../core/domain/forbidden.ts';
 import { visible } from '../../core/domain/hidden.ts';
 import { type WaitingFile, waitingWhy } from '../../core/domain/waiting-file.ts';
+import type { Took } from '../../intake/intake.ts';
 import { behindSudo } from '../../sending/approval.ts';
 import { sendable } from '../../sending/claims.sql.ts';
 import { findHalt } from '../../sending/halts.sql.ts';
@@ -38,9 +39,7 @@ export const submit: Handler = async (context, args, given) => {
   if (options.wait === false) return withApp(silent, { level: 'local', use: 'makes' }, takes);
   await confirmSending(context, config, Boolean(options.live));
   return withApp(silent, { level: 'whole', use: 'makes', kind: 'submit' }, async (app) => {
-    const taken = await takeIn(context, app, args, options);
-    const givenBack = app.intake.givenBack();
-    const expected = await takeExpected(context, app, args);
+    const { taken, expected, givenBack } = await takeAll(context, app, args, options);
     const only = args.length > 0 ? batchesOf(taken) : undefined;
     const newest = await newestAttempt(app.ledger.db);
     const sent = await send(context, app, only);
@@ -57,11 +56,9 @@ async function takeOnly(
   args: string[],
   options: Options,
 ): Promise<Result> {
-  const taken = await takeIn(context, app, args, options);
-  if (options.dryRun) return describeDryRun(taken, context, app);
+  if (options.dryRun) return describeDryRun((await takeIn(context, app, args, options)).taken, context, app);
+  const { taken, expected, givenBack } = await takeAll(context, app, args, options);
   const sent: Sent = { ended: 'not_started', detail: '' };
-  const expected = await takeExpected(context, app, args);
-  const givenBack = app.intake.givenBack();
   const sentFrom = new Set<string>();
   const only = batchesOf(taken);
   return describeSubmit(context, app, { taken, expected, givenBack, sent, sentFrom, only, files: [] });
@@ -85,27 +82,33 @@ function batchesOf(taken: TakenFiles[]): string[] {
   return taken.flatMap((t) => (t.kind === 'taken' ? [t.batch] : []));
 }
 
+/** Takes in payouts, then expected collections if no file was named. */
+async function takeAll(context: Context, app: App<'local'>, args: string[], options: Options) {
+  const { taken, givenBack } = await takeIn(context, app, args, options);
+  if (args.length > 0) return { taken, givenBack, expected: [] };
+  const { signal } = context;
+  const expected = await patiently(context, app, () => app.intake.takeCollections({ signal }));
+  return { taken, expected: expected.taken, givenBack: [...givenBack, ...expected.givenBack] };
+}
+
 async function takeIn(
   context: Context,
   app: App<'local'>,
   args: string[],
   options: Options,
-): Promise<TakenFiles[]> {
-  if (!options.dryRun) {
-    await app.intake.removeHalfLoaded();
-    await app.intake.finishFiles();
-  }
+): Promise<Took<TakenFiles>> {
   const dryRun = Boolean(options.dryRun);
   const figures = readControl(options);
   if (args.length === 0) {
     const asked = { dryRun, signal: context.signal, ...(figures && { figures }) };
     const look = () => app.intake.takeInbox(asked);
-    const { taken, waiting, ignored } = dryRun ? await look() : await patiently(context, app, look);
+    const swept = dryRun ? await look() : await patiently(context, app, look);
+    const { taken, waiting, ignored } = swept;
     if (figures && taken.length === 0) throw new Stop(notOneFile(app.paths.inbox, waiting));
-    if (context.options.quiet) return taken;
+    if (context.options.quiet) return swept;
     for (const { name, why } of waiting) context.say(`waiting  ${visible(name)}: ${waitingWhy(why)}`);
     for (const { name, why } of ignored) context.say(`ignored  ${name}: ${why}`);
-    return taken;
+    return swept;
   }
   const told = {
     origin: 'named' as const,
@@ -114,12 +117,13 @@ async function takeIn(
     signal: context.signal,
     ...figures,
   };
-  const taken: TakenFiles[] = [];
-  for (const file of args) taken.push(await app.intake.takeIn(resolve(context.cwd, file), told));
-  return taken;
+  return app.intake.takeFiles(
+    args.map((file) => resolve(context.cwd, file)),
+    told,
+  );
 }
 
-type Look<T> = { taken: T[]; waiting: WaitingFile[] };
+type Look<T> = Took<T> & { waiting: WaitingFile[] };
 
 /** Looks again after a minute for files that only lack their last line end: no later command remembers this look. */
 async function patiently<T, L extends Look<T>>(
@@ -138,14 +142,8 @@ async function patiently<T, L extends Look<T>>(
   await clock.sleep(leftMs, signal);
   if (signal.aborted) return first;
   const second = await look();
-  return { ...second, taken: [...first.taken, ...second.taken] };
-}
-
-/** Takes in the files of expected collections, if no file was named. */
-async function takeExpected(context: Context, app: App<'local'>, args: string[]) {
-  if (args.length > 0) return [];
-  const { signal } = context;
-  return (await patiently(context, app, () => app.intake.takeCollections({ signal }))).taken;
+  const givenBack = [...first.givenBack, ...second.givenBack];
+  return { ...second, givenBack, taken: [...first.taken, ...second.taken] };
 }
 
 function readControl({ rows, total }: Options): Figures | undefined {

@@ -1,5 +1,5 @@
 import { counted } from '../../core/domain/counted.ts';
-import type { Checked } from '../../intake/check-file.ts';
+import type { Checked } from '../../intake/check.ts';
 import { groupMessages, rowNumbersText } from './kit/messages.ts';
 
 /** `verbose`: one line for each row. `more`: the command that prints them all, if there is one. */

@@ -1,11 +1,9 @@
-import { CompiledQuery, type RawBuilder, sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { StagedTransfer } from '../../core/domain/listed-transfer.ts';
+import { overRows } from '../../core/storage/bound-rows.ts';
 import type { Db, Trx } from '../../core/storage/ledger.ts';
 import { shownColumns } from './listed-columns.ts';
 import { latestRunFirst, newestCompleteRun } from './listings.sql.ts';
-
-/** How many rows one statement copies, with two values each. */
-const rowsPerCarry = 500;
 
 /**
  * The runs whose rows this run most likely repeats: the last run with rows, and the newest complete one. Only identical
@@ -36,69 +34,50 @@ export async function carryListed(
   trx: Trx,
   { run, pass, from }: Carry,
   transfers: readonly StagedTransfer[],
-): Promise<StagedTransfer[]> {
-  const left: StagedTransfer[] = [];
-  for (let start = 0; start < transfers.length; start += rowsPerCarry) {
-    const some = transfers.slice(start, start + rowsPerCarry);
-    const values = some.flatMap(({ id, print }) => [id, print ?? null]);
-    let carried = 0n;
-    for (const source of from) {
-      if (carried === BigInt(some.length)) break;
-      const text = textOf(trx, 'copy', some.length);
-      const parameters = [run, BigInt(pass), ...values, source];
-      carried += (await trx.executeQuery(CompiledQuery.raw(text, parameters))).numAffectedRows ?? 0n;
-    }
-    if (carried === BigInt(some.length)) continue;
-    const there = carried === 0n ? new Set() : await alreadyThere(trx, run, { values, rows: some.length });
-    left.push(...some.filter(({ id }) => !there.has(id)));
-  }
+): Promise<readonly StagedTransfer[]> {
+  let left = transfers;
+  for (const source of from)
+    left = await without(left, (rows) => copySame(trx, [run, BigInt(pass), source], rows));
+  if (left.length < transfers.length) left = await without(left, (rows) => findSame(trx, [run], rows));
   return left;
 }
 
-type Given = { values: readonly (string | number | null)[]; rows: number };
-
-/** Returns those of these transfers that the run already lists with the same content. */
-async function alreadyThere(trx: Trx, run: string, { values, rows }: Given): Promise<Set<string>> {
-  const text = textOf(trx, 'find', rows);
-  const result = await trx.executeQuery<{ transfer_id: string }>(CompiledQuery.raw(text, [...values, run]));
-  return new Set(result.rows.map((row) => row.transfer_id));
+/** The transfers but those that the statement names. */
+async function without(
+  transfers: readonly StagedTransfer[],
+  named: (rows: readonly SameRow[]) => Promise<{ transfer_id: string }[]>,
+): Promise<readonly StagedTransfer[]> {
+  if (transfers.length === 0) return transfers;
+  const known = await named(
+    transfers.map(({ id, print }) => ({ id, print: print === undefined ? null : BigInt(print) })),
+  );
+  const ids = new Set(known.map((row) => row.transfer_id));
+  return ids.size === 0 ? transfers : transfers.filter(({ id }) => !ids.has(id));
 }
 
-const builders = { copy: copyOf, find: findOf };
-/** One statement text for each dialect, as in staging. */
-const texts = new Map<string, string>();
+type SameRow = { id: string; print: bigint | null };
+type Given = Parameters<Parameters<typeof overRows<keyof SameRow>>[2]>[0];
 
-function textOf(trx: Trx, kind: keyof typeof builders, rows: number): string {
-  const { adapter } = trx.getExecutor();
-  const name = `${adapter.constructor.name} ${kind} ${rows}`;
-  const known = texts.get(name);
-  if (known !== undefined) return known;
-  const text = builders[kind](rows).compile(trx).sql;
-  texts.set(name, text);
-  return text;
+/** The cross join makes each row find its own row of one run by the key. */
+function sameAs({ rows, text, integer }: Given, run: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`${rows} cross join listed l
+    where l.run_id = ${run} and l.transfer_id = ${text('id')} and l.print = ${integer('print')}`;
 }
 
-const any = sql.val('');
-
-/** Rows of a transfer id and its print. The cross join makes each find its own row of one run by the key. */
-function sameAs(rows: number): RawBuilder<unknown> {
-  const given = sql.join(Array(rows).fill(sql`(${any}, ${any})`));
-  return sql`(values ${given}) v cross join listed l
-    where l.run_id = ${any} and l.transfer_id = v.column1 and l.print = cast(v.column2 as bigint)`;
-}
-
-/** Its parameters: the run, the pass, an id and a print for each row, and the run to copy from. */
-function copyOf(rows: number): RawBuilder<unknown> {
+/** Copies rows of one run. Shared: the run, the pass, and the run to copy from. */
+const copySame = overRows<keyof SameRow, { transfer_id: string }>(['id', 'print'], 3, (given) => {
   const copied = [...shownColumns, 'print', 'payout_id', 'stray_key'];
   const columns = sql.join(['run_id', 'pass', ...copied].map((column) => sql.ref(column)));
   const values = sql.join(copied.map((column) => sql.ref(`l.${column}`)));
   return sql`insert into listed (${columns})
-    select cast(${any} as text), cast(${any} as bigint), ${values} from ${sameAs(rows)}
-      and l.payout_id is not null and l.stray_key is null
-    on conflict (run_id, transfer_id) do nothing`;
-}
+    select cast(${given.shared(0)} as text), cast(${given.shared(1)} as bigint), ${values}
+    from ${sameAs(given, given.shared(2))} and l.payout_id is not null and l.stray_key is null
+    on conflict (run_id, transfer_id) do nothing returning transfer_id`;
+});
 
-/** Its parameters: an id and a print for each row, and the run. */
-function findOf(rows: number): RawBuilder<unknown> {
-  return sql`select l.transfer_id from ${sameAs(rows)}`;
-}
+/** Finds the rows that a run already lists with the same content. Shared: the run. */
+const findSame = overRows<keyof SameRow, { transfer_id: string }>(
+  ['id', 'print'],
+  1,
+  (given) => sql`select l.transfer_id from ${sameAs(given, given.shared(0))}`,
+);

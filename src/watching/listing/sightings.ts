@@ -13,7 +13,10 @@ export type TransferSighting = {
   print: number;
 };
 
-/** Every transfer that a listing has shown so far, as fingerprints. A million take some 35 MB, whatever their fields. */
+/**
+ * Every transfer that a listing has shown so far, as fingerprints. A million take some 35 MB, whatever their fields. A
+ * `Map` of them by id made the process grow by 364 MB instead of 108, and took 1.4 times as long.
+ */
 export type Sightings = {
   /** Reserves room for this many, within a limit; unused room takes no memory. */
   expect(transfers: number): void;

@@ -4,8 +4,7 @@ import type { InquiryReason } from '../../core/domain/inquiry-reason.ts';
 import { decimalToMinor } from '../../core/domain/money.ts';
 import type { ServiceAccount } from '../../core/domain/origin.ts';
 import type { WitnessStatus } from '../../core/domain/payout.ts';
-import type { Witness } from '../../core/domain/witness.ts';
-import { type ExpectedTransfer, findWitness } from '../../core/domain/witness.ts';
+import { type ExpectedTransfer, findWitness, type Witness } from '../../core/domain/witness.ts';
 import { columnsOf, onlySaid } from '../../core/ledger/contradiction-columns.ts';
 import { addInquiry, askDetails } from '../../core/ledger/inquiries.ts';
 import { loadKnown } from '../../core/ledger/known.ts';
@@ -17,7 +16,6 @@ import type { Ledger, Trx } from '../../core/storage/ledger.ts';
 import type { WebhookOutcome } from '../../core/storage/tables/said-columns.ts';
 import type { Webhook } from '../../core/storage/tables/tables.ts';
 import { applyCollection } from '../collections/apply-collection.ts';
-import { askWhereHeaderDiffers } from './header-reference.ts';
 import { differingReference } from './webhook-inbox.sql.ts';
 import {
   type Applied,
@@ -224,4 +222,22 @@ async function askAboutLikely(trx: Trx, json: unknown, at: string): Promise<Webh
 
 async function ask(trx: Trx, payoutId: bigint, reason: InquiryReason, at: string): Promise<void> {
   await addInquiry(trx, { payoutId, reason, dueAt: at, rung: 0n });
+}
+
+/**
+ * Schedules look-ups of the webhook's payout and of the one that its X-Webhook-Reference names instead. The header is
+ * outside the signature: it is a reason to ask, never a witness and never a refusal.
+ */
+async function askWhereHeaderDiffers(
+  trx: Trx,
+  webhook: Webhook,
+  payoutId: bigint | null,
+  at: string,
+): Promise<void> {
+  const named = webhook.kind === 'payout' ? differingReference(webhook) : null;
+  if (named === null) return;
+  const other = await payoutOfWebhook(trx, { ...webhook, reference: named, trx: null });
+  const reason = 'webhook_header' as const;
+  for (const id of new Set([payoutId, other ?? null]))
+    if (id !== null) await addInquiry(trx, { payoutId: id, reason, dueAt: at, rung: 0n });
 }

@@ -1,6 +1,7 @@
-import { type CompiledQuery, sql } from 'kysely';
+import { sql } from 'kysely';
 import { isForged, type WebhookRejectionKind } from '../../core/domain/rejection.ts';
 import type { Db, Trx } from '../../core/storage/ledger.ts';
+import { prepared } from '../../core/storage/prepared.ts';
 import type { Webhook } from '../../core/storage/tables/tables.ts';
 import { noteAuthentic } from './refused-references.sql.ts';
 import { tallyForged } from './webhook-figures.sql.ts';
@@ -39,13 +40,17 @@ export async function storeDeliveries(trx: Trx, deliveries: readonly WebhookDeli
   await countWebhooks(trx, [{ what: 'received', n: deliveries.length }]);
   if (deliveries.length > 0) await noteAuthentic(trx);
   const unapplied: bigint[] = [];
-  for (let from = 0; from < rows.length; ) {
-    const some = rows.slice(from, from + statementSize(rows.length - from));
-    const parameters = some.flatMap((row) => Object.values(row));
-    const stored = await trx.executeQuery<StoredRow>({ ...insertOf(trx, some), parameters });
-    for (const { id, applied_at } of stored.rows) if (applied_at === null) unapplied.push(id);
-    from += some.length;
-  }
+  let from = 0;
+  for (const { size, insert } of inserts)
+    while (from + size <= rows.length) {
+      const some = rows.slice(from, from + size);
+      const stored = await insert(
+        trx,
+        some.flatMap((row) => columns.map((column) => row[column])),
+      );
+      for (const { id, applied_at } of stored) if (applied_at === null) unapplied.push(id);
+      from += size;
+    }
   return unapplied;
 }
 
@@ -84,48 +89,36 @@ async function tallyDiffering(trx: Trx, deliveries: readonly WebhookDelivery[]):
 type StoredRow = { id: bigint; applied_at: string | null };
 type NewRow = ReturnType<typeof oncePerDigest>[number];
 
-/** How many of the rows that are left one statement takes: few sizes, so that each is built and prepared once. */
-function statementSize(left: number): number {
-  return left >= 32 ? 32 : left >= 8 ? 8 : 1;
-}
+const columns = [
+  'digest',
+  'received_at',
+  'last_received_at',
+  'deliveries',
+  'kind',
+  'reference',
+  'trx',
+  'headers',
+  'body',
+  'stale',
+] as const satisfies readonly (keyof NewRow)[];
 
-/**
- * Statements by the dialect they are written in and by their number of rows: building one takes longer than running it.
- */
-const inserts = new WeakMap<object, Map<number, CompiledQuery>>();
+const insertOf = (size: number) =>
+  prepared<StoredRow>((_, slot) => {
+    const row = (at: number) => sql`(${sql.join(columns.map((_name, i) => slot(at * columns.length + i)))})`;
+    return sql`insert into webhooks (${sql.join(columns.map((column) => sql.ref(column)))})
+      values ${sql.join(Array.from({ length: size }, (_row, at) => row(at)))}
+      on conflict (coalesce(reference, ''), digest) do update set
+        deliveries = webhooks.deliveries + excluded.deliveries,
+        last_received_at = excluded.last_received_at,
+        applied_at = case when webhooks.stale > excluded.stale or webhooks.verdict = 'other_key' then null
+          else webhooks.applied_at end,
+        headers = case when webhooks.verdict = 'other_key' then excluded.headers else webhooks.headers end,
+        stale = case when webhooks.stale < excluded.stale then webhooks.stale else excluded.stale end
+      returning id, applied_at`;
+  });
 
-/** The statement for a number of rows, its parameters in the order of each row's keys. */
-function insertOf(trx: Trx, rows: NewRow[]): CompiledQuery {
-  const dialect = trx.getExecutor().adapter;
-  const known = inserts.get(dialect) ?? new Map<number, CompiledQuery>();
-  inserts.set(dialect, known);
-  // What is kept holds no delivery.
-  const insert = known.get(rows.length) ?? compileInsert(trx, rows.map(emptied));
-  known.set(rows.length, insert);
-  return insert;
-}
-
-function emptied(row: NewRow): NewRow {
-  return { ...row, reference: null, trx: null, headers: '', body: new Uint8Array() };
-}
-
-function compileInsert(trx: Trx, rows: NewRow[]): CompiledQuery {
-  return trx
-    .insertInto('webhooks')
-    .values(rows)
-    .onConflict((conflict) =>
-      conflict.expression(sql`coalesce(reference, ''), digest`).doUpdateSet({
-        deliveries: sql`webhooks.deliveries + excluded.deliveries`,
-        last_received_at: sql`excluded.last_received_at`,
-        applied_at: sql`case when webhooks.stale > excluded.stale or webhooks.verdict = 'other_key' then null
-          else webhooks.applied_at end`,
-        headers: sql`case when webhooks.verdict = 'other_key' then excluded.headers else webhooks.headers end`,
-        stale: sql`case when webhooks.stale < excluded.stale then webhooks.stale else excluded.stale end`,
-      }),
-    )
-    .returning(['id', 'applied_at'])
-    .compile();
-}
+/** How many rows a statement stores, largest first: few sizes, so that each is built and prepared once. */
+const inserts = [32, 8, 1].map((size) => ({ size, insert: insertOf(size) }));
 
 function oncePerDigest(deliveries: readonly WebhookDelivery[]) {
   const groups = Map.groupBy(deliveries, ({ digest }) => digest);
@@ -144,8 +137,6 @@ function oncePerDigest(deliveries: readonly WebhookDelivery[]) {
       headers: first.headers,
       body: first.body,
       stale: fresh ? 0n : 1n,
-      applied_at: null,
-      payout_id: null,
     };
   });
 }

@@ -7,7 +7,7 @@ import { problemSentence } from '../../../src/core/domain/problem.ts';
 import { hasZeroedTail, repairedAccount, repairedBank } from '../../../src/core/domain/repairs.ts';
 import { amountFinding } from '../../../src/core/domain/written-amount.ts';
 import { fileNameFinding, harmlessName } from '../../../src/intake/file-name.ts';
-import { mixedScripts } from '../../../src/intake/scripts.ts';
+import { mixedScripts } from '../../../src/intake/row-warnings.ts';
 
 it('proposes an account number only where one reading is left, and what it proposes is valid', () => {
   expect(repairedAccount('123456785', 'NGN', '058')).toBe('0123456785');

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { createLogger } from '../../../src/core/runtime/logger.ts';
-import { createRejectionNotice } from '../../../src/watching/webhooks/rejection-notice.ts';
+import { createRejectionNotice } from '../../../src/watching/webhooks/receiver.ts';
 
 it('a flood of forgeries is one line a minute in the log', () => {
   const lines: { msg: string }[] = [];

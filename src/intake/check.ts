@@ -1,23 +1,24 @@
 import type { SayAdvice } from '../core/domain/advice.ts';
 import { columnWarnings } from '../core/domain/column-names.ts';
 import { generatedReference } from '../core/domain/ids.ts';
+import { formatMinor } from '../core/domain/money.ts';
 import type { PayoutState } from '../core/domain/payout.ts';
 import { type Problem, wholeFile } from '../core/domain/problem.ts';
 import { progressText } from '../core/domain/progress.ts';
 import { batchCounts, findByContentHash, wasSent } from '../core/ledger/batches.ts';
+import { takenTotals } from '../core/ledger/capacity.ts';
 import type { HoldReason } from '../core/ledger/hold-reasons.ts';
 import type { Clock } from '../core/runtime/clock.ts';
 import type { Config } from '../core/settings/settings.ts';
 import type { Ledger } from '../core/storage/ledger.ts';
 import { type Control, controlProblems } from './control.ts';
-import { capacityProblems } from './disk-room.ts';
 import { approvalAhead, waitsAhead } from './foresight.ts';
 import { delimiterNames } from './header.ts';
 import { type Likeness, likenessOf } from './likeness.sql.ts';
 import { fileReasons, ledgerLikeness } from './load.ts';
 import { foreseeing, heldOriginals, type RetryRows } from './retries.ts';
 import { type RowWarning, rowWarningText } from './row-warnings.ts';
-import { capped, formatTotals, type Scan, type ScanSinks, scanFile } from './scan.ts';
+import { capped, formatTotals, newScan, type Scan, type ScanSinks, type Sums, scanFile } from './scan.ts';
 import { openProblem, unendedWarning } from './unfinished.ts';
 import { unfitName, whyUnreadable } from './unreadable.ts';
 
@@ -110,7 +111,7 @@ export function refuses(scan: Scan, config: Config): boolean {
 /** Validates one file against the rules and the ledger; records nothing. */
 export async function checkFile(deps: Deps, path: string, figures: Control = {}): Promise<Checked> {
   const missing = (await whyUnreadable(path)) ?? unfitName(path) ?? (await openProblem(path));
-  if (missing) return checkedOf(path, emptyScan(), [missing]);
+  if (missing) return checkedOf(path, { ...newScan(), broken: true }, [missing]);
   const { ledger, config, clock } = deps;
   const alikes = capped<Likeness>(100_000);
   const sinks: ScanSinks = {
@@ -201,26 +202,21 @@ export function warningsOf(
   return { warnings: [...list.map(rowWarningText), ...fileWarnings], rowWarnings: list, fileWarnings };
 }
 
-function emptyScan(): Scan {
-  return {
-    header: null,
-    fileRows: 0,
-    good: { count: 0, totals: new Map() },
-    badRows: 0,
-    banks: new Map(),
-    contentHash: '',
-    bytes: 0,
-    bytesHash: '',
-    endsInLine: true,
-    lines: 0,
-    broken: true,
-    problems: capped(0),
-    warnings: capped(0),
-    duplicates: capped(0),
-    overLimit: capped(0),
-    overDay: capped(0),
-    retries: [],
-    namedAgain: capped(0),
-    bad: new Set(),
-  };
+/**
+ * The largest sum of one currency in a ledger: half of what 64 bits hold. The ledger's queries add up payouts
+ * in 64 bits, and a larger sum would fail them for ever. The other half is room for successors of retries.
+ */
+const mostTogether = 2n ** 62n;
+
+/** Returns why the ledger cannot hold this file beside its other payouts. Amounts like these are mistakes. */
+async function capacityProblems({ totals }: Sums, { ledger }: { ledger: Ledger }): Promise<Problem[]> {
+  // Sums far below the limit need no query.
+  if ([...totals.values()].every((sum) => sum < mostTogether / 1_000_000n)) return [];
+  const taken = await takenTotals(ledger.db);
+  return [...totals].flatMap(([currency, sum]) => {
+    const before = taken.get(currency) ?? 0n;
+    if (before + sum <= mostTogether) return [];
+    const problem = `holds ${currency} ${formatMinor(sum, currency)}; with ${formatMinor(before, currency)} taken before that is more than a ledger adds up (${formatMinor(mostTogether, currency)})`;
+    return [wholeFile(problem, 'check the amounts: some have too many digits')];
+  });
 }
