@@ -17,7 +17,9 @@ async function stop(code: number): Promise<void> {
   isStopping = true;
   for (const child of running) child.kill('SIGTERM');
   await Promise.all(
-    running.map((child) => (child.exitCode ?? child.signalCode) === null && once(child, 'exit')),
+    running
+      .filter((child) => (child.exitCode ?? child.signalCode) === null)
+      .map((child) => once(child, 'exit')),
   );
   rmSync(home, { recursive: true, force: true });
   process.exit(code);
