@@ -19,7 +19,7 @@ const ownAppParts = {
   name: 'own-app-parts',
   enforce: 'pre' as const,
   resolveId(source: string, importer: string | undefined) {
-    const [, part] = /^\.\.\/runtime\/(logger|clock)\.ts$/.exec(source) ?? [];
+    const [, part] = /^\.\.\/core\/runtime\/(logger|clock)\.ts$/.exec(source) ?? [];
     const app = importer?.startsWith(`${root}src/app/`);
     return part !== undefined && app ? `${root}test/support/${part}.ts` : null;
   },
