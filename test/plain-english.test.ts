@@ -49,7 +49,7 @@ function commentsOf(path: string, source: string): Text[] {
 /** String literals that hold a phrase for people: at least four words. */
 function messagesOf(path: string, source: string): Text[] {
   // SQL and style sheets have their own grammar, and their files word nothing for people.
-  if (/\.sql\.ts$|\/migrations\/|-style\.ts$/.test(path)) return [];
+  if (/\.sql\.ts$|\/migrations\/|[-/]style\.ts$/.test(path)) return [];
   const code = source.replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, (comment) => comment.replace(/[^\n]/g, ' '));
   return [...code.matchAll(/'((?:[^'\\\n]|\\.)*)'|`((?:[^`\\]|\\.)*)`/g)]
     .map((match) => ({
@@ -71,6 +71,7 @@ function proseOf(path: string, page: string): Text[] {
 
 function sentencesOf(text: string): string[] {
   return text
+    .replace(/<[^>]*>/g, '\n\n')
     .replace(
       /`[^`]*`|\([^)]*\)|\[([^\]]*)\]\([^)]*\)|\$\{[^}]*\}/g,
       (all, link) => link ?? (all.startsWith('(') ? '' : 'X'),

@@ -3,8 +3,8 @@ import type { Discrepancy } from '../core/storage/tables/tables.ts';
 import type { Halt } from '../sending/halt.ts';
 
 /**
- * The words of what a run or a month keeps permanently (P30). The books only compute; whoever freezes them says how their
- * rows read.
+ * The words of what a run or a month keeps permanently (P30). The books only compute; the face that freezes them says how
+ * their rows read.
  */
 export type FrozenWords = {
   /** Why a list of this standing does not show a payout. */

@@ -5,7 +5,7 @@ import type { OsUser } from '../sending/approval.ts';
 /** Who orders it. */
 export type Person = {
   name: string;
-  /** All accounts of this person: nobody approves what one of them dropped. */
+  /** All accounts of this person: nobody approves a batch that came from one of them. */
   accounts: readonly OsUser[];
   /** The name that a hold, a release or a halt is noted under; empty: it is noted as a person's, without a name. */
   noted: string;

@@ -10,7 +10,7 @@ export type TlsSection = 'receiver' | 'admin';
 
 export type TlsFiles = { certFile: string; keyFile: string; section?: TlsSection };
 
-/** People are told of a certificate that ends in fewer days. */
+/** A certificate that ends in fewer days is a finding. */
 export const warnDays = 14;
 
 /** A certificate or its key is unusable; the message names the setting, the file and the remedy. */
