@@ -174,7 +174,8 @@ type Waiver = {
  * Ends the wait of an adopted ledger by a person's decision, because no list will ever end it (P32). Records the
  * decision with what was not proven, and returns it. Changes nothing, and returns why, unless a list of the present
  * account was read since the adoption, and leaves open what the person saw. This releases no payout: each one that may
- * have been sent stays unknown (P31). `evidence`: the digest of what was shown; without it, whatever stands open is accepted. `foreign`: the origins of other accounts.
+ * have been sent stays unknown (P31). `evidence`: the digest of what was shown; without it, whatever stands open is
+ * accepted. `foreign`: the origins of other accounts.
  */
 export async function waiveListing(
   trx: Trx,

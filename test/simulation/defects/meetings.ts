@@ -45,9 +45,8 @@ export const meetingDefects: readonly Defect[] = [
     turn: 'list',
     oldCopies: true,
     file: 'src/core/ledger/barriers.ts',
-    find: `  if (origin === undefined || barrier === undefined || foreign.includes(BigInt(origin))) return 'unread';
-  if (evidence === undefined || evidence !== (await unprovenEvidence(trx))) return 'unseen';`,
-    replace: `  if (barrier === undefined) return 'unread';`,
+    find: `if (origin === undefined || barrier === undefined || foreign.includes(BigInt(origin))) return 'unread';`,
+    replace: `if (barrier === undefined) return 'unread';`,
   },
   {
     name: 'lets a release lift what it never saw',
