@@ -120,20 +120,20 @@ function isInSpan(scope: PayoutScope): RawBuilder<unknown> {
 
 /**
  * Whether the list may not show payout `p` as the books have it: anything but one plain transfer of what was paid, anything
- * but failures of what was not, a return, or a reference that collides. The statement then says what differs, if anything.
+ * but failures of what was not, or a reference that collides. The statement then says what differs, if anything.
  */
 function isOdd(listing: UsedListing, mode: Mode): RawBuilder<unknown> {
   const asPaid = sql`l.amount = p.amount and l.currency = p.currency and l.reference_key = p.reference_key
     and lower(l.status) in ('success', 'pending') and coalesce(lower(l.domain), ${mode}) = ${mode}`;
   const asUnpaid = sql`l.amount is not null and lower(l.status) = 'failed'`;
-  const weight = sql`case when p.state = 'success' then case when ${asPaid} then 1 else 2 end
+  const weight = sql`case when p.state in ('success', 'returned') then case when ${asPaid} then 1 else 2 end
     when ${asUnpaid} then 0 else 2 end`;
   const weigh = (run: string, also: RawBuilder<unknown>): RawBuilder<unknown> => sql`coalesce((
     select sum(${weight}) from listed l indexed by listed_payout
     where l.run_id = ${run} and l.payout_id = p.id ${also}), 0)`;
   const { run, base } = listing;
   const older = base ? sql` + ${weigh(base.run, sql`and ${notShownAgain(listing)}`)}` : sql``;
-  return sql`p.state = 'returned' or (${weigh(run, sql``)}${older}) <> case when p.state = 'success' then 1 else 0 end
+  return sql`(${weigh(run, sql``)}${older}) <> case when p.state in ('success', 'returned') then 1 else 0 end
     or exists (select 1 from discrepancies d where d.payout_id = p.id and d.kind = 'reference_collision')`;
 }
 

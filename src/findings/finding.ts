@@ -1,3 +1,4 @@
+import type { Advice } from '../core/domain/advice.ts';
 import type { Verdict } from '../core/domain/verdict.ts';
 import type { RejectedFile } from '../core/ledger/rejected-files.ts';
 import { type FindingFace, type FindingKind, findingRules } from './kinds.ts';
@@ -9,7 +10,8 @@ type FindingFacts = {
   file_rejected: { files: readonly RejectedFile[] };
   run_unsound: { startedAt: string; verdict: Verdict };
   ledger_away: { why: string };
-  ledger_behind: { why: string };
+  /** `advice`: null where `why` says the way out itself. */
+  ledger_behind: { why: string; advice: Advice | null };
   /** `forbidden`: the file or folder that this account may not use. */
   ledger_unwritable: { why: string; forbidden: string | null };
   /** The subject is the check that needed it. */
@@ -65,6 +67,7 @@ export function plainFinding<K extends FindingKind>(kind: K, subject = '', count
 
 export function isShown({ kind, measure }: Pick<Finding, 'kind' | 'measure'>, face: FindingFace): boolean {
   const shown = findingRules[kind].faces[face];
-  if (shown?.under !== undefined) return measure < shown.under;
-  return shown !== undefined && (shown.over === undefined || measure > shown.over);
+  // A measure that cannot be read is shown.
+  if (shown?.under !== undefined) return !(measure >= shown.under);
+  return shown !== undefined && (shown.over === undefined || !(measure <= shown.over));
 }

@@ -46,7 +46,9 @@ export function createWorkFindings(deps: WorkDeps): () => Promise<WorkFinding[]>
     // P25: nothing is sent until the ledger is adopted.
     readOr('ledger', async () => {
       const fall = await findFallBarrier(reader);
-      return fall ? [{ ...plainFinding('ledger_behind'), since: fall.at, facts: { why: fall.why } }] : [];
+      if (!fall) return [];
+      const { at, why, advice } = fall;
+      return [{ ...plainFinding('ledger_behind'), since: at, facts: { why, advice } }];
     }),
     queueFindings,
     readOr('webhooks', async () => [webhookFinding(await webhookLag(reader), clock.now())]),

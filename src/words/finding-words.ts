@@ -69,7 +69,7 @@ const words = {
     }),
   },
   ledger_behind: {
-    ready: ({ facts: { why } }) => ({ problem: why, fix: adviceText({ kind: 'adopt' }) }),
+    ready: ({ facts: { why, advice } }) => ({ problem: why, fix: adviceText(advice ?? { kind: 'adopt' }) }),
   },
   webhooks_overdue: {
     ready: ({ facts: { waitsMs } }) => ({

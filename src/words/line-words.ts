@@ -23,7 +23,7 @@ export const lineWords: Record<StatementLine, string> = {
   duplicates: 'Listed more than once',
   status_conflicts: 'Status conflicts',
   collisions: 'Reference collisions',
-  returns: 'Returned, not due on the list',
+  returns: 'Returned, failed on the list',
   paid_elsewhere: 'Paid by other means',
   open_conflicts: 'Conflicts beside the sums',
   unreadable: 'Unreadable amounts',

@@ -218,30 +218,3 @@ it('P35: a payout that was never sent and that a person settled as paid is paid 
     'never sent, settled as paid by a person, and the list does not show it; the list is complete',
   );
 });
-
-it.each([
-  ['a success', 'success', 10n, ['returns -150000', 'status_conflicts 150000']],
-  ['a success, in a list begun before the return', 'success', 16n, []],
-  ['failed', 'failed', 10n, ['returns -150000']],
-])('P36: what came back and is listed as %s is named so, and the lines tie', (_, status, back, told) => {
-  const ends: Move['to'][] = ['sending', 'pending', 'success', 'returned'];
-  const moves = ends.map((to, i) => {
-    const id = to === 'returned' ? back : BigInt(i + 1);
-    return { id, at: at(i), event: to === 'sending' ? 'intent' : to, to, fee: null };
-  });
-  const facts: PayoutFacts = { payout, moves, listed: [{ ...shown, status }] };
-  const scope = { mode: 'test' as const, span: { from: 0n, through: 20n }, known: 20n, listing };
-  const about = {
-    ...scope,
-    since: at(0),
-    until: null,
-    ...said,
-  };
-  const statement = createStatement();
-  const entries = payoutEntries(facts, about);
-  for (const entry of entries) statement.add(entry);
-  const causes = entries.filter(({ line }) => line === 'returns' || line === 'status_conflicts');
-  expect(causes.map(({ line, amount }) => `${line} ${amount}`)).toEqual(told);
-  const { rows } = statement.conclude('complete');
-  expect(rows.find(({ line }) => line === 'unexplained')?.amount).toBe('0.00');
-});

@@ -30,8 +30,7 @@ const agreeing: Record<PayoutState, WitnessStatus[]> = {
   pending: ['pending'],
   success: ['success', 'pending'],
   failed: ['failed', 'pending'],
-  // P36: the service shows a return as failed.
-  returned: ['returned', 'failed'],
+  returned: ['returned', 'success'],
 };
 
 export function matchState({ mode, state, late, payout, listed }: Sides): MatchState {

@@ -86,10 +86,7 @@ function compare(one: ServiceCase): void {
   const { ours, rows, facts } = one;
   const [standing, ...more] = standingFirst(rows, facts);
   if (standing && !ours) notOurs(one, standing);
-  if (standing && ours) {
-    differs(one, standing);
-    paidAgain(one, standing);
-  }
+  if (standing && ours) differs(one, standing);
   if (!standing && ours) unlisted(one);
   for (const row of more)
     if (ours) one.add('duplicates', { row, why: `one more transfer for the same payout: ${told(row)}` });
@@ -153,15 +150,6 @@ function differs({ facts: { payout }, add }: ServiceCase, row: ListedPart): void
   const why = `ordered in ${payout.currency}, listed as ${row.amount_text} ${row.currency}`;
   add('amount_differences', { sign: -1n, why });
   add('amount_differences', { row, why });
-}
-
-/** Returned here, and the list shows it as paid: a conflict, unless the list was begun before the return (P36). */
-function paidAgain({ course, facts, about: { listing }, add }: ServiceCase, row: ListedPart): void {
-  if (course.after.state !== 'returned' || readStatus(row.status) !== 'success') return;
-  if (!listing || courseOf(facts.moves, { from: 0n, through: listing.mark }).after.state !== 'returned')
-    return;
-  add('returns', { sign: -1n, why: 'returned here: the list should show no money for it' });
-  add('status_conflicts', { why: `returned here, listed as ${told(row)}` });
 }
 
 /** Ours, and the list shows no money for it. */

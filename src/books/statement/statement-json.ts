@@ -19,7 +19,7 @@ export type CurrencyJson = {
   status_conflicts?: Difference;
   /** Listed under the reference of a payout that was never sent. */
   collisions?: Difference;
-  /** Returned here, so that the list should show no money for it: no exception by itself. */
+  /** Returned here, and failed on the list: no exception. */
   returns?: Difference;
   /** Never sent, settled as paid by a person: no exception. */
   paid_elsewhere?: Difference;

@@ -88,20 +88,6 @@ it('P17: two successes after two POSTs are paid_twice, the highest severity', as
   expect(open).toMatchObject([{ kind: 'paid_twice', severity: 'high' }]);
 });
 
-it('P17: paid twice ends when a complete list shows one of the two as failed; what may lack a transfer ends nothing', async () => {
-  await send(0);
-  await retry(10);
-  await send(20);
-  const both = [listedTransfer('R-1'), listedTransfer('R-1', { id: 'T-2' })];
-  const one = [listedTransfer('R-1'), listedTransfer('R-1', { ...failed, id: 'T-2' })];
-  const seen = async (ms: number, rows: typeof both, complete: boolean | 'window' = true) =>
-    (await nightOf(ledger, { at: ms, rows, listing: { complete } })).kinds;
-  expect(await seen(2 * hour, both)).toEqual(['paid_twice R-1']);
-  expect(await seen(3 * hour, one, false)).toEqual(['paid_twice R-1']);
-  expect(await seen(4 * hour, one)).toEqual([]);
-  expect(await seen(5 * hour, both), 'and begins again').toEqual(['paid_twice R-1']);
-});
-
 it('P17: two transfers after one POST are the service’s duplicate', async () => {
   await send(0);
   const rows = [listedTransfer('R-1'), listedTransfer('R-1', { ...failed, id: 'T-2' })];

@@ -59,7 +59,7 @@ function labelled(svg: string, { id, title, summary }: Picture): string {
   // The page sets the font. Roles of parts would contradict that the whole is one picture.
   const content = svg
     .replace(/^<svg[^>]*>/, '')
-    .replaceAll(/ (font-family|aria-roledescription)="[^"]*"| role="graphics-\w+"/g, '');
+    .replaceAll(/ (font-family|aria-roledescription)="[^"<>]*"| role="graphics-\w+"/g, '');
   const name = html`<title id="${id}-name">${title}</title><desc id="${id}-says">${summary}</desc>`;
   return html`<svg role="img" aria-labelledby="${id}-name" aria-describedby="${id}-says" viewBox="${box}">${name}${trusted(content)}`.toString();
 }
