@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { createShutdown } from './core/runtime/shutdown.ts';
 import { noColor, readEnvironment, whereUserStands } from './core/settings/environment.ts';
+import { fail, type Result } from './faces/terminal/context/result.ts';
+import { buildProgram } from './faces/terminal/entries/program.ts';
 import { createInk, noPaint } from './faces/terminal/kit/ink.ts';
 import { wrapAll } from './faces/terminal/kit/wrap.ts';
-import { buildProgram } from './faces/terminal/program.ts';
-import { fail, type Result } from './faces/terminal/result.ts';
 
 /** Runs one command; resolves with its exit code. Never throws. */
 export async function main(argv: string[]): Promise<number> {

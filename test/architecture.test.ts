@@ -347,7 +347,7 @@ describe('the check itself', () => {
     const good = [
       source('src/cli.ts', "const { submit } = await import('./faces/terminal/submit.ts');"),
       source(
-        'src/faces/terminal/submit.ts',
+        'src/faces/terminal/submit/submit.ts',
         "import { openApp } from '../app/app.ts';\nimport type { Sent } from '../sending/send.ts';",
       ),
       source('src/app/app.ts', "import { createSender } from '../sending/send.ts';"),

@@ -1,6 +1,6 @@
 import type { Command, Option } from 'commander';
+import { buildProgram } from '../../src/faces/terminal/entries/program.ts';
 import { noPaint } from '../../src/faces/terminal/kit/ink.ts';
-import { buildProgram } from '../../src/faces/terminal/program.ts';
 import { table } from './region.ts';
 
 const ignore = (): void => undefined;

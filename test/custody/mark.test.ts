@@ -19,7 +19,7 @@ import { enterGate, shutGate } from '../../src/custody/custody-gate.ts';
 import { copyConsistently } from '../../src/custody/make-backup.ts';
 import { readMark } from '../../src/custody/mark.ts';
 import { openLedger } from '../../src/custody/open-ledger.ts';
-import { fail } from '../../src/faces/terminal/result.ts';
+import { fail } from '../../src/faces/terminal/context/result.ts';
 import { haltInWords } from '../../src/words/halt-words.ts';
 import { addBatch, at, claimAt, makeLedger, type TestLedger } from '../support/ledger.ts';
 

@@ -6,7 +6,7 @@ import { expect, it } from 'vitest';
 import { payoutOverview, payoutStory } from '../../src/books/overview.sql.ts';
 import { withPlace } from '../../src/core/storage/sqlite.ts';
 import { openLedger } from '../../src/custody/open-ledger.ts';
-import { fail } from '../../src/faces/terminal/result.ts';
+import { fail } from '../../src/faces/terminal/context/result.ts';
 import { addBatch, at, claimAt, makeLedger, recordOutcome, replies } from '../support/ledger.ts';
 import { onPostgres } from '../support/on-postgres/standing.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';

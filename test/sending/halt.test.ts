@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { barrierKeys, raiseBarrier } from '../../src/core/ledger/barriers.ts';
-import { haltText } from '../../src/faces/terminal/describe.ts';
+import { haltText } from '../../src/faces/terminal/kit/describe.ts';
 import { haltAdvice, haltKindOf, readHaltCause } from '../../src/sending/halt.ts';
 import { findHaltCauses, halt } from '../../src/sending/halts.sql.ts';
 import { haltCauseText, haltInWords } from '../../src/words/halt-words.ts';

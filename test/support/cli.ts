@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished } from 'vitest';
-import { runInit } from '../../src/faces/terminal/init.ts';
+import { runInit } from '../../src/faces/terminal/setup/init.ts';
 import { createSandbox, type Sandbox, type SandboxOptions } from '../../src/sandbox/sandbox.ts';
 import { onPostgres } from './on-postgres/standing.ts';
 import { temporaryFolder } from './temporary-folder.ts';

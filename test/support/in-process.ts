@@ -1,7 +1,7 @@
 import { expect, onTestFinished } from 'vitest';
+import { fail, type Result } from '../../src/faces/terminal/context/result.ts';
+import { buildProgram } from '../../src/faces/terminal/entries/program.ts';
 import { noPaint } from '../../src/faces/terminal/kit/ink.ts';
-import { buildProgram } from '../../src/faces/terminal/program.ts';
-import { fail, type Result } from '../../src/faces/terminal/result.ts';
 import { createOutput, type Done, type Home, parseJson, type Running } from './cli.ts';
 import { logsOf } from './logger.ts';
 

@@ -9,7 +9,7 @@ import { addWorker } from '../../../src/core/runtime/workers.sql.ts';
 import { type Config, loadConfig } from '../../../src/core/settings/settings.ts';
 import type { Ledger } from '../../../src/core/storage/ledger.ts';
 import { type Alerts, createAlerts } from '../../../src/faces/alerts/alerts.ts';
-import { runInit } from '../../../src/faces/terminal/init.ts';
+import { runInit } from '../../../src/faces/terminal/setup/init.ts';
 import { born, makeLedger, type TestLedger } from '../../support/ledger.ts';
 import { onPostgres } from '../../support/on-postgres/standing.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';

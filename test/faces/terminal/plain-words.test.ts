@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { decisionQuestion } from '../../../src/faces/terminal/decided.ts';
+import { decisionQuestion } from '../../../src/faces/terminal/decisions/decided.ts';
 import { weigh } from '../../../src/watching/evidence/weigh.ts';
 import { newsOf, plainCause } from '../../../src/words/plain-words.ts';
 import { addBatch, at, claimAt, makeLedger, recordOutcome, replies } from '../../support/ledger.ts';

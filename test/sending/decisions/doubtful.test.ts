@@ -4,7 +4,7 @@ import { columnsOf, onlySaid } from '../../../src/core/ledger/contradiction-colu
 import { addAnswer, addInquiry, closeInquiry } from '../../../src/core/ledger/inquiries.ts';
 import { newestWebhook } from '../../../src/core/ledger/known.ts';
 import { record } from '../../../src/core/ledger/record.ts';
-import { refusals } from '../../../src/faces/terminal/decided.ts';
+import { refusals } from '../../../src/faces/terminal/decisions/decided.ts';
 import { listedTransfer, nightOf } from '../../books/discrepancies/setting.ts';
 import { adoptGoneBack } from '../../custody/adoption.ts';
 import {

@@ -3,8 +3,8 @@ import { countOpen, listOpen } from '../../../src/books/discrepancies/discrepanc
 import { decide } from '../../../src/books/discrepancies/discrepancy-decisions.sql.ts';
 import { payoutStates } from '../../../src/core/domain/payout.ts';
 import { isClosedByPerson, isFinalByEvidence } from '../../../src/core/domain/transition.ts';
-import { refusals } from '../../../src/faces/terminal/decided.ts';
-import { remedyText } from '../../../src/faces/terminal/remedy-text.ts';
+import { refusals } from '../../../src/faces/terminal/decisions/decided.ts';
+import { remedyText } from '../../../src/faces/terminal/kit/remedy-text.ts';
 import { findAttention } from '../../../src/sending/attention.sql.ts';
 import { abandonClaims } from '../../../src/sending/claims.sql.ts';
 import { holdBatch, releaseBatch } from '../../../src/sending/holds.sql.ts';

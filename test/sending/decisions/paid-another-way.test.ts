@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { evidenceLines } from '../../../src/faces/terminal/evidence-lines.ts';
+import { evidenceLines } from '../../../src/faces/terminal/decisions/evidence-lines.ts';
 import { noPaint } from '../../../src/faces/terminal/kit/ink.ts';
 import { terminalOf } from '../../../src/faces/terminal/kit/terminal.ts';
 import { makeLedger, payoutById, replies, type TestLedger } from '../../support/ledger.ts';

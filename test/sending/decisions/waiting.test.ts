@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { notReleasedLines } from '../../../src/faces/terminal/describe.ts';
-import { remedyText } from '../../../src/faces/terminal/remedy-text.ts';
+import { notReleasedLines } from '../../../src/faces/terminal/kit/describe.ts';
+import { remedyText } from '../../../src/faces/terminal/kit/remedy-text.ts';
 import { findAttention } from '../../../src/sending/attention.sql.ts';
 import { cancelUnsent } from '../../../src/sending/decisions/cancel-unsent.sql.ts';
 import { holdBatch, releaseBatch } from '../../../src/sending/holds.sql.ts';

@@ -2,9 +2,9 @@ import { openApp } from '../../../app/app.ts';
 import { batchesBeginning } from '../../../core/ledger/batches.ts';
 import { referencesBeginning } from '../../../core/ledger/payout-list.ts';
 import type { Db } from '../../../core/storage/ledger.ts';
-import { hushed, loadSettings } from '../context.ts';
-import { hasLedger } from '../ledger-there.ts';
-import type { Handler } from '../world.ts';
+import { hushed, loadSettings } from '../context/context.ts';
+import { hasLedger } from '../context/ledger-there.ts';
+import type { Handler } from '../context/world.ts';
 
 /** More names than this help nobody to choose. */
 const most = 200;

@@ -1,6 +1,6 @@
+import { Stop } from '../context/result.ts';
+import type { Handler } from '../context/world.ts';
 import type { CommandEntry } from '../entries/entry.ts';
-import { Stop } from '../result.ts';
-import type { Handler } from '../world.ts';
 import { bashScript } from './bash.ts';
 import { fishScript } from './fish.ts';
 import { planOf } from './plan.ts';

@@ -2,7 +2,7 @@ import { discrepancyKinds } from '../../../core/domain/discrepancy-kinds.ts';
 import { payoutStates } from '../../../core/domain/payout.ts';
 import { scenarioNames } from '../../../sandbox/scenarios.ts';
 import { type CommandEntry, entryName, type OptionEntry } from '../entries/entry.ts';
-import { globalOptions } from '../global-options.ts';
+import { globalOptions } from '../entries/global-options.ts';
 
 /** What can stand in one place of a command line. */
 export type Candidates =

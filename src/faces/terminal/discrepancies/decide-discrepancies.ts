@@ -6,11 +6,11 @@ import { openRejectedFiles, rejectedNamed } from '../../../core/ledger/rejected-
 import type { Discrepancy } from '../../../core/storage/tables/tables.ts';
 import { acknowledgeVerb, noteObstacle, resolveVerb } from '../../../verbs/decide-discrepancies.ts';
 import { rejectedJson } from '../../../words/rejected-words.ts';
-import { finished, leftOpen } from '../describe.ts';
-import { orderer, stopFor } from '../person.ts';
-import { type Result, Stop } from '../result.ts';
-import { withApp } from '../with-app.ts';
-import type { Context, Handler } from '../world.ts';
+import { orderer, stopFor } from '../context/person.ts';
+import { type Result, Stop } from '../context/result.ts';
+import { withApp } from '../context/with-app.ts';
+import type { Context, Handler } from '../context/world.ts';
+import { finished, leftOpen } from '../kit/describe.ts';
 import { readFilter } from './discrepancy-filter.ts';
 
 /** `ack ID…`: records that somebody works on it. It stays listed, and reopens when something else is found. */

@@ -5,8 +5,8 @@ import {
   discrepancyKinds,
   isDiscrepancyKind,
 } from '../../../core/domain/discrepancy-kinds.ts';
-import { namedBatch } from '../named-batch.ts';
-import { Stop } from '../result.ts';
+import { namedBatch } from '../context/named-batch.ts';
+import { Stop } from '../context/result.ts';
 
 const dayMs = 86_400_000;
 

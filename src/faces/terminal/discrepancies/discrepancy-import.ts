@@ -4,12 +4,12 @@ import { decide, findByIds, stateAfter } from '../../../books/discrepancies/disc
 import { counted } from '../../../core/domain/counted.ts';
 import type { Problem } from '../../../core/domain/problem.ts';
 import type { Discrepancy } from '../../../core/storage/tables/tables.ts';
-import { readDecisions, type SheetDecision, says } from '../decision-sheet.ts';
-import { leftOpen, problemLines } from '../describe.ts';
-import { person } from '../person.ts';
-import { type Result, Stop } from '../result.ts';
-import { withApp } from '../with-app.ts';
-import type { Context } from '../world.ts';
+import { person } from '../context/person.ts';
+import { type Result, Stop } from '../context/result.ts';
+import { withApp } from '../context/with-app.ts';
+import type { Context } from '../context/world.ts';
+import { readDecisions, type SheetDecision, says } from '../decisions/decision-sheet.ts';
+import { leftOpen, problemLines } from '../kit/describe.ts';
 
 type Outcome =
   | { kind: 'refused'; problems: Problem[] }

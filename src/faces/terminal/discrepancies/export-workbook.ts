@@ -4,10 +4,10 @@ import { resolve } from 'node:path';
 import type { App } from '../../../app/app.ts';
 import { countFiltered, countOpen, listOpen } from '../../../books/discrepancies/discrepancies.sql.ts';
 import type { Discrepancy } from '../../../core/storage/tables/tables.ts';
-import { leftOpen } from '../describe.ts';
-import { type Result, Stop } from '../result.ts';
-import { withApp } from '../with-app.ts';
-import type { Context } from '../world.ts';
+import { type Result, Stop } from '../context/result.ts';
+import { withApp } from '../context/with-app.ts';
+import type { Context } from '../context/world.ts';
+import { leftOpen } from '../kit/describe.ts';
 import { readFilter } from './discrepancy-filter.ts';
 import { tooLargeToFillIn } from './workbook-guard.ts';
 

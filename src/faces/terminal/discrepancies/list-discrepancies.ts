@@ -6,11 +6,11 @@ import { lastRun } from '../../../books/run-verdicts.sql.ts';
 import { foreignOrigins } from '../../../core/ledger/origins.ts';
 import type { Discrepancy } from '../../../core/storage/tables/tables.ts';
 import { withAction } from '../../../words/discrepancy-words.ts';
-import { bigintAsNumber } from '../describe.ts';
+import { Stop } from '../context/result.ts';
+import { withApp } from '../context/with-app.ts';
+import type { Handler } from '../context/world.ts';
+import { bigintAsNumber } from '../kit/describe.ts';
 import { terminalOf } from '../kit/terminal.ts';
-import { Stop } from '../result.ts';
-import { withApp } from '../with-app.ts';
-import type { Handler } from '../world.ts';
 import { readFilter } from './discrepancy-filter.ts';
 import { listLines } from './list-lines.ts';
 

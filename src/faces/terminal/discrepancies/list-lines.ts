@@ -6,9 +6,9 @@ import { actionFor, commandFor } from '../../../words/discrepancy-words.ts';
 import { readable } from '../../../words/readable.ts';
 import { closing } from '../kit/closing.ts';
 import { firstOf } from '../kit/messages.ts';
+import { discrepancyTable } from '../kit/open-table.ts';
 import type { Terminal } from '../kit/terminal.ts';
 import { wrapAll } from '../kit/wrap.ts';
-import { discrepancyTable } from '../open-table.ts';
 
 /**
  * `all`: how many the filter finds, `open`: how many of them nobody works on yet. `list`: what the last run could compare

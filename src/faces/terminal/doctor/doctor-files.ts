@@ -9,7 +9,7 @@ import { isShown } from '../../../findings/finding.ts';
 import { diskFinding } from '../../../findings/machine-findings.ts';
 import { adviceText } from '../../../words/advice-text.ts';
 import { findingWords } from '../../../words/finding-words.ts';
-import { secretText } from '../config-show.ts';
+import { secretText } from '../setup/config-show.ts';
 import { type DoctorCheck, well, wrong } from './doctor-check.ts';
 
 /** Checks that the configuration is valid and safe. An unreadable one was refused before. */

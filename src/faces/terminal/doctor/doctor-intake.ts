@@ -4,7 +4,7 @@ import { visible } from '../../../core/domain/hidden.ts';
 import { waitingWhy } from '../../../core/domain/waiting-file.ts';
 import { openRejectedFiles } from '../../../core/ledger/rejected-files.ts';
 import { rejectedText } from '../../../words/rejected-words.ts';
-import { promisedStanding } from '../promised.ts';
+import { promisedStanding } from '../status/promised.ts';
 import { type DoctorCheck, well, wrong } from './doctor-check.ts';
 
 /** Checks for refused files, files that are still being written, and files that differ from what the ledger says (P34). */

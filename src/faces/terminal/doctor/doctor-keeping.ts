@@ -1,7 +1,7 @@
 import type { App } from '../../../app/app.ts';
 import { newestBackup } from '../../../custody/daily-backup.ts';
 import { ledgerGrowth } from '../../../custody/growth.ts';
-import { sizeText } from '../size-text.ts';
+import { sizeText } from '../kit/size-text.ts';
 import { type DoctorCheck, skipped, well, wrong } from './doctor-check.ts';
 
 const hourMs = 60 * 60_000;

@@ -14,8 +14,8 @@ import { type HaltAdvice, haltAdvice } from '../../../sending/halt.ts';
 import { waivedListing } from '../../../watching/listing/waived-listing.sql.ts';
 import { webhookCounts } from '../../../watching/webhooks/webhooks.sql.ts';
 import { findingWords } from '../../../words/finding-words.ts';
-import { waivedText } from '../describe.ts';
-import { fail } from '../result.ts';
+import { fail } from '../context/result.ts';
+import { waivedText } from '../kit/describe.ts';
 import { type DoctorCheck, well, wrong } from './doctor-check.ts';
 
 const dayMs = 24 * 60 * 60_000;

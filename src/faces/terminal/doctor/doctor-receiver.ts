@@ -4,7 +4,7 @@ import type { Config } from '../../../core/settings/settings.ts';
 import { isShown } from '../../../findings/finding.ts';
 import { certificateFinding } from '../../../findings/machine-findings.ts';
 import { findingWords } from '../../../words/finding-words.ts';
-import { listenFix } from '../listen-problem.ts';
+import { listenFix } from '../serve/listen-problem.ts';
 import { type DoctorCheck, skipped, well, wrong } from './doctor-check.ts';
 
 /** Checks that webhooks can come in: certificate and port. */

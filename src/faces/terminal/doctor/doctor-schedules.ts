@@ -1,6 +1,6 @@
 import type { App } from '../../../app/app.ts';
 import { findingWords } from '../../../words/finding-words.ts';
-import { daemonStanding, isIdle, jobLabel, jobsStanding } from '../jobs-standing.ts';
+import { daemonStanding, isIdle, jobLabel, jobsStanding } from '../status/jobs-standing.ts';
 import { type DoctorCheck, skipped, well, wrong } from './doctor-check.ts';
 
 /** Checks that scheduled jobs did their work last time, and that a daemon runs them. */

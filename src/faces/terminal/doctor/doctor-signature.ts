@@ -9,7 +9,7 @@ import {
 import type { Config } from '../../../core/settings/settings.ts';
 import { lastSignatureRefusal, type SignedBody, signedBodyOf } from '../../../core/storage/health.ts';
 import { submitCommand } from '../../../words/advice-text.ts';
-import { Stop } from '../result.ts';
+import { Stop } from '../context/result.ts';
 import { type DoctorCheck, well, wrong } from './doctor-check.ts';
 
 /** What was signed and how, and every other possible reading of the rule. */

@@ -2,13 +2,13 @@ import { type App, openApp } from '../../../app/app.ts';
 import type { Explained } from '../../../core/settings/explain.ts';
 import type { Unreadable } from '../../../core/settings/settings.ts';
 import { readable } from '../../../words/readable.ts';
-import { settingsPlaces, settingsProblem } from '../context.ts';
-import { refuseOtherAccount } from '../home-owner.ts';
+import { settingsPlaces, settingsProblem } from '../context/context.ts';
+import { refuseOtherAccount } from '../context/home-owner.ts';
+import { fail, type Result, Stop } from '../context/result.ts';
+import type { Context, Handler } from '../context/world.ts';
 import type { Paint } from '../kit/ink.ts';
 import { terminalOf } from '../kit/terminal.ts';
 import { wrap } from '../kit/wrap.ts';
-import { fail, type Result, Stop } from '../result.ts';
-import type { Context, Handler } from '../world.ts';
 import { type DoctorCheck, skipped, wrong } from './doctor-check.ts';
 import type { Examined } from './doctor-signature.ts';
 
@@ -101,7 +101,7 @@ async function lookIntoLedger({ config }: Explained, reference: string | undefin
   const { checkAbsentLedger, checkLedger, describeUnopened } = await import('./doctor-ledger.ts');
   const { checkRefusal, examine } = await import('./doctor-signature.ts');
   const { checkSchedules } = await import('./doctor-schedules.ts');
-  const { daemonStanding } = await import('../jobs-standing.ts');
+  const { daemonStanding } = await import('../status/jobs-standing.ts');
   const { findServing } = await import('../../../core/runtime/serve-lock.ts');
   const serves = findServing(config.dataDir);
   let app: App<'local'> | undefined;

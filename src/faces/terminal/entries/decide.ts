@@ -13,7 +13,7 @@ export const decideEntries: readonly CommandEntry[] = [
       ['--no-wait', 'record the decision, but send nothing'],
       ['--live', 'send real money (mode: live)'],
     ],
-    load: async () => (await import('../retry.ts')).retry,
+    load: async () => (await import('../decisions/retry.ts')).retry,
   },
   {
     usage: 'settle [reference...]',
@@ -26,7 +26,7 @@ export const decideEntries: readonly CommandEntry[] = [
       ['--kind <kind>', 'those with an open discrepancy of this kind'],
       ['--note <text>', 'how we know'],
     ],
-    load: async () => (await import('../settle.ts')).settle,
+    load: async () => (await import('../decisions/settle.ts')).settle,
   },
   {
     usage: 'resend <reference...>',
@@ -34,7 +34,7 @@ export const decideEntries: readonly CommandEntry[] = [
     does: 'ask the service to send webhooks again, within the rate limit',
     example: 'counterfoil resend ACME-0001',
     options: [['--collection', 'the references are collections']],
-    load: async () => (await import('../resend.ts')).resend,
+    load: async () => (await import('../decisions/resend.ts')).resend,
   },
   {
     usage: 'ack [id...]',
@@ -57,6 +57,6 @@ export const decideEntries: readonly CommandEntry[] = [
     summary: 'freeze the statement of a month that has ended',
     does: 'freeze the statement of an ended month; the next one opens with its closing balance',
     example: 'counterfoil close-period 2026-10',
-    load: async () => (await import('../close-period.ts')).closePeriod,
+    load: async () => (await import('../reconcile/close-period.ts')).closePeriod,
   },
 ];

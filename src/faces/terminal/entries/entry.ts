@@ -1,4 +1,4 @@
-import type { Handler } from '../world.ts';
+import type { Handler } from '../context/world.ts';
 
 /** A flag with its value's name, its text, and the value it has when it is not given. */
 export type OptionEntry = [flags: string, text: string, fallback?: string];

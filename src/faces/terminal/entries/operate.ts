@@ -7,7 +7,7 @@ export const operateEntries: readonly CommandEntry[] = [
     does: 'run the daemon: schedules, queue workers and the webhook receiver',
     example: 'counterfoil serve',
     options: [['--log-format <format>', 'plain or json; plain on a terminal']],
-    load: async () => (await import('../serve.ts')).serve,
+    load: async () => (await import('../serve/serve.ts')).serve,
   },
   {
     usage: 'doctor',
@@ -27,14 +27,14 @@ export const operateEntries: readonly CommandEntry[] = [
     summary: 'prove the ledger: file, history, sums, sends',
     does: 'prove the ledger: integrity, history, balances, and that no payout was sent twice without a decision',
     example: 'counterfoil verify --json',
-    load: async () => (await import('../verify.ts')).verify,
+    load: async () => (await import('../keeping/verify.ts')).verify,
   },
   {
     usage: 'backup <file>',
     summary: 'copy the ledger, even while the daemon runs',
     does: 'write a consistent copy of the ledger, even while the daemon runs',
     example: 'counterfoil backup /srv/backup/ledger-20261121.db',
-    load: async () => (await import('../backup.ts')).backup,
+    load: async () => (await import('../keeping/backup.ts')).backup,
   },
   {
     usage: 'restore [file]',
@@ -42,7 +42,7 @@ export const operateEntries: readonly CommandEntry[] = [
     does: 'replace the ledger with a backup; --adopt makes a ledger that went back in time safe to use',
     example: 'counterfoil restore /srv/backup/ledger-20261121.db --adopt',
     options: [['--adopt', 'mark as unknown what may have been sent since the backup']],
-    load: async () => (await import('../restore.ts')).restore,
+    load: async () => (await import('../keeping/restore.ts')).restore,
   },
   {
     usage: 'archive',
@@ -50,7 +50,7 @@ export const operateEntries: readonly CommandEntry[] = [
     does: 'move closed months into a file beside the ledger',
     example: 'counterfoil archive --before 2026-10-01',
     options: [['--before <date>', 'months that are closed and ended by then']],
-    load: async () => (await import('../archive.ts')).archive,
+    load: async () => (await import('../keeping/archive.ts')).archive,
   },
   {
     usage: 'upgrade',
@@ -58,7 +58,7 @@ export const operateEntries: readonly CommandEntry[] = [
     does: 'back up an older ledger, then bring it to this version',
     example: 'counterfoil upgrade --check',
     options: [['--check', 'report whether an upgrade is due; change nothing']],
-    load: async () => (await import('../upgrade.ts')).upgradeCommand,
+    load: async () => (await import('../keeping/upgrade.ts')).upgradeCommand,
   },
   {
     usage: 'migrate',
@@ -66,14 +66,14 @@ export const operateEntries: readonly CommandEntry[] = [
     does: 'move the ledger permanently and seal the old file',
     example: 'counterfoil migrate --to sqlite:ledger-2027.db',
     options: [['--to <url>', 'the new place, such as sqlite:FILE']],
-    load: async () => (await import('../migrate.ts')).migrate,
+    load: async () => (await import('../keeping/migrate.ts')).migrate,
   },
   {
     usage: 'config <verb>',
     summary: 'print every effective value and its origin',
     does: 'config show: print every effective value and its origin, secrets redacted',
     example: 'counterfoil config show',
-    load: async () => (await import('../config-show.ts')).configShow,
+    load: async () => (await import('../setup/config-show.ts')).configShow,
   },
   {
     usage: 'completion <shell>',

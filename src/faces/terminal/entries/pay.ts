@@ -13,14 +13,14 @@ export const payEntries: readonly CommandEntry[] = [
       ['--total <currency=amount...>', 'the total the file must have, per currency'],
       ['--live', 'send real money (mode: live)'],
     ],
-    load: async () => (await import('../submit.ts')).submit,
+    load: async () => (await import('../submit/submit.ts')).submit,
   },
   {
     usage: 'approve <batch>',
     summary: 'approve a batch as a second person',
     does: 'approve a batch held by submission.approval; the approver must not be its submitter',
     example: 'counterfoil approve november-20261121-3f9a1c',
-    load: async () => (await import('../approve.ts')).approve,
+    load: async () => (await import('../batches/approve.ts')).approve,
   },
   {
     usage: 'hold [batch]',
@@ -28,7 +28,7 @@ export const payEntries: readonly CommandEntry[] = [
     does: 'hold a batch, or everything with --mode; report how many payouts were already in flight',
     example: 'counterfoil hold november-20261121-3f9a1c',
     options: [['--mode', 'hold everything in the configured mode']],
-    load: async () => (await import('../hold.ts')).hold,
+    load: async () => (await import('../batches/hold.ts')).hold,
   },
   {
     usage: 'release [batch]',
@@ -43,13 +43,13 @@ export const payEntries: readonly CommandEntry[] = [
       ],
       ['--note <text>', 'with --mode: how you know that an adopted ledger needs no complete list'],
     ],
-    load: async () => (await import('../hold.ts')).release,
+    load: async () => (await import('../batches/hold.ts')).release,
   },
   {
     usage: 'cancel <name>',
     summary: 'cancel what was never sent',
     does: 'cancel a batch or one payout: what was never sent, and retries that have not gone out',
     example: 'counterfoil cancel november-20261121-3f9a1c',
-    load: async () => (await import('../cancel.ts')).cancel,
+    load: async () => (await import('../batches/cancel.ts')).cancel,
   },
 ];

@@ -10,14 +10,14 @@ export const startEntries: readonly CommandEntry[] = [
       ['--mode <mode>', 'test or live; a home has one mode', 'test'],
       ['--sandbox', 'point the configuration at the local sandbox, keys included'],
     ],
-    load: async () => (await import('../setup.ts')).init,
+    load: async () => (await import('../setup/setup.ts')).init,
   },
   {
     usage: 'demo',
     summary: 'run the whole loop on this machine alone',
     does: 'run the whole loop against the built-in sandbox, in its own folder: no key, no server, no network',
     example: 'counterfoil demo',
-    load: async () => (await import('../demo.ts')).demo,
+    load: async () => (await import('../setup/demo.ts')).demo,
   },
   {
     usage: 'sandbox',
@@ -37,7 +37,7 @@ export const startEntries: readonly CommandEntry[] = [
       ['--settle-ms <ms>', 'how long a transfer stays pending', '300'],
       ['--strict-signature', 'require a signature that is valid under both readings of its rule'],
     ],
-    load: async () => (await import('../run-sandbox.ts')).sandbox,
+    load: async () => (await import('../setup/run-sandbox.ts')).sandbox,
   },
   {
     usage: 'check <file...>',
@@ -45,6 +45,6 @@ export const startEntries: readonly CommandEntry[] = [
     does: 'validate batches and print totals, warnings and possible duplicates; record and send nothing',
     example: 'counterfoil check november.csv',
     options: [['--verbose', 'name every row of each warning, and the totals by bank']],
-    load: async () => (await import('../check.ts')).check,
+    load: async () => (await import('../submit/check.ts')).check,
   },
 ];

@@ -7,14 +7,14 @@ export const watchEntries: readonly CommandEntry[] = [
     does: 'show where everything stands',
     example: 'counterfoil status --json',
     options: [['--metrics', 'print the figures for Prometheus, for a textfile collector']],
-    load: async () => (await import('../status.ts')).status,
+    load: async () => (await import('../status/status.ts')).status,
   },
   {
     usage: 'batches',
     summary: 'list batches: rows, totals, what is paid and open',
     does: 'list batches, the newest first, with state, rows, totals, and what is paid and open',
     example: 'counterfoil batches',
-    load: async () => (await import('../batches.ts')).batches,
+    load: async () => (await import('../batches/batches.ts')).batches,
   },
   {
     usage: 'payouts',
@@ -31,7 +31,7 @@ export const watchEntries: readonly CommandEntry[] = [
       ['--full-accounts', 'show account numbers in full'],
       ['--csv', 'write CSV'],
     ],
-    load: async () => (await import('../payouts.ts')).payouts,
+    load: async () => (await import('../batches/payouts.ts')).payouts,
   },
   {
     usage: 'show <reference>',
@@ -39,7 +39,7 @@ export const watchEntries: readonly CommandEntry[] = [
     does: 'show the whole story of one payout or collection, each fact with its source and time',
     example: 'counterfoil show ACME-0001',
     options: [['--full-accounts', 'show account numbers in full']],
-    load: async () => (await import('../show.ts')).show,
+    load: async () => (await import('../show/show.ts')).show,
   },
   {
     usage: 'discrepancies [verb] [id...]',
@@ -63,7 +63,7 @@ export const watchEntries: readonly CommandEntry[] = [
       ['--full', 'reconcile everything, not only the window'],
       ['--no-follow-up', 'make no look-ups and request no webhooks'],
     ],
-    load: async () => (await import('../reconcile.ts')).reconcile,
+    load: async () => (await import('../reconcile/reconcile.ts')).reconcile,
   },
   {
     usage: 'report [name]',
@@ -71,6 +71,6 @@ export const watchEntries: readonly CommandEntry[] = [
     does: 'write the reports of a run, closed month or batch again (default: every changed batch and the last run)',
     example: 'counterfoil report 20261121T020000Z',
     options: [['--against <run>', 'explain line by line what changed since that run']],
-    load: async () => (await import('../report.ts')).report,
+    load: async () => (await import('../reconcile/report.ts')).report,
   },
 ];

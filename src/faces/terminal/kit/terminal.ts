@@ -1,6 +1,6 @@
 import type { Config } from '../../../core/settings/settings.ts';
 import { shortTime, shortTimeWithSeconds } from '../../../words/short-times.ts';
-import type { World } from '../world.ts';
+import type { World } from '../context/world.ts';
 import { type TerminalColumn, terminalTable } from './table.ts';
 
 export type Terminal = ReturnType<typeof terminalOf>;

@@ -1,0 +1,101 @@
+import type { App } from '../../../app/app.ts';
+import { counted } from '../../../core/domain/counted.ts';
+import {
+  type ApprovalOutcome,
+  approvalWarnings,
+  approveReviewed,
+  reviewApproval,
+} from '../../../verbs/approve.ts';
+import { submitCommand } from '../../../words/advice-text.ts';
+import { holdTexts, stayTexts } from '../../../words/hold-words.ts';
+import { readable } from '../../../words/readable.ts';
+import { approvalWarningTexts } from '../../../words/results/result-words.ts';
+import { orderedBatch } from '../context/named-batch.ts';
+import { orderer, stopFor } from '../context/person.ts';
+import type { Result } from '../context/result.ts';
+import { withApp } from '../context/with-app.ts';
+import type { Context } from '../context/world.ts';
+import {
+  finished,
+  notReleased,
+  notReleasedJson,
+  notReleasedLines,
+  totalsText,
+  unlessQuiet,
+} from '../kit/describe.ts';
+import { type Terminal, terminalOf } from '../kit/terminal.ts';
+import { wrapAll } from '../kit/wrap.ts';
+
+type Shown = Extract<Awaited<ReturnType<typeof reviewApproval>>, { kind: 'may' }>;
+
+/** `approve BATCH`: records a second person's approval, bound to the digest of the frozen bodies shown to them (P2). */
+export async function approve(context: Context, args: string[]): Promise<Result> {
+  return withApp(context, { level: 'local', use: 'writes' }, async (app) => {
+    const { id } = await orderedBatch(app, args);
+    const person = orderer(context);
+    const review = await reviewApproval(app, id, person);
+    if (review.kind === 'refused') throw stopFor(review);
+    const seen = review.kind === 'may' ? await show(context, app, review) : {};
+    const done = await approveReviewed(app, review, person);
+    if (done.kind === 'refused') throw stopFor(done);
+    return describe(context, app, done, seen);
+  });
+}
+
+/** Prints what is approved, and returns it for JSON. */
+async function show(context: Context, app: App<'local'>, review: Shown): Promise<Record<string, unknown>> {
+  const { rows, totals } = review.shown;
+  const warnings = approvalWarningTexts(await approvalWarnings(app.ledger, review)).command;
+  const terminal = terminalOf(context, app.config, app.clock.iso());
+  for (const line of orderLines(review, { warnings, terminal }))
+    (context.options.json ? context.say : context.print)(line);
+  return { rows, totals, warnings };
+}
+
+function describe(
+  context: Context,
+  { config }: App<'local'>,
+  done: ApprovalOutcome,
+  seen: Record<string, unknown>,
+): Result {
+  const { kind, batch, others, released } = done;
+  const { by, at, digest } = done.approval;
+  const line =
+    kind === 'approved'
+      ? `${batch}: approved by ${by}, digest ${digest.slice(0, 12)}`
+      : `${batch}: already approved by ${by} ${terminalOf(context, config, at).time(at)}`;
+  const json = { batch, approved_by: by, approved_at: at, digest, ...seen };
+  if (released === null) {
+    const held = holdTexts(others, batch);
+    const lines = finished(context, [line, ...held.map((reason) => `  still held: ${reason}`)]);
+    const told = { ...json, released: 0, hold_reasons: held };
+    return unlessQuiet(context, { code: held.length > 0 ? 4 : 0, lines, json: told });
+  }
+  const { moved } = released;
+  const submit = submitCommand(config.mode);
+  const stays = holdTexts(released.stays, batch);
+  const said = [
+    `${line}; ${counted(moved, 'payout')} may go now: ${submit} or serve sends them`,
+    ...notReleasedLines(released),
+    ...stayTexts(released.stays, { seen: [], batch }).map((text) => `  ${text}`),
+  ];
+  return unlessQuiet(context, {
+    code: stays.length > 0 || notReleased(released) ? 4 : 0,
+    lines: finished(context, said, moved > 0 ? submit : ''),
+    json: { ...json, released: moved, ...notReleasedJson(released), hold_reasons: stays },
+  });
+}
+
+function orderLines(
+  { batch, shown }: Shown,
+  { warnings, terminal }: { warnings: readonly string[]; terminal: Terminal },
+): string[] {
+  const as = batch.dropped_as === '' ? '' : ` as ${batch.dropped_as}`;
+  const lines = [
+    `${batch.id}   ${counted(shown.rows, 'payout')}   ${totalsText(shown.totals)}`,
+    `  ${batch.file_name}, taken in ${terminal.time(batch.created_at)}, dropped by ${batch.dropped_by}${as}`,
+    ...warnings.map((warning) => `  WARNING: ${readable(warning, terminal.time)}`),
+    `  digest ${shown.digest.slice(0, 12)}`,
+  ];
+  return wrapAll(lines, terminal.width, 2);
+}

@@ -1,0 +1,56 @@
+import { amountText, counted, grouped } from '../../../core/domain/counted.ts';
+import { type CountedState, type Mode, replacedStates } from '../../../core/domain/payout.ts';
+import type { BatchCounts } from '../../../core/ledger/batches.ts';
+import { readReasons } from '../../../core/ledger/hold-reasons.ts';
+import { holdTexts } from '../../../words/hold-words.ts';
+import { stateWords } from '../../../words/state-words.ts';
+import { payoutColours } from '../kit/colours.ts';
+import type { Paint } from '../kit/ink.ts';
+
+/** `november-20261122-3f9a1c   120 payouts   NGN 4,190,001.45   test mode`. */
+export function batchHead({ batch, totals, counts }: BatchCounts, mode: Mode): string {
+  const rows = Number(batch.row_count) || Object.values(counts).reduce((sum, n) => sum + n, 0);
+  const amounts = Object.entries(totals).map(([currency, amount]) => amountText(currency, amount));
+  return [batch.id, counted(rows, 'payout'), amounts.join(', '), `${mode} mode`].join('   ');
+}
+
+/** States after an answer that the service took the payout. */
+const accepted = ['pending', 'success', 'failed', 'returned'] as const;
+
+/** `accepted 118 (99 paid, 11 failed)   refused 1   unknown 1`: where the payouts of a batch stand. */
+export function progressLine({ counts, state }: Pick<BatchCounts, 'counts' | 'state'>, paint: Paint): string {
+  if (state === 'loading') return '  still being taken in';
+  const sum = accepted.reduce((n, one) => n + (counts[one] ?? 0), 0);
+  const final = accepted.filter((one) => one !== 'pending' && (counts[one] ?? 0) > 0);
+  const ends = final.map((one) =>
+    paint(payoutColours[one], `${grouped(`${counts[one]}`)} ${stateWords[one]}`),
+  );
+  const parts = [
+    ...(sum === 0 ? [] : [`accepted ${grouped(`${sum}`)}${ends.length > 0 ? ` (${ends.join(', ')})` : ''}`]),
+    ...([...replacedStates, 'refused', 'unknown', 'sending', 'ready', 'held', 'cancelled'] as const).flatMap(
+      (one) => {
+        const n = counts[one] ?? 0;
+        return n === 0 ? [] : [paint(payoutColours[one], `${stateWords[one]} ${grouped(`${n}`)}`)];
+      },
+    ),
+  ];
+  return `  ${parts.join('   ')}`;
+}
+
+/** `12 paid, 1 failed`; `none` for none. */
+export function payoutsText(counts: Partial<Record<CountedState, number>>): string {
+  const parts = Object.entries(stateWords).flatMap(([state, word]) => {
+    const n = Object.entries(counts).find(([name]) => name === state)?.[1] ?? 0;
+    return n === 0 ? [] : [`${grouped(`${n}`)} ${word}`];
+  });
+  return parts.length > 0 ? parts.join(', ') : 'none';
+}
+
+/** Why a batch is held, each with the way out. */
+export function heldBecause(batch: BatchCounts['batch'], state: BatchCounts['state']): string[] {
+  return state === 'held' ? holdTexts(readReasons(batch.hold_reasons), batch.id) : [];
+}
+
+export function heldLines({ batch, state }: BatchCounts): string[] {
+  return heldBecause(batch, state).map((reason) => `  held: ${reason}`);
+}

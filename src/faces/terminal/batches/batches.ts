@@ -1,0 +1,98 @@
+import type { App } from '../../../app/app.ts';
+import { money } from '../../../books/presentation.ts';
+import { counted, grouped } from '../../../core/domain/counted.ts';
+import { moneyStanding } from '../../../core/domain/payout.ts';
+import { type BatchCounts, batchCounts } from '../../../core/ledger/batches.ts';
+import { readReasons } from '../../../core/ledger/hold-reasons.ts';
+import { holdTexts } from '../../../words/hold-words.ts';
+import type { Result } from '../context/result.ts';
+import { withApp } from '../context/with-app.ts';
+import type { Context } from '../context/world.ts';
+import type { ListedBatchJson } from '../json/lists-json.ts';
+import { batchColours } from '../kit/colours.ts';
+import type { TerminalColumn } from '../kit/table.ts';
+import { type Terminal, terminalOf } from '../kit/terminal.ts';
+
+/** The newest batches are printed; `--json` has all of them. */
+const mostShown = 50;
+
+/** `batches`: lists batches, the newest first, with what is paid and what is open. */
+export async function batches(context: Context): Promise<Result> {
+  return withApp(context, { level: 'looking', use: 'reads' }, async (app: App<'looking'>) => {
+    const all = (await batchCounts(app.ledger.db)).map(batchJson).toReversed();
+    const terminal = terminalOf(context, app.config, app.clock.iso());
+    return { code: 0, lines: listLines(terminal, all), json: { batches: all } };
+  });
+}
+
+function batchJson({ batch, state, counts, sums, totals }: BatchCounts): ListedBatchJson {
+  const standing = (wanted: 'paid' | 'open') =>
+    Object.fromEntries(
+      [...Map.groupBy(sums, ({ currency }) => currency)].map(([currency, all]) => {
+        const own = all.filter((one) => moneyStanding[one.state] === wanted);
+        const minor = own.reduce((total, one) => total + one.minor, 0n);
+        const count = own.reduce((total, one) => total + one.count, 0);
+        return [currency, { count, amount: money(minor, currency) }];
+      }),
+    );
+  return {
+    batch: batch.id,
+    file: batch.file_name,
+    state,
+    taken_in_at: batch.created_at,
+    dropped_by: batch.dropped_by,
+    rows: Number(batch.row_count),
+    payouts: counts,
+    totals,
+    paid: standing('paid'),
+    open: standing('open'),
+    hold_reasons: state === 'held' ? holdTexts(readReasons(batch.hold_reasons), batch.id) : [],
+  };
+}
+
+/** A batch in one of its currencies; only the first line names the batch. */
+type Line = { batch: ListedBatchJson; currency: string; first: boolean };
+
+/** The total needs a wide terminal: it is what is paid, open and ended together. */
+const wideEnoughForTotals = 100;
+
+function listLines(terminal: Terminal, all: ListedBatchJson[]): string[] {
+  const shown = all.slice(0, mostShown);
+  const [newest] = shown;
+  if (!newest) return ['no batches: nothing was taken in yet', '', 'Next: counterfoil submit FILE.csv'];
+  const rows = shown.flatMap((batch): Line[] => {
+    const currencies = Object.keys(batch.totals).toSorted();
+    return (currencies.length > 0 ? currencies : ['']).map((currency, at) => {
+      return { batch, currency, first: at === 0 };
+    });
+  });
+  const amount = (text: string | undefined): string => grouped(text ?? '');
+  const columns: (TerminalColumn<Line> & { from?: number })[] = [
+    // A prefix that only one batch has is enough in every command.
+    { title: 'Batch', cell: ({ batch, first }) => (first ? batch.batch : ''), cut: true },
+    {
+      title: 'State',
+      cell: ({ batch: { state }, first }) => ({ text: first ? state : '', colour: batchColours[state] }),
+    },
+    { title: 'Rows', cell: ({ batch, first }) => (first ? grouped(`${batch.rows}`) : ''), right: true },
+    { title: '', cell: ({ currency }) => currency },
+    {
+      title: 'Total',
+      cell: ({ batch, currency }) => amount(batch.totals[currency]),
+      right: true,
+      from: wideEnoughForTotals,
+    },
+    { title: 'Paid', cell: ({ batch, currency }) => amount(batch.paid[currency]?.amount), right: true },
+    { title: 'Open', cell: ({ batch, currency }) => amount(batch.open[currency]?.amount), right: true },
+  ];
+  const rest = all.length - shown.length;
+  return [
+    ...terminal.table(
+      columns.filter(({ from = 0 }) => terminal.width >= from),
+      rows,
+    ),
+    ...(rest > 0 ? ['', `  … and ${counted(rest, 'older batch', 'older batches')}: --json lists all`] : []),
+    '',
+    `Next: counterfoil payouts --batch ${newest.batch}`,
+  ];
+}

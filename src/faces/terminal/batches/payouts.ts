@@ -1,0 +1,169 @@
+import { DateTime } from 'luxon';
+import type { App } from '../../../app/app.ts';
+import { money, zoned } from '../../../books/presentation.ts';
+import { amountText, counted, grouped } from '../../../core/domain/counted.ts';
+import { firstInstantOf } from '../../../core/domain/local-day.ts';
+import { exponentOf } from '../../../core/domain/money.ts';
+import { likely } from '../../../core/domain/nearest.ts';
+import { type PayoutState, payoutStates } from '../../../core/domain/payout.ts';
+import { maskAccount } from '../../../core/domain/redact.ts';
+import {
+  type ListedPayout,
+  listPayouts,
+  type PayoutFilter,
+  sumPayouts,
+} from '../../../core/ledger/payout-list.ts';
+import { stateWords } from '../../../words/state-words.ts';
+import { csvText } from '../../files/csv-writer.ts';
+import { namedBatch } from '../context/named-batch.ts';
+import { didYouMean, type Result, Stop } from '../context/result.ts';
+import { withApp } from '../context/with-app.ts';
+import type { Context, Handler } from '../context/world.ts';
+import { type ListedPayoutJson, listedPayout, type PayoutsJson } from '../json/lists-json.ts';
+import { payoutColours } from '../kit/colours.ts';
+import type { TerminalColumn } from '../kit/table.ts';
+import { type Terminal, terminalOf } from '../kit/terminal.ts';
+
+/** `payouts`: lists payouts that match, the newest first, with the totals of all that match. */
+export const payouts: Handler = async (context, _args, options) => {
+  const limit = readLimit(options.limit);
+  if (options.csv && context.options.json) throw new Stop('name --json or --csv, not both');
+  return withApp(context, { level: 'looking', use: 'reads' }, async (app) => {
+    const filter = await readFilter(app, options);
+    const account = options.fullAccounts ? (text: string) => text : maskAccount;
+    const pages = listPayouts(app.ledger.db, filter, limit);
+    if (options.csv) return writeCsv(context, app, pages, account);
+    const listed: ListedPayoutJson[] = [];
+    for await (const page of pages) listed.push(...page.map((one) => payoutJson(one, account)));
+    const json = summary(listed, await sumPayouts(app.ledger.db, filter));
+    const terminal = terminalOf(context, app.config, app.clock.iso());
+    return { code: 0, lines: listLines(terminal, json, Boolean(options.fullAccounts)), json };
+  });
+};
+
+function readLimit(limit: unknown): number {
+  if (typeof limit === 'string' && /^[1-9]\d{0,8}$/.test(limit)) return Number(limit);
+  throw new Stop(`--limit: expected a whole number above zero, got "${String(limit)}"`);
+}
+
+/** Reads the options that narrow the list. An unknown name or a bad date stops with 2. */
+async function readFilter(app: App<'looking'>, options: Record<string, unknown>): Promise<PayoutFilter> {
+  const text = (name: string): string | undefined => {
+    const value = options[name];
+    return typeof value === 'string' ? value : undefined;
+  };
+  const [state, batch, currency, since] = [text('state'), text('batch'), text('currency'), text('since')];
+  return {
+    state: state === undefined ? undefined : readState(state),
+    batch: batch === undefined ? undefined : (await namedBatch(app, batch)).id,
+    currency: currency === undefined ? undefined : readCurrency(currency),
+    since: since === undefined ? undefined : readSince(since, app.config.reports.timezone),
+    reference: text('reference'),
+  };
+}
+
+/** A state by its name, or by its word in `show`, `status` and the dashboard. */
+function readState(text: string): PayoutState {
+  const state = payoutStates.find((one) => one === text || stateWords[one] === text);
+  if (state) return state;
+  const meant = didYouMean(likely(text, payoutStates), '.');
+  throw new Stop(`--state: there is no state "${text}"${meant} There are ${payoutStates.join(', ')}`);
+}
+
+function readCurrency(text: string): string {
+  const currency = text.toUpperCase();
+  if (exponentOf(currency) !== undefined) return currency;
+  throw new Stop(`--currency: expected a currency of ISO 4217 such as NGN, got "${text}"`);
+}
+
+/** The instant, ISO UTC, that a person wrote as a day or an ISO time in this zone. Anything else stops with 2. */
+function readSince(text: string, zone: string): string {
+  const time = /^\d{4}-\d\d-\d\d/.test(text) ? DateTime.fromISO(text, { zone }) : undefined;
+  const namesOffset = /T.*(?:Z|[+-]\d\d(?::?\d\d)?)$/i.test(text);
+  const instant = time?.isValid ? (namesOffset ? time : firstInstantOf(time)).toUTC().toISO() : null;
+  if (instant) return instant;
+  throw new Stop(`--since: expected a day or a time such as 2026-11-22 or 2026-11-22T16:00, got "${text}"`);
+}
+
+function payoutJson(one: ListedPayout, account: (text: string) => string): ListedPayoutJson {
+  const { batch_id: batch, row_number: row, id: _id, amount, account_number: number, ...rest } = one;
+  const shown = { amount: money(amount, one.currency), account_number: account(number) };
+  return { ...rest, batch, row: Number(row), ...shown };
+}
+
+type Sums = Awaited<ReturnType<typeof sumPayouts>>;
+
+function summary(listed: ListedPayoutJson[], sums: Sums): Omit<PayoutsJson, 'schema'> {
+  const totals = [...Map.groupBy(sums, ({ currency }) => currency)].map(([currency, all]) => {
+    const states = all.map(({ state, count, minor }) => [state, { count, amount: money(minor, currency) }]);
+    const minor = all.reduce((total, one) => total + one.minor, 0n);
+    const count = all.reduce((total, one) => total + one.count, 0);
+    return [currency, { count, amount: money(minor, currency), states: Object.fromEntries(states) }];
+  });
+  const matching = sums.reduce((total, { count }) => total + count, 0);
+  return { payouts: listed, matching, totals: Object.fromEntries(totals) };
+}
+
+/** Columns that need a wide terminal; `--json` and `--csv` always have them. */
+const wideEnoughForAccounts = 100;
+const wideEnoughForBatches = 130;
+
+function listLines(
+  terminal: Terminal,
+  { payouts: listed, matching, totals }: Omit<PayoutsJson, 'schema'>,
+  full: boolean,
+): string[] {
+  const [first] = listed;
+  if (!first) return ['no payouts match'];
+  const all: (TerminalColumn<ListedPayoutJson> & { from?: number })[] = [
+    { title: 'Reference', cell: (one) => one.reference },
+    { title: 'State', cell: ({ state }) => ({ text: state, colour: payoutColours[state] }) },
+    { title: 'Amount', cell: ({ currency, amount }) => amountText(currency, amount), right: true },
+    { title: 'Beneficiary', cell: (one) => one.account_name, cut: true },
+    { title: 'Account', cell: (one) => one.account_number, from: full ? 0 : wideEnoughForAccounts },
+    { title: 'Batch', cell: (one) => one.batch, from: wideEnoughForBatches },
+    { title: 'Changed', cell: (one) => terminal.time(one.updated_at), right: true },
+  ];
+  const sums: TerminalColumn<[string, PayoutsJson['totals'][string]]>[] = [
+    { title: 'Total', cell: ([currency]) => currency },
+    { title: 'Payouts', cell: ([, { count }]) => grouped(`${count}`), right: true },
+    { title: 'Amount', cell: ([, { amount }]) => grouped(amount), right: true },
+  ];
+  const rest = matching - listed.length;
+  return [
+    ...terminal.table(
+      all.filter(({ from = 0 }) => terminal.width >= from),
+      listed,
+    ),
+    ...(rest > 0 ? ['', `  … and ${counted(rest, 'older payout')}: --limit ${matching} lists all`] : []),
+    '',
+    ...terminal.table(sums, Object.entries(totals)),
+    '',
+    `Next: counterfoil show ${first.reference}`,
+  ];
+}
+
+const csvColumns = listedPayout.keyof().options;
+
+/** Writes a page at a time, as the CSV files of the reports are written. */
+async function writeCsv(
+  context: Context,
+  { config: { reports } }: App<'looking'>,
+  pages: AsyncIterable<ListedPayout[]>,
+  account: (text: string) => string,
+): Promise<Result> {
+  const text = csvText(reports);
+  context.write(text([csvColumns]));
+  for await (const page of pages) {
+    const rows = page.map((one) => {
+      const cells = payoutJson(one, account);
+      return csvColumns.map((column) =>
+        column.endsWith('_at')
+          ? zoned(cells[column]?.toString() ?? null, reports.timezone)
+          : `${cells[column] ?? ''}`,
+      );
+    });
+    if (!context.write(text(rows))) break;
+  }
+  return { code: 0 };
+}

@@ -1,0 +1,171 @@
+import { cameToNothing } from '../../../core/domain/payout.ts';
+import type { Decided } from '../../../sending/decisions/retry-payout.ts';
+import { mostPayouts, retryVerb } from '../../../verbs/retry.ts';
+import type { Weighed } from '../../../watching/evidence/weigh.ts';
+import { type Asking, askAbout, withService } from '../context/ask-service.ts';
+import { confirm, confirmSending } from '../context/context.ts';
+import { namedBatch } from '../context/named-batch.ts';
+import { nearestReference } from '../context/nearest-reference.ts';
+import { orderer, stopFor } from '../context/person.ts';
+import { didYouMean, type Result, Stop } from '../context/result.ts';
+import type { Context, Handler } from '../context/world.ts';
+import { finished } from '../kit/describe.ts';
+import { terminalOf } from '../kit/terminal.ts';
+import { decisionQuestion, describeDecided, nothingNeeded, refusals } from './decided.ts';
+import { evidenceJson, evidenceLines, type QuietWatch, watchOf } from './evidence-lines.ts';
+import { evidenceTable } from './evidence-table.ts';
+import { type SentDecided, sendDecided } from './send-decided.ts';
+
+type Options = { batch?: string; state?: string; evidence?: string; wait?: boolean; live?: boolean };
+/** The ledger, the service when a key is configured, and the request. */
+type Work = Asking & { context: Context; args: string[]; options: Options };
+
+type Seen = { shown: Weighed; watch: QuietWatch };
+
+const retryable = [...cameToNothing, 'unknown'] as const;
+/** A held payout may be held because of an old answer, and a pending one may have ended. */
+const askedFirst = [...retryable, 'held', 'pending'] as const;
+
+/** `retry`: records a person's decision to send an unknown payout again, or to pay a failed or returned one again (P20). */
+export const retry: Handler = async (context, args, given) => {
+  const options: Options = given;
+  const local = options.wait === false;
+  return withService(context, 'retry', local, (asking) => decide({ context, ...asking, args, options }));
+};
+
+async function decide(work: Work): Promise<Result> {
+  const { context, app } = work;
+  await app.applyWebhooks(context.signal);
+  const { ids, left } = await named(work);
+  const since = app.clock.iso();
+  await askAbout(context, work, ids, askedFirst);
+  if (context.signal.aborted) throw new Stop('interrupted: nothing was decided', 1);
+  const shown = await app.decisions.weigh(ids, since);
+  const watch = watchOf(app);
+  if (shown.cases.every(({ judgement }) => judgement.kind === 'no')) return refuseAll(work, shown, watch);
+  const asked = await ask(work, shown, watch);
+  if (asked) return asked;
+  const references = shown.cases.map(({ payout }) => payout.reference);
+  const order = { references, since, digest: shown.digest };
+  const decision = await retryVerb.run(app, order, orderer(context));
+  if (decision.kind === 'refused') throw stopFor(decision);
+  if (decision.kind === 'changed')
+    return refuse(work, { shown: decision.now, watch }, 'the evidence changed; look again. Nothing was done');
+  const sent = await send(work, decision.decided);
+  await app.reporting.writeDueBatchResults();
+  await app.reporting.writeIndex();
+  const states = await app.decisions.standingOf(decision.decided.map(({ id }) => id));
+  const outcome = { shown, watch, decided: decision.decided, states, sent, left };
+  const told = describeDecided(outcome, app.config.mode);
+  const next = sent.kind === 'sent' ? 'counterfoil reconcile' : 'counterfoil status';
+  return { ...told, lines: finished(context, told.lines ?? [], next) };
+}
+
+/** The requested payouts. An unknown name is a typing error and stops everything. */
+async function named({ app, args, options }: Work): Promise<{ ids: bigint[]; left: number }> {
+  if (options.batch === undefined) {
+    if (args.length === 0) throw new Stop('name references, or --batch BATCH');
+    const { payouts, missing } = await app.decisions.find(args);
+    if (missing.length > 0) {
+      const names = missing.slice(0, 5).join(', ');
+      const meant = missing.length === 1 ? await nearestReference(app, names) : undefined;
+      throw new Stop(
+        `no payout "${names}" in this ledger (mode ${app.config.mode})${didYouMean(meant, '.')} Nothing was done`,
+      );
+    }
+    if (payouts.length > mostPayouts) throw new Stop(`name at most ${mostPayouts} references at once`);
+    return { ids: payouts.map(({ id }) => id), left: 0 };
+  }
+  if (args.length > 0) throw new Stop('name references or a --batch, not both');
+  const batch = await namedBatch(app, options.batch);
+  const state = retryable.find((one) => one === (options.state ?? 'failed'));
+  if (!state)
+    throw new Stop(`--state: expected one of ${retryable.join(', ')}, got "${options.state ?? ''}"`);
+  const { ids, count } = await app.decisions.findInBatch(batch.id, state, mostPayouts);
+  if (ids.length === 0) throw new Stop(`${batch.id} has no ${state} payout that waits for a decision`);
+  return { ids, left: count - ids.length };
+}
+
+/** Asks the person to confirm exactly this evidence. Returns the refusal when it changed or nobody can be asked. */
+async function ask(work: Work, shown: Weighed, watch: QuietWatch): Promise<Result | undefined> {
+  const { context, app, options } = work;
+  const { yes, json } = context.options;
+  if (options.evidence !== undefined && options.evidence !== shown.digest)
+    return refuse(work, { shown, watch }, 'the evidence changed; look again. Nothing was done');
+  if (yes && options.evidence === undefined) {
+    return refuse(
+      work,
+      { shown, watch },
+      `--yes needs the evidence it agrees to. Look, then run: ${command(work, shown)}`,
+    );
+  }
+  if (!yes && !context.terminal) {
+    const why = `a person must decide, and there is no terminal to ask on. Look, then run: ${command(work, shown)}`;
+    return refuse(work, { shown, watch }, why);
+  }
+  if (!yes) {
+    for (const line of linesOf(work, { shown, watch })) (json ? context.say : context.print)(line);
+    await confirm(context, decisionQuestion(shown, willSend(work)));
+  }
+  if (willSend(work)) await confirmSending(context, app.config, true);
+  return undefined;
+}
+
+function willSend({ app, service, options }: Work): boolean {
+  if (!service || options.wait === false) return false;
+  return app.config.mode !== 'live' || Boolean(options.live);
+}
+
+function command({ context, args, options }: Work, { digest }: Weighed): string {
+  const { config, data } = context.options;
+  const words = [
+    'counterfoil retry',
+    ...(options.batch === undefined ? args : [`--batch ${options.batch} --state ${options.state}`]),
+    ...(config === undefined ? [] : [`--config ${config}`]),
+    ...(data === undefined ? [] : [`--data ${data}`]),
+    ...(options.wait === false ? ['--no-wait'] : []),
+    ...(options.live ? ['--live'] : []),
+    `--yes --evidence ${digest}`,
+  ];
+  return words.join(' ');
+}
+
+/** The evidence: a block for each named payout, a table for a batch. */
+function linesOf({ context, app, options }: Work, { shown, watch }: Seen): string[] {
+  const view = { watch, terminal: terminalOf(context, app.config, watch.now) };
+  return options.batch === undefined ? evidenceLines(shown, view) : evidenceTable(shown, view);
+}
+
+function refuse(work: Work, { shown, watch }: Seen, problem: string): Result {
+  const json = { ...evidenceJson(shown, watch), decided: [], error: problem };
+  return { code: 2, problem, lines: linesOf(work, { shown, watch }), json };
+}
+
+/** The result when none can be sent again: 0 if the service has all of them, else 2. */
+function refuseAll(work: Work, shown: Weighed, watch: QuietWatch): Result {
+  const had = nothingNeeded(shown);
+  const [first, ...others] = refusals(shown).map(({ reference, why }) => `${reference}: ${why}`);
+  const lead = had.map(({ text }) => text);
+  if (first !== undefined) {
+    const more = others.length > 0 ? ` (and ${others.length} more)` : '';
+    const refused = refuse(work, { shown, watch }, `nothing was done: ${first}${more}`);
+    return { ...refused, lines: [...lead, ...(refused.lines ?? [])] };
+  }
+  const json = { ...evidenceJson(shown, watch), decided: [], nothing_needed: had };
+  return { code: 0, lines: [...lead, '', ...linesOf(work, { shown, watch })], json };
+}
+
+async function send(work: Work, decided: Decided[]): Promise<SentDecided> {
+  const { context, service, options } = work;
+  if (options.wait === false) return { kind: 'waits', why: '' };
+  if (!willSend(work) || !service)
+    return {
+      kind: 'waits',
+      why: 'mode is live and --live was not said: the decision is recorded, nothing was sent; counterfoil submit --live sends it',
+    };
+  return sendDecided(
+    context,
+    service,
+    decided.map(({ id }) => id),
+  );
+}

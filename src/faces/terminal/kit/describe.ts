@@ -1,0 +1,160 @@
+import { amountText, counted } from '../../../core/domain/counted.ts';
+import { visible } from '../../../core/domain/hidden.ts';
+import { type LeftOutJson, leftOutCollectionsText } from '../../../core/domain/left-out.ts';
+import { type Problem, problemSentence } from '../../../core/domain/problem.ts';
+import type { WaivedListing } from '../../../core/ledger/barriers.ts';
+import type { Discrepancy, Webhook } from '../../../core/storage/tables/tables.ts';
+import { type HaltAdvice, haltAdvice } from '../../../sending/halt.ts';
+import type { releaseBatch } from '../../../sending/holds.sql.ts';
+import { reasonText } from '../../../words/advice-text.ts';
+import type { SaidHalt } from '../../../words/halt-words.ts';
+import { readable } from '../../../words/readable.ts';
+import { webhookText } from '../../../words/word-texts.ts';
+import type { Result } from '../context/result.ts';
+import type { Context } from '../context/world.ts';
+import { withheldLines } from '../status/unknown-lines.ts';
+import { closing } from './closing.ts';
+import type { Terminal } from './terminal.ts';
+import { wrapAll } from './wrap.ts';
+
+/** `NGN 1,200,000.00, ZAR 5,000.00`; `nothing` for none. */
+export function totalsText(totals: Record<string, string>): string {
+  const parts = Object.entries(totals).map(([currency, amount]) => amountText(currency, amount));
+  return parts.length > 0 ? parts.join(', ') : 'nothing';
+}
+
+/** `12 success, 1 failed`; `none` for none. */
+export function countsText(counts: Record<string, number | undefined>): string {
+  const parts = Object.entries(counts).flatMap(([name, n]) => (n ? [`${n} ${name}`] : []));
+  return parts.length > 0 ? parts.join(', ') : 'none';
+}
+
+/** A title and a line for each thing under it; nothing where there is none. */
+export function textSection<T>(title: string, things: readonly T[], line: (thing: T) => string): string[] {
+  return things.length === 0 ? [] : ['', title, ...things.map((thing) => `  ${line(thing)}`)];
+}
+
+export function webhookLine(one: Webhook, { time }: Pick<Terminal, 'time'>): string {
+  return `${time(one.received_at)}  received ${counted(one.deliveries, 'time')}: ${webhookText(one)}`;
+}
+
+export function discrepancyLine(
+  one: Pick<Discrepancy, 'first_seen_at' | 'id' | 'kind' | 'state' | 'expected' | 'actual'>,
+  { time }: Pick<Terminal, 'time'>,
+): string {
+  return `${time(one.first_seen_at)}  ${one.id} ${one.kind} ${one.state}: expected ${one.expected}, found ${one.actual}`;
+}
+
+/** Writes bigint ids and counters as plain numbers, for JSON. */
+export function bigintAsNumber(_key: string, value: unknown): unknown {
+  return typeof value === 'bigint' ? Number(value) : value;
+}
+
+/** The discrepancies that stay open, with exit code 4 while there are any. */
+export function leftOpen(open: Record<string, number>): { code: number; text: string } {
+  return Object.keys(open).length === 0
+    ? { code: 0, text: 'nothing is open' }
+    : { code: 4, text: `still open: ${countsText(open)}` };
+}
+
+/** The first problems as sentences, and how many more there are. */
+export function problemLines(problems: readonly Problem[], count: number): string[] {
+  const shown = problems.slice(0, 20).map((problem) => `  ${problemSentence(problem)}`);
+  return count > shown.length ? [...shown, `  … and ${count - shown.length} more`] : shown;
+}
+
+/** An accepted file of expected collections, and its rows that were left out. */
+export function collectionLines(
+  one: { id: string; rows: number; totals: Record<string, string> } & LeftOutJson,
+): string[] {
+  const taken = `${one.id}: ${counted(one.rows, 'collection')} expected, ${totalsText(one.totals)}`;
+  if (one.skipped === 0 || !('problems' in one)) return [taken];
+  const { skipped: rows, problem_count: problemCount, ...files } = one;
+  const left = { rows, problemCount, errorsFile: files.errors_file, invalidFile: files.invalid_file };
+  return [taken, `  ${leftOutCollectionsText(left)}`];
+}
+
+type Retried = { row: number; reference: string; pays_again: string; state: string; changed: string[] };
+
+/** The payouts that a file's rows would pay again, and where the account differs. Further rows are counted. */
+export function retryLines(retries: readonly Retried[]): string[] {
+  const lines = retries.slice(0, 20).map(({ row, reference, pays_again, state, changed }) => {
+    const where = changed.length > 0 ? `, with another ${changed.join(' and ')}` : ', to the same account';
+    return `  row ${row}: would pay ${pays_again} (${state}) again as ${reference}${where}`;
+  });
+  const rest = retries.length - lines.length;
+  return rest > 0 ? [...lines, `  … and ${rest} more`] : lines;
+}
+
+/** The lines of a command with the next one, as wide as the terminal. */
+export function finished(
+  { columns }: Pick<Context, 'columns'>,
+  lines: readonly string[],
+  next = '',
+): string[] {
+  return wrapAll([...lines, ...closing({ Next: next })], columns, 2);
+}
+
+/** Under `--quiet` drops the lines of a command that succeeded. What needs a person is still printed. */
+export function unlessQuiet({ options }: Context, result: Result): Result {
+  return options.quiet && result.code === 0 ? { ...result, lines: [] } : result;
+}
+
+export function standText(ready: number): string {
+  return ready === 1 ? '1 payout waits' : `${ready} payouts wait`;
+}
+
+const before: Record<Exclude<HaltAdvice, 'as_the_cause_says'>, string> = {
+  doctor: ' First counterfoil doctor, which shows what was signed, and with which key.',
+  reconcile: ' First counterfoil reconcile, which asks what became of them.',
+  none: '',
+};
+
+/** The decision to send new batches without a complete list, and what the list did not prove (P32). */
+export function waivedText(
+  { at, by, note, notProven }: WaivedListing,
+  time: (instant: string) => string,
+): string {
+  return `New batches are sent without a complete list since ${time(at)}, as ${by} decided: "${visible(note)}". Not proven: ${readable(notProven, time)}`;
+}
+
+export function waivedJson({ at, by, note, notProven }: WaivedListing): Record<string, string> {
+  return { at, by, note, not_proven: notProven };
+}
+
+/** Why nothing is sent, and what to do: release a halt (P11), or follow a ledger barrier's own text (P25, P26). */
+export function haltText({ at, cause, kinds }: SaidHalt, { time }: Pick<Terminal, 'time'>): string {
+  const advice = haltAdvice(kinds);
+  const since = `since ${time(at)}: ${readable(cause, time)}.`;
+  if (advice === 'as_the_cause_says') return since;
+  return `${since}${before[advice]} When the cause is gone: counterfoil release --mode`;
+}
+
+type Released = Awaited<ReturnType<typeof releaseBatch>>;
+
+/** True when a release left payouts that a person must look at. */
+export function notReleased({ kept, doubted }: Released): boolean {
+  return kept + doubted > 0;
+}
+
+/** The payouts that were not released, and why: some stay held, some are unknown again. */
+export function notReleasedLines({ kept, first, doubted, firstDoubted }: Released): string[] {
+  const unknown = said(firstDoubted).map(({ reference, why }) => `  unknown: ${reference}: ${why}`);
+  const rest = doubted - firstDoubted.length;
+  return [
+    ...(kept > 0
+      ? [`${kept} ${kept === 1 ? 'stays' : 'stay'} held:`, ...withheldLines(kept, said(first))]
+      : []),
+    ...(doubted > 0 ? [`${doubted} ${doubted === 1 ? 'is' : 'are'} unknown again, and not sent:`] : []),
+    ...unknown,
+    ...(rest > 0 ? [`  and ${rest} more like these`] : []),
+  ];
+}
+
+export function notReleasedJson({ kept, first, doubted, firstDoubted }: Released): Record<string, unknown> {
+  return { kept, kept_first: said(first), unknown: doubted, unknown_first: said(firstDoubted) };
+}
+
+function said(first: Released['first']): { reference: string; why: string }[] {
+  return first.map(({ reference, ...reason }) => ({ reference, why: reasonText(reason) }));
+}

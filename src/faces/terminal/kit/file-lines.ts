@@ -1,0 +1,37 @@
+import { basename, dirname } from 'node:path';
+import { counted } from '../../../core/domain/counted.ts';
+import type { Context } from '../context/world.ts';
+import { pathText } from './closing.ts';
+import { firstOf } from './messages.ts';
+import { wrapAll } from './wrap.ts';
+
+/** More folders would hide the last line. */
+const most = 10;
+
+/** Files by folder, as people open them; the page or workbook to open first at the end. */
+export function fileLines(
+  { cwd, columns }: Pick<Context, 'cwd' | 'columns'>,
+  files: readonly string[],
+): string[] {
+  if (files.length === 0) return ['Nothing to write: every report is up to date.'];
+  const folders = [...Map.groupBy(files, (file) => dirname(file))];
+  const lines = folders.slice(0, most).flatMap(([folder, own]) => [
+    `${pathText(cwd, folder)}/`,
+    `  ${firstOf(
+      own.map((file) => basename(file)),
+      12,
+    )}`,
+  ]);
+  const rest = folders.length - most;
+  const open = files.find((file) => file.endsWith('index.html')) ?? files.at(-1) ?? '';
+  return wrapAll(
+    [
+      ...lines,
+      ...(rest > 0 ? [`and ${counted(rest, 'folder')} more`] : []),
+      '',
+      `Open: ${pathText(cwd, open)}`,
+    ],
+    columns,
+    0,
+  );
+}

@@ -1,0 +1,225 @@
+import type { LastRun } from '../../../books/run-verdicts.sql.ts';
+import { amountText, counted, grouped } from '../../../core/domain/counted.ts';
+import { visible } from '../../../core/domain/hidden.ts';
+import { isUsable } from '../../../core/domain/verdict.ts';
+import { waitingWhy } from '../../../core/domain/waiting-file.ts';
+import type { BatchCounts } from '../../../core/ledger/batches.ts';
+import { notedReason } from '../../../findings/job-findings.ts';
+import { findingRules } from '../../../findings/kinds.ts';
+import { findingWords, unnoted } from '../../../words/finding-words.ts';
+import { rejectedText } from '../../../words/rejected-words.ts';
+import { verdictWords } from '../../../words/verdict-words.ts';
+import { heldBecause } from '../batches/batch-lines.ts';
+import { closing } from '../kit/closing.ts';
+import { countsText, haltText, standText, waivedText } from '../kit/describe.ts';
+import { openSummary } from '../kit/open-table.ts';
+import type { Terminal } from '../kit/terminal.ts';
+import { wrapAll } from '../kit/wrap.ts';
+import { attentionLines } from '../submit/submit-lines.ts';
+import { type JobStanding, jobLabel } from './jobs-standing.ts';
+import { queueText } from './queue-standing.ts';
+import type { StatusFacts } from './status-standing.ts';
+
+/** At most this many batches and files are printed. */
+const most = 10;
+
+/** Where everything stands: one line of state, the batches, what needs a person, what runs next. */
+export function statusLines(
+  standing: StatusFacts,
+  { mode, needsPerson }: { mode: string; needsPerson: boolean },
+): string[] {
+  const { terminal } = standing;
+  const blocks = [
+    [headLine(mode, standing), ...haltLines(standing), ...waivedLines(standing)],
+    batchTable(standing),
+    [...personLines(standing, needsPerson), ...attentionLines(standing.needed)],
+    [
+      ...inboxLines(standing),
+      ...standing.promised.lines,
+      ...standing.brakes.lines,
+      ...standing.alerts.problems.map((one) => `! alerts: ${one}`),
+      ...webhookLines(standing),
+    ],
+    scheduleLines(standing),
+  ].filter((block) => block.length > 0);
+  return wrapAll(
+    [
+      ...blocks.flatMap((block, index) => (index === 0 ? block : ['', ...block])),
+      ...closing({ Next: nextCommand(standing) }),
+    ],
+    terminal.width,
+    2,
+  );
+}
+
+function headLine(mode: string, { halted, lastRun, terminal }: StatusFacts): string {
+  const sending = halted ? terminal.paint('bad', 'HALTED') : 'sending';
+  return `${mode} mode   ${sending}   ${lastRunText(lastRun, terminal)}`;
+}
+
+function lastRunText(last: LastRun | undefined, { time, paint }: Terminal): string {
+  if (!last) return 'never reconciled';
+  const all = last.currencies.map(({ currency, verdict }) => {
+    const { colour, name } = verdictWords[verdict];
+    return `${currency} ${paint(colour, name)}`;
+  });
+  const words = all.length > 0 ? all.join(', ') : verdictWords[last.verdict].name;
+  return `last reconciliation ${time(last.startedAt)}: ${words}`;
+}
+
+function haltLines({ halted, overview: { payouts }, terminal }: StatusFacts): string[] {
+  return halted ? [`  Halted ${haltText(halted, terminal)} (${standText(payouts.ready ?? 0)})`] : [];
+}
+
+function waivedLines({ waived, terminal }: StatusFacts): string[] {
+  return waived ? [`  ${waivedText(waived, terminal.time)}`] : [];
+}
+
+function batchTable({ batches, openByBatch, terminal }: StatusFacts): string[] {
+  if (batches.length === 0) return ['  No batches: nothing was taken in yet.'];
+  const shown = batches.slice(-most).toReversed();
+  const sum = (one: BatchCounts, ...states: (keyof BatchCounts['counts'])[]): number =>
+    states.reduce((n, state) => n + (one.counts[state] ?? 0), 0);
+  const number = (n: number): string => grouped(`${n}`);
+  const orEmpty = (n: number): string => (n === 0 ? '' : number(n));
+  const lines = terminal.table(
+    [
+      { title: 'Batch', cell: ({ batch }) => batch.id },
+      { title: 'Payouts', right: true, cell: ({ batch }) => number(Number(batch.row_count)) },
+      { title: 'Paid', right: true, cell: paidText },
+      { title: 'Waiting', right: true, optional: true, cell: (one) => orEmpty(sum(one, 'ready', 'held')) },
+      { title: 'In flight', right: true, cell: (one) => number(sum(one, 'sending', 'pending')) },
+      { title: 'Unknown', right: true, optional: true, cell: (one) => orEmpty(sum(one, 'unknown')) },
+      { title: 'Open', right: true, cell: ({ batch }) => number(openByBatch.get(batch.id) ?? 0) },
+    ],
+    shown,
+  );
+  // A payout that did not go through is in no other figure of the table.
+  const ended = (['failed', 'refused'] as const).flatMap((state) => {
+    const count = shown.reduce((total, one) => total + sum(one, state), 0);
+    if (count === 0) return [];
+    return [`  ${counted(count, 'payout')} ${state}: counterfoil payouts --state ${state}`];
+  });
+  const rest = batches.length - shown.length;
+  return rest > 0
+    ? [...lines, ...ended, `  and ${counted(rest, 'earlier batch', 'earlier batches')}: counterfoil batches`]
+    : [...lines, ...ended];
+}
+
+function paidText({ totalsByState }: BatchCounts): string {
+  const paid = Object.entries(totalsByState).map(([currency, states]) =>
+    amountText(currency, states.success ?? '0.00'),
+  );
+  return paid.length === 0 ? '-' : paid.join(', ');
+}
+
+/** What waits for a person. Says "not checked", never "nothing", when no list was compared. */
+function personLines(standing: StatusFacts, needsPerson: boolean): string[] {
+  const { batches, groups, halted, lastRun, needed, rejected, terminal } = standing;
+  const held = batches.filter(({ state }) => state === 'held');
+  const checked = lastRun !== undefined && isUsable(lastRun.list);
+  const open = groups.reduce((sum, { count }) => sum + count, 0);
+  const parts = [
+    ...(halted ? ['the halt'] : []),
+    ...(needed.unknown.count > 0 ? [`${grouped(`${needed.unknown.count}`)} unknown`] : []),
+    ...(held.length > 0 ? [`${counted(held.length, 'batch', 'batches')} held`] : []),
+    ...(rejected.length > 0 ? [`${counted(rejected.length, 'file')} refused or taken in part`] : []),
+    ...(open > 0 ? [`${counted(open, 'discrepancy', 'discrepancies')} (${openSummary(groups)})`] : []),
+  ];
+  if (parts.length === 0 && lastRun?.verdict === 'exceptions')
+    parts.push('the exceptions of the last reconciliation (its report names them)');
+  const nothing = checked && !needsPerson ? 'nothing' : '';
+  const waits = parts.length > 0 ? terminal.paint('doubt', parts.join(', ')) : nothing;
+  return [
+    ...(waits === '' ? [] : [`  Needs a person: ${waits}`]),
+    ...(checked || batches.length === 0
+      ? []
+      : [`  Discrepancies: ${open > 0 ? 'others ' : ''}not checked since there is no list to compare with`]),
+    // Batches of any age: each waits for a person.
+    ...held.flatMap(({ batch, state }) =>
+      heldBecause(batch, state).map((reason) => `  held: ${batch.id}: ${reason}`),
+    ),
+  ];
+}
+
+function inboxLines({ inbox, rejected }: StatusFacts): string[] {
+  const more = rejected.length - most;
+  return [
+    ...rejected.slice(0, most).map((file) => `  rejected: ${rejectedText(file)}`),
+    ...(more > 0 ? [`  rejected: and ${counted(more, 'more file')}`] : []),
+    ...(rejected.length > 0
+      ? ['  Correct and drop it again, or end it: counterfoil ack FILE --note "why nothing is missing"']
+      : []),
+    ...(inbox.files > 0 ? [`  Inbox: ${counted(inbox.files, 'file')} waiting`] : []),
+    ...inbox.waiting.slice(0, most).map(({ name, why }) => `  waiting: ${visible(name)}: ${waitingWhy(why)}`),
+    ...inbox.ignored.slice(0, most).map(({ name, why }) => `  ignored: ${name}: ${why}`),
+  ];
+}
+
+function webhookLines({ webhooks, lookUps, collections, queue }: StatusFacts): string[] {
+  const { received, applied, rejected, differing, forged, at_last_run: then } = webhooks;
+  const { due = 0, heard = 0, late = 0, resent = 0 } = then ?? {};
+  const arrived =
+    due > 0
+      ? `; at the last reconciliation ${heard} of ${due} due had come (${late} late, ${resent} after asking again)`
+      : '';
+  const refused = forged > 0 || due > 0 ? `; ${forged} forged since the last run` : '';
+  return [
+    ...(received + rejected + due + forged > 0
+      ? [`  Webhooks: ${received} received, ${applied} applied, ${rejected} rejected${arrived}${refused}`]
+      : []),
+    ...(differing > 0
+      ? [
+          `  ${differing} named a reference in X-Webhook-Reference that their body does not name: every named payout was looked up`,
+        ]
+      : []),
+    ...(lookUps.overdue_seconds === null
+      ? []
+      : [
+          `! ${counted(lookUps.due, 'look-up')} overdue, the oldest for ${counted(Math.floor(lookUps.overdue_seconds / 60), 'minute')}: payouts wait for the answers (counterfoil doctor)`,
+        ]),
+    ...(Object.keys(collections).length > 0 ? [`  Collections: ${countsText(collections)}`] : []),
+    ...(queue.kind === 'inline' ? [] : [`  Queue: ${queueText(queue)}`]),
+  ];
+}
+
+function scheduleLines({ daemon, jobs, isStuck, overview, terminal }: StatusFacts): string[] {
+  const { running, elsewhere = false } = daemon;
+  const next = jobs.flatMap(({ job, here, next_run_at: at }) =>
+    at === null || !here ? [] : [`${job} ${terminal.time(at)}`],
+  );
+  const schedules =
+    running || elsewhere
+      ? `  Daemon ${running ? 'running' : elsewhereText}; next: ${next.length > 0 ? next.join(', ') : 'nothing is scheduled'}`
+      : '  No daemon runs: counterfoil serve starts one, or run submit and reconcile from cron';
+  return [
+    schedules,
+    ...jobs.flatMap((job) => jobLines(job)),
+    ...(isStuck
+      ? [
+          `  ! ${overview.payouts.ready} payouts are ready, and nothing that sends has run for an hour: start counterfoil serve, or run counterfoil submit from cron`,
+        ]
+      : []),
+  ];
+}
+
+const elsewhereText =
+  'running on this ledger, but for another data folder: files in this inbox wait for counterfoil submit, or for counterfoil serve here';
+
+function jobLines(job: JobStanding): string[] {
+  const { finding, last_result: result } = job;
+  const problem = finding && findingWords[finding.kind].doctor(finding).problem;
+  // The whole cause is in `doctor`.
+  if (problem !== null) return [`  ! ${jobLabel(job)}: ${/^[^:]*: [^:.(]*/.exec(problem)?.[0] ?? problem}`];
+  return result?.kind === 'skipped'
+    ? [`  ${jobLabel(job)}: it was skipped: ${notedReason(result) ?? unnoted}`]
+    : [];
+}
+
+function nextCommand({ batches, lastRun, halted, findings }: StatusFacts): string {
+  if (halted) return '';
+  if (batches.length === 0) return 'counterfoil submit FILE';
+  const [helps] = findings.flatMap(({ kind }) => findingRules[kind].helps ?? []);
+  if (helps !== undefined) return `counterfoil ${helps}`;
+  return lastRun ? '' : 'counterfoil reconcile';
+}

@@ -1,0 +1,101 @@
+import type { App } from '../../../app/app.ts';
+import { amountText, counted, grouped } from '../../../core/domain/counted.ts';
+import { visible } from '../../../core/domain/hidden.ts';
+import { writersText } from '../../../core/domain/waiting-file.ts';
+import type { Config } from '../../../core/settings/settings.ts';
+import { approvalsOf } from '../../../sending/approvals.sql.ts';
+import type { DailyLimit, KeptReady } from '../../../sending/open-brakes.sql.ts';
+import { submitCommand } from '../../../words/advice-text.ts';
+import { payoutsText } from '../batches/batch-lines.ts';
+import type { Terminal } from '../kit/terminal.ts';
+
+/** Says which ready payouts wait, until when, and which command sends or drops them. */
+export function waitingText(
+  waiting: KeptReady,
+  { mode }: Pick<Config, 'mode'>,
+  { time }: Pick<Terminal, 'time'>,
+): string {
+  const submit = submitCommand(mode);
+  if (waiting.kind === 'daily_limit') {
+    const { currency, count, amount, until } = waiting;
+    return `${counted(count, 'payout')}, ${amountText(currency, amount)}, ${count === 1 ? 'waits' : 'wait'} until ${time(until)}: today's submission.daily_limit does not let them go; then counterfoil serve or ${submit} sends them`;
+  }
+  if (waiting.kind === 'file') return fileText(waiting, submit);
+  if (waiting.kind === 'check') return checkText(waiting, submit);
+  const { batch, count, failed, canary } = waiting;
+  if (failed)
+    return `${batch}: ${counted(count, 'payout')} kept back, since its canary failed (${payoutsText(canary)}): check, then counterfoil release ${batch} lets them go, or counterfoil cancel ${batch} drops them`;
+  return `${batch}: ${counted(count, 'payout')} ${count === 1 ? 'waits' : 'wait'} until its canary has settled (${payoutsText(canary)}); then counterfoil serve, or the next ${submit}, sends them`;
+}
+
+function checkText({ batch, count, why }: Extract<KeptReady, { kind: 'check' }>, submit: string): string {
+  const wait = `${batch}: ${counted(count, 'payout')} ${count === 1 ? 'waits' : 'wait'} until the service has answered what service.extras asks before payment`;
+  const ask = `counterfoil serve or ${submit} asks ${why === null ? 'and' : 'again and'} sends them`;
+  const end = why === null ? '' : `, counterfoil release ${batch} pays without the answer`;
+  return `${wait}${why === null ? '' : ` (${visible(why)})`}: ${ask}${end}; or counterfoil cancel ${batch} drops them`;
+}
+
+function fileText({ batch, count, why }: Extract<KeptReady, { kind: 'file' }>, submit: string): string {
+  const wait = `${batch}: ${counted(count, 'payout')} ${count === 1 ? 'waits' : 'wait'}`;
+  const drop = `counterfoil cancel ${batch} drops them`;
+  switch (why.kind) {
+    case 'open':
+      return `${wait}, since ${visible(why.path)} is open for writing by ${writersText(why.writers)}: close it there, then counterfoil serve or ${submit} sends them; or ${drop}`;
+    case 'not_archived':
+      return `${wait}, since the file is not in the archive yet (${visible(why.path)}): counterfoil serve or ${submit} brings it there and sends them; or ${drop}`;
+    case 'elsewhere':
+      return `${wait}, since only the machine that took its file in can look at it: run ${submit} there; where that machine is gone, counterfoil release ${batch} pays what was read, or ${drop}`;
+  }
+}
+
+export function waitingJson(waiting: KeptReady): Record<string, unknown> {
+  if (waiting.kind === 'canary') {
+    const { kind, batch, count, failed, canary } = waiting;
+    return { kind, batch, payouts: count, failed, canary };
+  }
+  if (waiting.kind === 'file') {
+    const { kind, batch, count, why } = waiting;
+    return { kind, batch, payouts: count, why: why.kind, ...('path' in why && { path: why.path }) };
+  }
+  if (waiting.kind === 'check') {
+    const { kind, batch, count, why } = waiting;
+    return { kind, batch, payouts: count, why };
+  }
+  const { kind, currency, count, amount, until } = waiting;
+  return { kind, currency, payouts: count, amount, until };
+}
+
+/**
+ * True when a person must look. A daily limit and a canary that goes well need nobody, nor does a file that the next
+ * intake moves to the archive.
+ */
+export function needsPerson(waiting: KeptReady): boolean {
+  if (waiting.kind === 'file') return waiting.why.kind !== 'not_archived';
+  // The service has left a question before payment without an answer, and nobody knows for how long.
+  if (waiting.kind === 'check') return true;
+  return waiting.kind === 'canary' && waiting.failed;
+}
+
+/** What `status` shows about the brakes: daily limits, what waits, and approvals. */
+export async function brakesStanding(
+  app: App<'looking'>,
+  terminal: Terminal,
+): Promise<{ lines: string[]; json: Record<string, unknown>; failed: boolean }> {
+  const daily = await app.brakes.daily();
+  const waits = await app.brakes.waits();
+  const approvals = [...(await approvalsOf(app.ledger.db)).values()].flat();
+  const lines = [
+    ...waits.map((one) => `  ${waitingText(one, app.config, terminal)}`),
+    ...daily.map((one) => dailyLine(one, terminal)),
+  ];
+  const json = {
+    daily_limit: daily,
+    waits: waits.map(waitingJson),
+    approvals: approvals.map(({ batch, by, at, digest }) => ({ batch, by, at, digest })),
+  };
+  return { lines, json, failed: waits.some(needsPerson) };
+}
+
+function dailyLine({ currency, limit, used, left, until }: DailyLimit, { time }: Terminal): string {
+  return `  Daily limit: ${amountText(currency, used)} of ${grouped(limit)} used, ${grouped(left)} left until ${time(until)}`;
+}
