@@ -1,4 +1,4 @@
-import type { Verdict } from '../../core/domain/verdict.ts';
+import { isCompared, type Verdict } from '../../core/domain/verdict.ts';
 import { money } from '../presentation.ts';
 import { differenceOf } from './difference.ts';
 import type { CurrencyVerdict } from './statement.ts';
@@ -56,7 +56,7 @@ function currencyJson({ currency, verdict, facts }: CurrencyVerdict): CurrencyJs
     ...(conflicts.count > 0n && { open_conflicts: { count: Number(conflicts.count) } }),
     ...(unreadable.count > 0n && { unreadable: { count: Number(unreadable.count) } }),
     ...(overturned.count > 0n && { overturned: shown(overturned) }),
-    ...(verdict !== 'not_compared' && differenceJson(currency, facts)),
+    ...(isCompared(verdict) && differenceJson(currency, facts)),
   };
 }
 

@@ -72,15 +72,32 @@ export function verdictOf(list: ListStanding | null, facts: CurrencyFacts): Verd
   return parts.every(({ count, amount }) => count === 0n && amount === 0n) ? 'reconciled' : 'exceptions';
 }
 
-const gravity: Record<Verdict, number> = { none: 0, reconciled: 1, exceptions: 2, not_compared: 3 };
+/** `compared`: the list could be used. `differs`: lines that must be zero are not. Of two, the graver speaks for both. */
+type Traits = { gravity: number; compared: boolean; differs: boolean };
+const traits: Record<Verdict, Traits> = {
+  none: { gravity: 0, compared: true, differs: false },
+  reconciled: { gravity: 1, compared: true, differs: false },
+  exceptions: { gravity: 2, compared: true, differs: true },
+  not_compared: { gravity: 3, compared: false, differs: false },
+};
+
+/** True where the ledger was compared with a list. */
+export function isCompared(verdict: Verdict): boolean {
+  return traits[verdict].compared;
+}
+
+/** True where the ledger and the list differ, so that the lines that do are named. */
+export function differs(verdict: Verdict): boolean {
+  return traits[verdict].differs;
+}
 
 /** The verdict on a whole run: the worst of its currencies. Without any, `none`, if the run could look. */
 export function worstVerdict(list: ListStanding | null, all: readonly Verdict[]): Verdict {
   const first: Verdict = isUsable(list) ? 'none' : 'not_compared';
-  return all.reduce((worst, one) => (gravity[one] > gravity[worst] ? one : worst), first);
+  return all.reduce((worst, one) => (traits[one].gravity > traits[worst].gravity ? one : worst), first);
 }
 
 /** True where a person must look at the run: something differs, or nothing was compared. */
 export function needsAPerson(verdict: Verdict): boolean {
-  return verdict === 'exceptions' || verdict === 'not_compared';
+  return differs(verdict) || !isCompared(verdict);
 }

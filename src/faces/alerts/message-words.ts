@@ -1,6 +1,6 @@
 import { counted, grouped } from '../../core/domain/counted.ts';
 import type { Mode } from '../../core/domain/payout.ts';
-import type { Verdict } from '../../core/domain/verdict.ts';
+import { isCompared, type Verdict } from '../../core/domain/verdict.ts';
 import { verdictWords } from '../../words/verdict-words.ts';
 import { linkLines, noticeLines, noticeTitle, type Style } from './alert-words.ts';
 import type { Content, Digest } from './message.ts';
@@ -86,7 +86,7 @@ function digestLines(
             .map(([days, n]) => `${grouped(`${n}`)} for ${days} days`)
             .join(', ')}`,
         ]
-      : [verdict === 'not_compared' ? '  Discrepancies: not checked' : '  Discrepancies: none open']),
+      : [`  Discrepancies: ${isCompared(verdict) ? 'none open' : 'not checked'}`]),
     ...linkLines(style, `/runs/${run}`),
   ];
 }

@@ -3,7 +3,9 @@ import type { NamedCells } from '../../../books/sheet.ts';
 import { differenceOf } from '../../../books/statement/difference.ts';
 import { linesByCurrency } from '../../../books/statement/statement-figures.ts';
 import {
+  differs,
   exceptionLines,
+  isCompared,
   type ListStanding,
   type Verdict,
   worstVerdict,
@@ -37,8 +39,8 @@ export const headerRow = (label: string, count: string, word = ''): Note[] => [
 export function verdictPart({ list, verdicts, statement }: ComparedRun): Note[][] {
   const rows = verdicts.flatMap((one): Note[][] => {
     const first = verdictNotes(one.verdict, `${one.currency}: `);
-    const difference = one.verdict === 'not_compared' ? [] : differenceNotes(one.currency, statement);
-    return [first, ...(one.verdict === 'exceptions' ? exceptions(one, statement) : []), ...difference];
+    const difference = isCompared(one.verdict) ? differenceNotes(one.currency, statement) : [];
+    return [first, ...(differs(one.verdict) ? exceptions(one, statement) : []), ...difference];
   });
   const whole = verdictNotes(worstVerdict(list, []));
   return [[], heading('Verdict'), ...(rows.length > 0 ? rows : [whole])];

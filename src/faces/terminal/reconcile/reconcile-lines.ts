@@ -6,7 +6,7 @@ import { payoutOverview } from '../../../books/overview.sql.ts';
 import type { CurrencyJson } from '../../../books/statement/statement-json.ts';
 import { amountText, counted, grouped } from '../../../core/domain/counted.ts';
 import { plainTrouble } from '../../../core/domain/run-error.ts';
-import { exceptionLines, isUsable, needsAPerson } from '../../../core/domain/verdict.ts';
+import { differs, exceptionLines, isCompared, isUsable, needsAPerson } from '../../../core/domain/verdict.ts';
 import { commandFor } from '../../../words/discrepancy-words.ts';
 import type { SaidHalt } from '../../../words/halt-words.ts';
 import { lineNoun } from '../../../words/line-words.ts';
@@ -71,7 +71,7 @@ export function reconcileTrouble(concluded: Concluded): string[] {
   const partly = (run.taken ?? []).filter(({ skipped }) => skipped > 0);
   return [
     ...partly.flatMap(collectionLines),
-    ...(run.verdict === 'not_compared' ? [titleLine(concluded)] : []),
+    ...(isCompared(run.verdict) ? [] : [titleLine(concluded)]),
     ...(needsAPerson(run.verdict) ? verdictLines(run, terminal) : []),
     ...(groups.length > 0 ? [...openLines(concluded), 'Next: counterfoil discrepancies'] : []),
     ...haltLines(concluded),
@@ -111,7 +111,7 @@ function verdictLines({ verdict, statement, list }: Run, terminal: Terminal): st
 function differencesOf(currency: string, one: CurrencyJson): Difference[] {
   const words = verdictWords[one.verdict].name;
   const only = one.verdict === 'reconciled' ? 'none' : '';
-  if (one.verdict !== 'exceptions') return [{ currency, verdict: words, what: only, amount: '' }];
+  if (!differs(one.verdict)) return [{ currency, verdict: words, what: only, amount: '' }];
   const overturned = one.overturned
     ? [{ what: `${one.overturned.count} paid here, failed at the service`, amount: one.overturned.amount }]
     : [];

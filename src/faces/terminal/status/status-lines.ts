@@ -1,7 +1,7 @@
 import type { LastRun } from '../../../books/run-verdicts.sql.ts';
 import { amountText, counted, grouped } from '../../../core/domain/counted.ts';
 import { visible } from '../../../core/domain/hidden.ts';
-import { isUsable } from '../../../core/domain/verdict.ts';
+import { differs, isUsable } from '../../../core/domain/verdict.ts';
 import { waitingWhy } from '../../../core/domain/waiting-file.ts';
 import type { BatchCounts } from '../../../core/ledger/batches.ts';
 import { notedReason } from '../../../findings/job-findings.ts';
@@ -126,7 +126,7 @@ function personLines(standing: StatusFacts, needsPerson: boolean): string[] {
     ...(rejected.length > 0 ? [`${counted(rejected.length, 'file')} refused or taken in part`] : []),
     ...(open > 0 ? [`${counted(open, 'discrepancy', 'discrepancies')} (${openSummary(groups)})`] : []),
   ];
-  if (parts.length === 0 && lastRun?.verdict === 'exceptions')
+  if (parts.length === 0 && lastRun && differs(lastRun.verdict))
     parts.push('the exceptions of the last reconciliation (its report names them)');
   const nothing = checked && !needsPerson ? 'nothing' : '';
   const waits = parts.length > 0 ? terminal.paint('doubt', parts.join(', ')) : nothing;

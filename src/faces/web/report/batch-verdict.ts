@@ -1,7 +1,7 @@
 import type { BatchSums } from '../../../books/batch-sums.sql.ts';
 import type { LastRun } from '../../../books/run-verdicts.sql.ts';
 import type { CountedState } from '../../../core/domain/payout.ts';
-import { isUsable } from '../../../core/domain/verdict.ts';
+import { differs, isCompared, isUsable } from '../../../core/domain/verdict.ts';
 
 /** What is known of a batch as a whole. Only `reconciled` may look green. */
 export type BatchVerdict =
@@ -27,11 +27,11 @@ export function batchVerdict(
   const verdicts = [...sums.ordered.keys()].map(
     (currency) => last?.currencies.find((one) => one.currency === currency)?.verdict ?? 'not_compared',
   );
-  if (sums.open > 0n && verdicts.includes('exceptions')) return { kind: 'exceptions' };
+  if (sums.open > 0n && verdicts.some(differs)) return { kind: 'exceptions' };
   const isUnsent = sums.paidCount === 0n && [...sums.unpaid.keys()].every((state) => unsent.has(state));
   if (isUnsent) return { kind: 'nothing_sent' };
   if (!last || !isUsable(last.list) || last.startedAt < batch.created_at) return { kind: 'not_compared' };
   if (!isUnchanged) return { kind: 'changed_since' };
-  if (verdicts.includes('not_compared')) return { kind: 'not_compared' };
-  return { kind: verdicts.includes('exceptions') ? 'none_open' : 'reconciled' };
+  if (!verdicts.every(isCompared)) return { kind: 'not_compared' };
+  return { kind: verdicts.some(differs) ? 'none_open' : 'reconciled' };
 }

@@ -12,7 +12,7 @@ import {
 } from '../../../books/statement/statement-figures.ts';
 import type { StatementLine } from '../../../books/statement/statement-lines.ts';
 import { grouped } from '../../../core/domain/counted.ts';
-import { isUsable, type ListStanding } from '../../../core/domain/verdict.ts';
+import { isCompared, isUsable, type ListStanding } from '../../../core/domain/verdict.ts';
 import { differenceName, lineWords } from '../../../words/line-words.ts';
 import { listSentence } from '../../../words/list-words.ts';
 import { verdictWords } from '../../../words/verdict-words.ts';
@@ -59,13 +59,13 @@ function currencyPart(currency: string, lines: CurrencyLines, judged: RunVerdict
   const mark = judged && verdictWords[judged.verdict];
   const name = mark !== undefined && html` <span class="soft">${mark.sign} ${mark.name}</span>`;
   const [ledger, paid] = [ledgerSum(lines), paidSum(lines)];
-  const isCompared = judged?.verdict !== 'not_compared';
-  const difference = isCompared ? differencePart(currency, lines) : null;
+  const compared = !judged || isCompared(judged.verdict);
+  const difference = compared ? differencePart(currency, lines) : null;
   const hasPaid = !isEmpty(ledger) || !isEmpty(paid);
   const columns = [
     sumTable(currency, ledger),
     ...(hasPaid || difference ? [html`${hasPaid && sumTable(currency, paid)}${difference}`] : []),
-    isCompared
+    compared
       ? html`${sumTable(currency, listSum(lines))}${unreadPart(lines)}`
       : html`<p class="empty"><strong>Not checked:</strong> which of these payouts the service lists, and whether it lists others.</p>\n`,
   ];

@@ -7,7 +7,13 @@ import {
   linesByCurrency,
 } from '../../../books/statement/statement-figures.ts';
 import { counted, grouped } from '../../../core/domain/counted.ts';
-import { isUsable, type ListStanding, type Verdict, worstVerdict } from '../../../core/domain/verdict.ts';
+import {
+  differs,
+  isUsable,
+  type ListStanding,
+  type Verdict,
+  worstVerdict,
+} from '../../../core/domain/verdict.ts';
 import { listStart } from '../../../words/list-words.ts';
 import { verdictWords } from '../../../words/verdict-words.ts';
 import { type Html, html } from '../kit/html.ts';
@@ -60,19 +66,15 @@ function currencyBanner(
   lines: CurrencyLines,
   open: JudgedRun['open'],
 ): Html {
-  const { sign, name } = verdictWords[verdict];
-  const words: Record<Verdict, () => string[]> = {
-    none: () => [verdictWords.none.sentence],
-    reconciled: () => reconciledTexts(currency, lines, open.get(currency) ?? 0n),
-    exceptions: () => exceptionTexts(currency, (line) => lineOf(lines, line), overturned),
-    not_compared: () => [verdictWords.not_compared.sentence],
-  };
+  const { sign, name, sentence: meant } = verdictWords[verdict];
+  const agreed = () => reconciledTexts(currency, lines, open.get(currency) ?? 0n);
+  const unlike = () => exceptionTexts(currency, (line) => lineOf(lines, line), overturned);
+  const texts = verdict === 'reconciled' ? agreed() : differs(verdict) ? unlike() : [meant];
   const mark = html` data-currency="${currency}" data-verdict="${verdict}"`;
-  const rows =
-    verdict === 'exceptions'
-      ? html`<p>Do not sign off. Each row: ${link('statement-rows.csv', 'statement-rows.csv')}</p>`
-      : html``;
-  return banner(`is-${verdict}`, `${sign} ${currency}: ${name}`, words[verdict](), mark, rows);
+  const rows = differs(verdict)
+    ? html`<p>Do not sign off. Each row: ${link('statement-rows.csv', 'statement-rows.csv')}</p>`
+    : html``;
+  return banner(`is-${verdict}`, `${sign} ${currency}: ${name}`, texts, mark, rows);
 }
 
 function banner(look: string, title: string, texts: string[], mark = html``, after = html``): Html {

@@ -3,7 +3,7 @@ import { readableMonth, readableTime } from '../../../books/presentation.ts';
 import type { NamedCells } from '../../../books/sheet.ts';
 import { statementLines } from '../../../books/statement/statement-lines.ts';
 import { grouped } from '../../../core/domain/counted.ts';
-import { isUsable, type Verdict } from '../../../core/domain/verdict.ts';
+import { isCompared, isUsable, type Verdict } from '../../../core/domain/verdict.ts';
 import { lineWords } from '../../../words/line-words.ts';
 import { listSentence } from '../../../words/list-words.ts';
 import { filePage } from '../kit/frame.ts';
@@ -94,7 +94,7 @@ function currencyTable(
     ];
   });
   const unchecked =
-    verdict === 'not_compared' &&
+    !isCompared(verdict) &&
     html`<p>Not checked: which of these payouts the service lists, and whether it lists others.</p>\n`;
   const title = `Statement, ${currency}`;
   return pageSection(id, title, html`${unchecked}${wideTable(title, columns, rows)}`);

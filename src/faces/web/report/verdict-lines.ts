@@ -3,7 +3,7 @@ import type { NamedCells } from '../../../books/sheet.ts';
 import { type Figure, lineOf, linesByCurrency } from '../../../books/statement/statement-figures.ts';
 import type { StatementLine } from '../../../books/statement/statement-lines.ts';
 import { counted, grouped } from '../../../core/domain/counted.ts';
-import { exceptionLines, type ListStanding } from '../../../core/domain/verdict.ts';
+import { differs, exceptionLines, isCompared, type ListStanding } from '../../../core/domain/verdict.ts';
 import { lineWords, overturnedWords } from '../../../words/line-words.ts';
 import { listSentence } from '../../../words/list-words.ts';
 import { verdictWords } from '../../../words/verdict-words.ts';
@@ -34,11 +34,11 @@ export function verdictLines(
   { statement, list }: { statement: readonly NamedCells[]; list: ListStanding | null },
 ): string[] {
   const lines = linesByCurrency(statement).get(currency) ?? {};
-  if (verdict === 'not_compared') return [listSentence(list), verdictWords.not_compared.sentence];
-  if (verdict === 'none') return [verdictWords.none.sentence];
   if (verdict === 'reconciled') {
     const { count, amount } = lineOf(lines, 'settled');
     return [`${counted(count, 'payment')}, ${amountText(currency, amount)}: the list and the ledger agree.`];
   }
-  return [...exceptionTexts(currency, (line) => lineOf(lines, line), overturned), 'Do not sign off.'];
+  if (differs(verdict))
+    return [...exceptionTexts(currency, (line) => lineOf(lines, line), overturned), 'Do not sign off.'];
+  return [...(isCompared(verdict) ? [] : [listSentence(list)]), verdictWords[verdict].sentence];
 }
