@@ -6,15 +6,18 @@ import { fill } from './send-chunk.ts';
 
 export const name = 'requeue';
 
+/** The jobs added, and whether anything may be sent now. */
+export type Requeued = { added: string[]; hasWork: boolean };
+
 /**
  * Fills this process's queue and the shared one, if any, from the ledger, so that losing a queue loses
  * nothing. While the shared queue cannot be reached, this process sends by itself. `word` is the schedule's
- * current permission to send; without it no sending job is added. Returns the jobs added.
+ * current permission to send; without it no sending job is added.
  */
 export async function run(
   app: App<'local'>,
   { own, shared, word }: { own: Pick<Queue, 'add'>; shared: Queue | null; word: string | null },
-): Promise<{ added: string[] }> {
+): Promise<Requeued> {
   const added: string[] = [];
   const add = async (job: string): Promise<void> => {
     // The daemon uses the same id, so the job is queued once.
@@ -23,16 +26,17 @@ export async function run(
   await app.brakes.settle();
   // The submit job looks up a canary's payouts, so the rest of its batch goes without a person's help.
   if (word !== null && (await app.brakes.waits()).some(({ kind }) => kind === 'check')) await add('submit');
-  if (word !== null && (await hasWork(app))) {
+  const hasWork = word !== null && (await mayBeSent(app));
+  if (hasWork) {
     const chunks = shared && (await fillShared(app, shared, word));
     if (chunks) added.push(...chunks);
     else await add('submit');
   }
   if ((await unappliedWebhooks(app.ledger.db, 1)).length > 0) await add('apply-webhooks');
-  return { added };
+  return { added, hasWork };
 }
 
-async function hasWork(app: App<'local'>): Promise<boolean> {
+async function mayBeSent(app: App<'local'>): Promise<boolean> {
   const { ready } = await sendable(app.ledger.db, app.brakes.under());
   return ready > 0 || (await app.brakes.unsettled(1)).length > 0;
 }

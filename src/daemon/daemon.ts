@@ -102,7 +102,7 @@ export function createDaemon(app: App) {
   };
   const gate = createGate(app);
   const events = createEventWatch(app);
-  const refill = (): Promise<object> =>
+  const refill = (): Promise<requeueJob.Requeued> =>
     watched(gate.word().then((word) => requeueJob.run(app, { own, shared, word })));
   const sending = createSending(app, { gate, stopping: stopping.signal, watched, events });
   const standstill = createStandstill(app, { gate, send: () => wake(submitJob.name) });
@@ -132,7 +132,10 @@ export function createDaemon(app: App) {
   const queues = createProbes({ own: queue, shared: () => shared });
   const admin = createAdmin(app, { own: queue, shared: () => shared, queues, isStarted: () => started });
   const scheduler = createScheduler({
-    jobs: scheduledJobs(app, { stopping: stopping.signal, refill, watched, wakeResults, events }),
+    jobs: scheduledJobs(app, {
+      ...{ stopping: stopping.signal, refill, watched, wakeResults, events },
+      unsent: sending.unsent,
+    }),
     timezone: config.schedules.timezone,
     clock,
     jobsStore,

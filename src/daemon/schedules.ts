@@ -3,6 +3,7 @@ import * as followUpJob from '../../jobs/follow-up.ts';
 import * as intakeJob from '../../jobs/intake.ts';
 import * as reconcileJob from '../../jobs/reconcile.ts';
 import * as reportJob from '../../jobs/report.ts';
+import type { Requeued } from '../../jobs/requeue.ts';
 import * as submitJob from '../../jobs/submit.ts';
 import type { App } from '../app/app.ts';
 import { createIgnoredFiles } from '../core/runtime/ignored-files.ts';
@@ -21,14 +22,16 @@ export function scheduledJobs(
   app: App,
   deps: {
     stopping: AbortSignal;
-    refill(): Promise<object>;
+    refill(): Promise<Requeued>;
+    /** Why what may be sent is not sent; null: it is, as far as this process knows. */
+    unsent(hasWork: boolean): Promise<string | null>;
     watched<T>(work: Promise<T>): Promise<T>;
     wakeResults(): Promise<void>;
     events: EventWatch;
   },
 ): ScheduledJob[] {
   const { schedules } = app.config;
-  const { stopping, refill, watched, wakeResults, events } = deps;
+  const { stopping, refill, unsent, watched, wakeResults, events } = deps;
   const onIgnored = createIgnoredFiles(app.log);
   const onRefused = (file: string, why: string): void =>
     logEvent(app.log, 'file_refused', { file, why, text: why });
@@ -72,10 +75,13 @@ export function scheduledJobs(
       expression: schedules.submit,
       // It sends money: a schedule that never ran has missed no run.
       waitsWhenNew: true,
+      triesAgain: true,
       run: async () => {
         // Other processes on this ledger may have changed a batch and left.
         await wakeResults();
-        return succeeded(await refill());
+        const { added, hasWork } = await refill();
+        const why = await unsent(hasWork);
+        return why === null ? succeeded({ added }) : { kind: 'incomplete', counts: { added }, why };
       },
     },
     {

@@ -4,6 +4,7 @@ import type { App } from '../app/app.ts';
 import { logEvent } from '../core/runtime/log-events.ts';
 import type { Job, Queue, RetryPolicy } from '../core/runtime/queue.ts';
 import { openSharedQueue } from '../core/runtime/queue-open.ts';
+import type { Preflight } from '../sending/preflight.ts';
 import { logCheck, logSent } from './daemon-log.ts';
 import type { EventWatch } from './event-watch.ts';
 import type { Gate } from './sending-gate.ts';
@@ -26,16 +27,31 @@ export function createSending(
   const { gate, stopping, watched, events } = deps;
   const { config, clock, log } = app;
   const take = createTurns();
-  let cleared = false;
+  let asking: Promise<Preflight> | null = null;
   let restUntil = 0;
+  /** Why the last send stopped before all that was ready went. */
+  let stopped: string | null = null;
 
   /** P24: before the first send, checks that the service shows our mode and no other. */
-  async function isCleared(): Promise<boolean> {
-    if (cleared) return true;
-    const preflight = await app.preflight(stopping);
-    if (preflight.kind === 'problem') log.error(preflight.problem);
-    cleared = preflight.kind !== 'problem';
-    return cleared;
+  async function cleared(): Promise<Preflight> {
+    asking ??= app.preflight(stopping);
+    const asked = asking;
+    const said = await asked;
+    // What was not clear is asked again, at the next turn.
+    if (said.kind === 'problem' && asking === asked) {
+      asking = null;
+      log.error(said.problem);
+    }
+    return said;
+  }
+  /** The scheduled run that let this work begin has done its work only when what was ready went. */
+  async function noteStop(why: string | null): Promise<void> {
+    if (why === stopped) return;
+    stopped = why;
+    const word = await gate.word();
+    if (word === null) return;
+    const end = why === null ? ({ kind: 'succeeded', result: {} } as const) : stoppedEarly(why);
+    await watched(app.jobsStore.corrected(submitJob.name, { startedAt: word, endedAt: clock.iso(), ...end }));
   }
   async function noteEnd(result: SubmitEnd): Promise<void> {
     logSent(app, result.counts);
@@ -45,13 +61,15 @@ export function createSending(
       const why = result.detail ?? result.ended;
       logEvent(log, 'sending_stopped', { why, text: 'sending stopped early' });
     }
+    // A halt says so itself, and who stops serve knows.
+    const isStopped = result.ended === 'unreachable' || result.ended === 'stuck';
+    await noteStop(isStopped ? (result.detail ?? result.ended) : null);
     await app.reporting.writeDueBatchResults();
     await app.reporting.writeIndex();
   }
   async function submit(): Promise<void> {
-    if ((await gate.word()) === null) return;
-    if (await isCleared())
-      await noteEnd(await watched(submitJob.run(app, { signal: stopping, onCheck: logCheck(app) })));
+    if ((await gate.word()) === null || (await cleared()).kind === 'problem') return;
+    await noteEnd(await watched(submitJob.run(app, { signal: stopping, onCheck: logCheck(app) })));
   }
   /**
    * Sends one chunk. If the queue withdraws it (its lock ran out, or the server was emptied), the work goes on. Its
@@ -61,7 +79,7 @@ export function createSending(
     if (clock.monotonic() < restUntil || stopping.aborted) return;
     // The chunk may be left from another day; the next scheduled run queues it again.
     if ((await gate.word(chunkJob.wordOf(job.payload))) === null) return;
-    if (!(await isCleared())) {
+    if ((await cleared()).kind === 'problem') {
       restUntil = clock.monotonic() + restMs;
       return;
     }
@@ -74,6 +92,12 @@ export function createSending(
   return {
     /** Sends what is ready, if the schedule allows it; other processes may send too. */
     submit: () => take(submit),
+    /** Why what may be sent is not sent; null: it is, as far as this process knows. */
+    async unsent(hasWork: boolean): Promise<string | null> {
+      if (!hasWork) stopped = null;
+      const asked = hasWork ? await cleared() : null;
+      return asked?.kind === 'problem' ? asked.problem : stopped;
+    },
     /** Starts to take chunks from the queue that daemons share; null if `queue.url` names none. */
     async join({
       retry,
@@ -105,6 +129,10 @@ export function createSending(
       return queue;
     },
   };
+}
+
+function stoppedEarly(why: string) {
+  return { kind: 'incomplete', result: { why } } as const;
 }
 
 /** Does one piece of work after the other. */

@@ -119,11 +119,14 @@ it('requeue wakes submit once while something is ready, however it was woken, an
   });
   onTestFinished(async () => void (await queue.close(1000)));
   const queues = { own: queue, shared: null, word: 'monday' };
-  expect(await requeue.run(app, queues)).toEqual({ added: [] });
+  expect(await requeue.run(app, queues)).toEqual({ added: [], hasWork: false });
   home.put('data/inbox/pay.csv', batchOf(1));
   await intake.run(app);
-  expect(await requeue.run(app, { ...queues, word: null }), 'no schedule says so').toEqual({ added: [] });
-  expect(await requeue.run(app, queues)).toEqual({ added: ['submit'] });
+  expect(await requeue.run(app, { ...queues, word: null }), 'no schedule says so').toEqual({
+    added: [],
+    hasWork: false,
+  });
+  expect(await requeue.run(app, queues)).toEqual({ added: ['submit'], hasWork: true });
   expect(await queue.add({ name: 'submit', id: 'submit', payload: {} }), 'as the daemon wakes it').toBe(
     'known',
   );

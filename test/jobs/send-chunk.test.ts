@@ -127,7 +127,7 @@ it('requeue leaves sending to the shared queue, and to this process while that i
     expect.stringMatching(/^test-pay-.*-0$/),
   ]);
   const away: Queue = { ...shared, add: () => Promise.reject(new QueueAway('no')) };
-  expect(await requeue.run(app, { own, shared: away, word })).toEqual({ added: ['submit'] });
+  expect(await requeue.run(app, { own, shared: away, word })).toEqual({ added: ['submit'], hasWork: true });
 });
 
 it('a queue that holds its jobs back is noticed after a minute in which nothing went, and this process sends', async () => {

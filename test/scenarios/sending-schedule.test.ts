@@ -1,4 +1,5 @@
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
+import { createSandbox } from '../../src/sandbox/sandbox.ts';
 import { batchOf, references, until } from '../support/cli.ts';
 import { makeHome } from '../support/decided.ts';
 import { everySecond, serving } from '../support/serving.ts';
@@ -48,5 +49,31 @@ it('the first run of the schedule sends what lay ready, and what serve takes in 
     10_000,
     () => home.sandbox.requests.posts,
     (n) => n === 4,
+  );
+});
+
+it('serve that gets no answer from the service says so, and sends by itself when there is one', async () => {
+  const home = await makeHome({ settleMs: 600_000 }, { COUNTERFOIL_SCHEDULES_SUBMIT: everySecond });
+  await home.json(['submit', '--no-wait', home.put('pay.csv', batchOf(2))], 0);
+  const { url, keys } = home.sandbox;
+  await home.sandbox.stop();
+  await serving(home);
+  const told = await until(
+    10_000,
+    () => home.run(['status']),
+    ({ out }) => out.includes('gave no list; nothing was sent'),
+  );
+  expect(told).toMatchObject({ code: 4, out: expect.not.stringContaining('Needs a person: nothing') });
+  const back = await createSandbox({ port: Number(new URL(url).port), keys: { test: keys.test } });
+  onTestFinished(() => back.stop());
+  await until(
+    10_000,
+    () => back.requests.posts,
+    (n) => n === 2,
+  );
+  await until(
+    5000,
+    () => home.run(['status']),
+    ({ code }) => code === 0,
   );
 });

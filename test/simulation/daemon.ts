@@ -147,7 +147,7 @@ function run(town: Town, life: Life, app: App): { stop(): void; submit(): void; 
     if (job.name === submitJob.name) submit();
     return 'added';
   };
-  const refill = async (): Promise<object> =>
+  const refill = async (): Promise<requeueJob.Requeued> =>
     requeueJob.run(app, { own: { add }, shared: null, word: await gate.word() });
   const scheduler = schedulerOf(town, life, app, { stopping: signal, refill });
   // As the daemon does when it begins, and then by its schedules.
@@ -191,7 +191,7 @@ function schedulerOf(
   town: Town,
   life: Life,
   app: App,
-  { stopping, refill }: { stopping: AbortSignal; refill(): Promise<object> },
+  { stopping, refill }: { stopping: AbortSignal; refill(): Promise<requeueJob.Requeued> },
 ): Scheduler & { jobs: readonly ScheduledJob[] } {
   const watched = <T>(work: Promise<T>): Promise<T> =>
     work.catch((error: unknown) => {
@@ -202,6 +202,7 @@ function schedulerOf(
   const jobs = scheduledJobs(app, {
     stopping,
     refill,
+    unsent: async () => null,
     watched,
     wakeResults: nothing,
     events: { look: nothing },

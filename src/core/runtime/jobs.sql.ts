@@ -34,6 +34,8 @@ export type JobRun = {
   again?: boolean;
 };
 
+export type EndedRun = { startedAt: string; endedAt: string; kind: JobEnd; result: object };
+
 export type JobsStore = {
   /** Of every host. */
   all(): Promise<JobPast[]>;
@@ -51,12 +53,12 @@ export type JobsStore = {
   /** Records a run that a person ordered, whatever ran before. */
   note(job: string, run: JobRun): Promise<void>;
   /**
-   * Records how the run that began at `startedAt` ended, unless another has begun since; a success counts from its start.
+   * Records how the run that began at `startedAt` ended, unless another has begun since, or its end was corrected
+   * already. A success counts from its start.
    */
-  finished(
-    job: string,
-    run: { startedAt: string; endedAt: string; kind: JobEnd; result: object },
-  ): Promise<void>;
+  finished(job: string, run: EndedRun): Promise<void>;
+  /** Records how work ended that the run only set going, whether the run itself has ended or not. */
+  corrected(job: string, run: EndedRun): Promise<void>;
 };
 
 /** A recorded start further ahead than this shows that the clock was set back since. */
@@ -77,6 +79,28 @@ export function createJobsStore(ledger: Ledger, host: Host = onlyHost): JobsStor
     ended_at: null,
     ...(!again && { tries: 0n }),
   });
+  const end = (
+    job: string,
+    { startedAt, endedAt, kind, result }: EndedRun,
+    from: readonly JobKind[],
+  ): Promise<void> =>
+    ledger.write(async (trx) => {
+      const success = kind === 'succeeded' && { last_success_at: startedAt };
+      await trx
+        .updateTable('jobs')
+        .set({
+          last_result: JSON.stringify(result),
+          result_kind: kind,
+          runner: null,
+          ended_at: endedAt,
+          ...success,
+        })
+        .where('job', '=', job)
+        .where('host', '=', keyOf(job).host)
+        .where('last_run_at', '=', startedAt)
+        .where('result_kind', 'in', from)
+        .execute();
+    });
 
   return {
     all: () => allJobs(ledger.db),
@@ -125,23 +149,8 @@ export function createJobsStore(ledger: Ledger, host: Host = onlyHost): JobsStor
           .onConflict((conflict) => conflict.columns(['job', 'host']).doUpdateSet(running(run)))
           .execute();
       }),
-    finished: (job, { startedAt, endedAt, kind, result }) =>
-      ledger.write(async (trx) => {
-        const success = kind === 'succeeded' && { last_success_at: startedAt };
-        await trx
-          .updateTable('jobs')
-          .set({
-            last_result: JSON.stringify(result),
-            result_kind: kind,
-            runner: null,
-            ended_at: endedAt,
-            ...success,
-          })
-          .where('job', '=', job)
-          .where('host', '=', keyOf(job).host)
-          .where('last_run_at', '=', startedAt)
-          .execute();
-      }),
+    finished: (job, run) => end(job, run, ['running']),
+    corrected: (job, run) => end(job, run, ['running', 'succeeded', 'incomplete', 'failed', 'skipped']),
   };
 }
 

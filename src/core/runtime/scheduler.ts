@@ -147,8 +147,10 @@ export function createScheduler(deps: {
           continue;
         }
         const mayTry = job.triesAgain && pauseBeforeTry(past, clock.now()) === 0;
-        if (mayTry && isOverdue(job.expression, deps.timezone, past, clock.now()))
-          trigger(job, justAfter(past), true);
+        // The end of a scheduled run may have been corrected: it counted as a success before.
+        const isOwed =
+          past.expression !== null || isOverdue(job.expression, deps.timezone, past, clock.now());
+        if (mayTry && isOwed) trigger(job, justAfter(past), true);
       }
     },
     async rebuild() {

@@ -117,6 +117,34 @@ describe('scheduler', () => {
     expect(await jobsStore.find('intake')).toMatchObject({ runner: null, lastSuccessAt: thursday });
   });
 
+  it('takes back a success whose work ended otherwise, whichever is noted first, and tries it again', async () => {
+    const jobsStore = createJobsStore(ledger);
+    const began = new Date(clock.now() - 30 * 60_000).toISOString();
+    const ended = new Date(clock.now() - 20 * 60_000).toISOString();
+    const end = { startedAt: began, endedAt: ended };
+    const success = { ...end, kind: 'succeeded' as const, result: {} };
+    const trouble = { ...end, kind: 'incomplete' as const, result: { why: 'the service was silent' } };
+    for (const order of [
+      [() => jobsStore.finished('submit', success), () => jobsStore.corrected('submit', trouble)],
+      [() => jobsStore.corrected('submit', trouble), () => jobsStore.finished('submit', success)],
+    ]) {
+      await jobsStore.note('submit', { at: began, by: 'serve-0', expression: '0 9 * * *' });
+      for (const note of order) await note();
+      expect(await jobsStore.find('submit')).toMatchObject({ kind: 'incomplete', runner: null });
+    }
+    let runs = 0;
+    const job = {
+      name: 'submit',
+      expression: '0 9 * * *',
+      triesAgain: true,
+      run: async () => succeeded(++runs),
+    };
+    const scheduler = schedulerOf([job]);
+    await scheduler.makeUp();
+    await scheduler.stop();
+    expect(runs).toBe(1);
+  });
+
   it('catches up at start what came due while nobody ran it, once, and notes the result', async () => {
     let runs = 0;
     const job = { name: 'reconcile', expression: '0 0 1 1 *', run: async () => succeeded(++runs) };

@@ -210,7 +210,8 @@ function jobLines(job: JobStanding): string[] {
   const { finding, last_result: result } = job;
   const problem = finding && findingWords[finding.kind].doctor(finding).problem;
   // The whole cause is in `doctor`.
-  if (problem !== null) return [`  ! ${jobLabel(job)}: ${/^[^:]*: [^:.(]*/.exec(problem)?.[0] ?? problem}`];
+  if (problem !== null)
+    return [`  ! ${jobLabel(job)}: ${/^(?:[^.(]|\.(?! |$))*/.exec(problem)?.[0].trimEnd() ?? problem}`];
   return result?.kind === 'skipped'
     ? [`  ${jobLabel(job)}: it was skipped: ${notedReason(result) ?? unnoted}`]
     : [];
