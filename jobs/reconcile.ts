@@ -1,11 +1,11 @@
 import type { App } from '../src/app/app.ts';
 import type { Frozen } from '../src/books/freeze.ts';
 import { promiseReports } from '../src/books/reports-due.sql.ts';
-import { type CurrencyJson, statementJson } from '../src/books/statement/statement-json.ts';
+import { statementJson } from '../src/books/statement/statement-json.ts';
 import { leftOutJson } from '../src/core/domain/left-out.ts';
 import { runError } from '../src/core/domain/run-error.ts';
-import type { Verdict } from '../src/core/domain/verdict.ts';
 import type { JobOutcome } from '../src/core/runtime/scheduler.ts';
+import type { JsonOf } from '../src/core/shapes/json-shapes.ts';
 import type { JobEnd } from '../src/core/storage/tables/job-table.ts';
 import { noteLedgerBytes } from '../src/custody/growth.ts';
 import type { TakenCollections } from '../src/intake/collection-files.ts';
@@ -24,17 +24,7 @@ export type ReconcilePayload = {
   /** Receives each file of expected collections that was refused, whole or in some rows. */
   onRefused?: OnRefused;
 };
-export type ReconcileResult = Awaited<ReturnType<App['reconciliation']['run']>> & {
-  /** The worst verdict of all currencies; `statement` has each currency's verdict and its reasons. */
-  verdict: Verdict;
-  statement: Record<string, CurrencyJson>;
-  /** Files of expected collections that were taken before the run, with the number of rows left out. */
-  taken?: ReturnType<typeof takenJson>[];
-  /** Files of expected collections that were refused before the run. */
-  refused?: ReturnType<typeof refusedJson>[];
-  /** Why there is no list to compare with, and what to check. */
-  error?: string;
-};
+export type ReconcileResult = JsonOf<'reconcile'>;
 
 /**
  * Runs one reconciliation. It applies webhooks, lists, pairs, looks up, draws conclusions, freezes the run's

@@ -45,17 +45,11 @@ export async function main(argv: string[]): Promise<number> {
   } finally {
     shutdown.dispose();
   }
-  const {
-    code,
-    problem,
-    lines = [],
-    json: body = problem ? { error: problem } : undefined,
-  } = result ?? {
-    code: 0,
-  };
+  const { code, problem, lines = [], json: answer } = result ?? { code: 0 };
   if (problem) say(`counterfoil: ${problem}`);
   // JSON escapes every control character itself.
-  if (json && body) process.stdout.write(`${JSON.stringify({ schema: 1, ...body })}\n`);
+  if (json && (answer || problem))
+    process.stdout.write(`${JSON.stringify({ schema: 1, ...(answer?.fields ?? { error: problem }) })}\n`);
   if (!json && lines.length > 0) write(process.stdout, lines.join('\n'));
   return shutdown.signal.aborted && !result?.ignoresInterrupt ? 130 : code;
 }

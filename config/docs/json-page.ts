@@ -1,19 +1,33 @@
 import { z } from 'zod';
-import { jsonShapes } from './json-shapes.ts';
+import { jsonShapes } from '../../src/core/shapes/json-shapes.ts';
 
 type Schema = z.core.JSONSchema.JSONSchema;
 
-/** Every command's object as a type, with what its fields mean. */
+/** Every command's object as a type, with what its fields mean, then the types that these name. */
 export function jsonText(): string {
-  return Object.entries(jsonShapes)
-    .map(([name, { does, shape }]) =>
-      [`## ${name}`, does, `\`\`\`ts\n${typeText(z.toJSONSchema(shape), '')}\n\`\`\``].join('\n\n'),
-    )
-    .join('\n\n');
+  const named = new Map<string, Schema>();
+  const sections = Object.entries(jsonShapes).map(([name, { does, shape }]) => {
+    const schema = z.toJSONSchema(shape);
+    for (const [id, one] of Object.entries(schema.$defs ?? {})) named.set(id, one);
+    return section(name, does, typeText(schema, ''));
+  });
+  const types = [...named]
+    .filter(([id]) => isNamed(id))
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .map(([id, schema]) => `type ${id} = ${typeText(schema, '')}`);
+  return [...sections, section('Types', 'The types that the objects name.', types.join('\n\n'))].join('\n\n');
 }
+
+const section = (title: string, does: string, code: string): string =>
+  [`## ${title}`, does, `\`\`\`ts\n${code}\n\`\`\``].join('\n\n');
+
+/** False for a schema that refers to itself: any JSON. */
+const isNamed = (id: string): boolean => !id.startsWith('__');
 
 function typeText(schema: Schema | boolean, indent: string): string {
   if (typeof schema === 'boolean') return 'unknown';
+  const id = schema.$ref?.split('/').at(-1);
+  if (id !== undefined) return isNamed(id) ? id : 'unknown';
   if (schema.anyOf) return schema.anyOf.map((one) => typeText(one, indent)).join(' | ');
   if (schema.const !== undefined) return literal(schema.const);
   if (schema.enum) return schema.enum.map(literal).join(' | ');
@@ -37,7 +51,10 @@ function objectText(schema: Schema, indent: string): string {
     return `${inner}${name}${required.has(name) ? '' : '?'}: ${typeText(one, inner)}${meaning}`;
   });
   const { additionalProperties: more } = schema;
-  if (lines.length === 0 && typeof more === 'object') return `{ [name]: ${typeText(more, indent)} }`;
+  if (lines.length === 0 && typeof more === 'object') {
+    const key = schema.propertyNames === undefined ? 'name' : typeText(schema.propertyNames, '');
+    return `{ [${/^[A-Z]/.test(key) ? key : 'name'}]: ${typeText(more, indent)} }`;
+  }
   // A schema that allows more fields promises nothing about them.
   if (typeof more === 'object') lines.push(`${inner}…`);
   return lines.length === 0 ? '{}' : `{\n${lines.join('\n')}\n${indent}}`;

@@ -14,7 +14,7 @@ export type CancelOutcome =
   | {
       kind: 'batch';
       batch: string;
-      state: BatchCounts['state'] | undefined;
+      state: BatchCounts['state'];
       underWay: BatchCounts['counts'];
       done: Cancelled;
     }
@@ -45,7 +45,8 @@ export const cancelVerb = verb({
       return { kind: 'payout', reference: payout.reference, state, done, cases: weighed.cases };
     }
     const [now] = await batchCounts(ledger.db, [batch]);
-    const { ready: _ready, held: _held, cancelled: _cancelled, ...underWay } = now?.counts ?? {};
-    return { kind: 'batch', batch, state: now?.state, underWay, done };
+    if (!now) throw new Error(`batch ${batch} is not in the ledger`);
+    const { ready: _ready, held: _held, cancelled: _cancelled, ...underWay } = now.counts;
+    return { kind: 'batch', batch, state: now.state, underWay, done };
   },
 });

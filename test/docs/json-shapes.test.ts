@@ -1,21 +1,21 @@
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { jsonShapes } from '../../config/docs/json-shapes.ts';
+import { jsonShapes, type ShapeName } from '../../src/core/shapes/json-shapes.ts';
 import { batchOf, type Json, parseJson, start } from '../support/cli.ts';
 import { droppedByAlice, makeHome } from '../support/decided.ts';
+import { shapeIssues } from '../support/in-process.ts';
 
 /** How what a command printed differs from the shape that docs/json.md shows. */
-function differences(name: string, { schema, ...fields }: Json): string[] {
-  const result = jsonShapes[name]?.shape.safeParse(fields);
-  if (schema !== 1 || !result) return [`${name} has no shape`];
-  return (result.error?.issues ?? []).map((issue) => `${name}: ${issue.path.join('.')}: ${issue.message}`);
+function differences(name: ShapeName, { schema, ...fields }: Json): string[] {
+  expect(schema).toBe(1);
+  return shapeIssues(name, fields);
 }
 
 it('each command prints the object that docs/json.md shows', async () => {
   const home = await makeHome({ faults: { 'PAY-0002': 'fail', 'PAY-0003': 'wrong_amount' } });
-  const seen = new Set<string>();
+  const seen = new Set<ShapeName>();
   const differing: string[] = [];
-  const see = async (name: string, args: string[]): Promise<Json> => {
+  const see = async (name: ShapeName, args: string[]): Promise<Json> => {
     const printed = parseJson(await home.run([...args, '--json']));
     differing.push(...differences(name, printed));
     seen.add(name);
@@ -34,7 +34,10 @@ it('each command prints the object that docs/json.md shows', async () => {
   await see('release --mode', ['release', '--mode']);
   await see('submit', ['submit']);
   await home.sandbox.settleAll();
-  await see('reconcile', ['reconcile']);
+  const { run } = await see('reconcile', ['reconcile']);
+  home.put('data/inbox/collections/week.csv', 'reference,amount,currency\nINV-1,100,NGN\n');
+  await see('submit', ['submit']);
+  await see('show COLLECTION', ['show', 'INV-1']);
   await see('status', ['status']);
   await see('show', ['show', 'PAY-0001']);
   await see('show', ['show', 'PAY-0003']);
@@ -43,9 +46,12 @@ it('each command prints the object that docs/json.md shows', async () => {
   await see('discrepancies', ['discrepancies']);
   await see('discrepancies --export', ['discrepancies', '--export', 'open.xlsx']);
   const [{ id }] = (await home.json(['discrepancies'], 4)).discrepancies;
+  await see('discrepancies --import', ['discrepancies', '--import', 'open.xlsx']);
   await see('ack', ['ack', id, '--note', 'asked the service']);
   await see('ack', ['resolve', id, '--note', 'agreed']);
   await see('report', ['report']);
+  const second = await see('reconcile', ['reconcile']);
+  await see('report --against', ['report', second.run, '--against', run]);
   const { evidence_digest } = await see('retry', ['retry', 'PAY-0002']);
   await see('retry', ['retry', 'PAY-0002', '--yes', '--evidence', evidence_digest]);
   await see('settle', ['settle', 'PAY-0001', '--as', 'paid', '--note', 'bank statement']);
@@ -67,9 +73,20 @@ it('each command prints the object that docs/json.md shows', async () => {
   await see('upgrade --check', ['upgrade', '--check']);
   await see('restore', ['restore', 'copy.db', '--yes']);
   await see('migrate', ['migrate', '--to', 'sqlite:next.db']);
+  await see('--help', ['status', '--help']);
+  await see('--version', ['--version']);
+  await see('completion', ['completion', 'bash']);
+  await see('complete', ['complete', 'batches']);
+  await see('error', ['show', 'NONE']);
   const sandbox = start(['sandbox', '--json', '--port', '0'], { cwd: join(home.dir) });
   onTestFinished(() => sandbox.signal('SIGTERM'));
   differing.push(...differences('sandbox', JSON.parse(await sandbox.line(/^\{/))));
+  seen.add('sandbox');
+  const daemon = home.begin(['serve', '--json'], { COUNTERFOIL_LEDGER_URL: 'sqlite:next.db' });
+  differing.push(...differences('serve', JSON.parse(await daemon.line(/"ready":true/))));
+  seen.add('serve');
   expect(differing).toEqual([]);
-  expect(Object.keys(jsonShapes).filter((name) => !seen.has(name))).toEqual(['sandbox']);
+  const names: ReadonlySet<string> = seen;
+  // The test of the demo looks at what it prints.
+  expect(Object.keys(jsonShapes).filter((name) => !names.has(name))).toEqual(['demo']);
 });

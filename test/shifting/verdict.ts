@@ -1,5 +1,5 @@
 import { listOpen } from '../../src/books/discrepancies/discrepancies.sql.ts';
-import type { RunSummary } from '../../src/books/discrepancies/reconciliation.ts';
+import type { RunSummary } from '../../src/core/shapes/run-shapes.ts';
 import type { Ledger } from '../../src/core/storage/ledger.ts';
 import type { Subject, Town } from './town.ts';
 

@@ -1,4 +1,5 @@
 import { expect, onTestFinished } from 'vitest';
+import { jsonShapes, type ShapeName } from '../../src/core/shapes/json-shapes.ts';
 import { fail, type Result } from '../../src/faces/terminal/context/result.ts';
 import { buildProgram } from '../../src/faces/terminal/entries/program.ts';
 import { noPaint } from '../../src/faces/terminal/kit/ink.ts';
@@ -80,9 +81,16 @@ async function execute(
     const failed = fail(error);
     if (failed.code !== 0 || !result) result = failed;
   });
-  const { code, problem, lines = [], json, ignoresInterrupt } = result ?? { code: 0 };
+  const { code, problem, lines = [], json: answer, ignoresInterrupt } = result ?? { code: 0 };
+  if (answer) expect(shapeIssues(answer.shape, answer.fields)).toEqual([]);
   if (problem) say(`counterfoil: ${problem}`);
   if (!args.includes('--json')) for (const line of lines) print(line);
-  else if (json || problem) print(JSON.stringify({ schema: 1, ...(json ?? { error: problem }) }));
+  else if (answer || problem) print(JSON.stringify({ schema: 1, ...(answer?.fields ?? { error: problem }) }));
   return signal.aborted && !ignoresInterrupt ? 130 : code;
+}
+
+/** How a command's JSON differs from the shape that docs/json.md shows. */
+export function shapeIssues(shape: ShapeName, fields: object): string[] {
+  const { error } = jsonShapes[shape].shape.safeParse(fields);
+  return error?.issues.map(({ path, message }) => `${shape}: ${path.join('.')}: ${message}`) ?? [];
 }

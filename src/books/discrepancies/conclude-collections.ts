@@ -1,7 +1,8 @@
-import { type CollectionState, watchedForMs } from '../../core/domain/collection.ts';
+import { watchedForMs } from '../../core/domain/collection.ts';
 import type { FoundDiscrepancy } from '../../core/domain/discrepancy.ts';
 import type { Clock } from '../../core/runtime/clock.ts';
 import type { Config } from '../../core/settings/settings.ts';
+import type { RunSummary } from '../../core/shapes/run-shapes.ts';
 import type { Ledger } from '../../core/storage/ledger.ts';
 import type { Collection } from '../../core/storage/tables/collection-tables.ts';
 import {
@@ -10,12 +11,7 @@ import {
   collectionsAfter,
   collectionsToVerify,
 } from '../../watching/collections/collection-watch.sql.ts';
-import {
-  type ResendFigures,
-  resendFigures,
-  type WebhookFigures,
-  webhookFigures,
-} from '../../watching/webhooks/webhook-figures.sql.ts';
+import { resendFigures, webhookFigures } from '../../watching/webhooks/webhook-figures.sql.ts';
 import { collectionConflict, missingCollection, unconfirmedCollection } from './collection-findings.ts';
 import { type SeenBy, seen } from './discrepancies.sql.ts';
 
@@ -31,12 +27,7 @@ export type CollectionRun = {
   /** Discrepancies that were opened. */
   opened: number;
   resends: number;
-  figures: {
-    webhooks: WebhookFigures;
-    resend_requests: ResendFigures;
-    /** How many collections were verified in this run, and where all of them stand. */
-    collections: { verified: number; states: Partial<Record<CollectionState, number>> };
-  };
+  figures: Required<Pick<RunSummary, 'webhooks' | 'resend_requests' | 'collections'>>;
 };
 
 type Deps = { ledger: Ledger; config: Config; clock: Clock; followUp: CollectionFollowUp };

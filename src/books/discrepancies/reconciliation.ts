@@ -9,6 +9,7 @@ import { markAttempts } from '../../core/ledger/known.ts';
 import { foreignOrigins, noteSameAccounts } from '../../core/ledger/origins.ts';
 import type { Clock } from '../../core/runtime/clock.ts';
 import type { Config } from '../../core/settings/settings.ts';
+import type { RunSummary } from '../../core/shapes/run-shapes.ts';
 import type { Ledger } from '../../core/storage/ledger.ts';
 import { renewStatistics } from '../../core/storage/statistics.ts';
 import { contradictedIds } from '../../watching/evidence/contradicted.sql.ts';
@@ -46,30 +47,6 @@ type Deps = {
   standpoint?: Standpoint;
   /** What a run does beside payouts: collections, and how webhooks arrive. */
   collections?: { conclude(by: SeenBy, options: RunOptions): Promise<CollectionRun> };
-};
-
-/** What `reconcile --json` prints; `trouble` says why a listing is incomplete. */
-export type RunSummary = {
-  run: string;
-  complete: boolean | 'window';
-  /** What the list is worth; `complete` says only how much of it was read. */
-  list: ListStanding;
-  passes: number;
-  listed: number;
-  matched: number;
-  discrepancies: { open: Record<string, number>; opened: number; resolved: number };
-  lookups: number;
-  resends: number;
-  /** How webhooks arrive, what came of asking for them again, and where collections stand. */
-  webhooks?: CollectionRun['figures']['webhooks'];
-  resend_requests?: CollectionRun['figures']['resend_requests'];
-  collections?: CollectionRun['figures']['collections'];
-  /** Payouts ordered once more because their absence is confirmed (P16); not said when there are none. */
-  resubmitted?: number;
-  /** Transfers that short cuts since the whole listing before should have shown, and did not (P29). */
-  short_cut?: { missed: number };
-  reports: string[];
-  trouble?: string;
 };
 
 /** `full`: everything is listed; without it a short cut may do (P29). */

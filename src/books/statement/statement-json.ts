@@ -1,37 +1,11 @@
-import { isCompared, type Verdict } from '../../core/domain/verdict.ts';
+import { isCompared } from '../../core/domain/verdict.ts';
+import type { CurrencyJson } from '../../core/shapes/run-shapes.ts';
 import { money } from '../presentation.ts';
 import { differenceOf } from './difference.ts';
 import type { CurrencyVerdict } from './statement.ts';
 import { statementLines } from './statement-lines.ts';
 
-type Difference = { count: number; amount: string };
-
-/** What `reconcile --json` says about a currency; the fields after `unexplained` only when they apply. */
-export type CurrencyJson = {
-  verdict: Verdict;
-  unseen: Difference;
-  foreign: Difference;
-  amount_differences: Difference;
-  unexplained: Difference;
-  /** One more transfer for the same payout. */
-  duplicates?: Difference;
-  /** The list shows another state than the ledger. */
-  status_conflicts?: Difference;
-  /** Listed under the reference of a payout that was never sent. */
-  collisions?: Difference;
-  /** Returned here, and failed on the list: no exception. */
-  returns?: Difference;
-  /** Never sent, settled as paid by a person: no exception. */
-  paid_elsewhere?: Difference;
-  /** Unresolved conflicts about money that no sum shows. */
-  open_conflicts?: { count: number };
-  /** Listed with an amount that cannot be read. */
-  unreadable?: { count: number };
-  /** Of `status_conflicts`: paid here, and failed on the list. */
-  overturned?: Difference;
-  /** What the service lists less net paid, and what that is made of by the names of the lines. */
-  difference?: { amount: string; listed: string; net_paid: string; made_of: Record<string, Difference> };
-};
+type Difference = CurrencyJson['unseen'];
 
 /** The statement as `reconcile --json` and summary.json show it, by currency. */
 export function statementJson(currencies: readonly CurrencyVerdict[]): Record<string, CurrencyJson> {

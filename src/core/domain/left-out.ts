@@ -9,20 +9,8 @@ export type LeftOut = {
   invalidFile: string | null;
 };
 
-/** The form for `--json`. */
-export type LeftOutJson =
-  | { skipped: 0 }
-  | {
-      skipped: number;
-      /** `problems` holds the first of them; `errors_file` has all. */
-      problem_count: number;
-      problems: Problem[];
-      errors_file: string | null;
-      invalid_file: string | null;
-    };
-
-/** Returns how many rows were left out, their problems, and the files that list them. */
-export function leftOutJson(left: (LeftOut & { problems: Problem[] }) | null): LeftOutJson {
+/** The form for `--json`: how many rows were left out, their problems, and the files that list them. */
+export function leftOutJson(left: (LeftOut & { problems: Problem[] }) | null) {
   if (left === null) return { skipped: 0 };
   const { rows, problems, problemCount, errorsFile, invalidFile } = left;
   return {

@@ -1,25 +1,9 @@
 import { sql } from 'kysely';
 import { resendBudget, resendSpacingMs } from '../../core/domain/resend-budget.ts';
+import type { ResendFigures, WebhookFigures } from '../../core/shapes/run-shapes.ts';
 import { instantPlus } from '../../core/storage/bulk.ts';
 import type { Db, Trx } from '../../core/storage/ledger.ts';
 import { firstFinalWebhookOf } from '../lookups/resend-requests.sql.ts';
-
-/** How the service's webhooks arrive. All but `forged` count payouts whose webhook is due. */
-export type WebhookFigures = {
-  /** Final payouts whose grace is over. */
-  due: number;
-  /** Those for which a webhook about the end came. */
-  heard: number;
-  /** Those whose first webhook came after the grace. */
-  late: number;
-  /** Deliveries with a wrong signature since the last run. */
-  forged: number;
-  /** Those whose first webhook came after a resend request. */
-  resent: number;
-};
-
-/** The results of resend requests, by payout and collection. */
-export type ResendFigures = { asked: number; heard: number; gave_up: number; waiting: number };
 
 const forgedTally = 'forged';
 

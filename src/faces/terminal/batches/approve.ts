@@ -1,5 +1,6 @@
 import type { App } from '../../../app/app.ts';
 import { counted } from '../../../core/domain/counted.ts';
+import type { JsonOf } from '../../../core/shapes/json-shapes.ts';
 import {
   type ApprovalOutcome,
   approvalWarnings,
@@ -26,6 +27,7 @@ import {
 import { type Terminal, terminalOf } from '../kit/terminal.ts';
 import { wrapAll } from '../kit/wrap.ts';
 
+type Seen = Pick<JsonOf<'approve'>, 'rows' | 'totals' | 'warnings'>;
 type Shown = Extract<Awaited<ReturnType<typeof reviewApproval>>, { kind: 'may' }>;
 
 /** `approve BATCH`: records a second person's approval, bound to the digest of the frozen bodies shown to them (P2). */
@@ -43,7 +45,7 @@ export async function approve(context: Context, args: string[]): Promise<Result>
 }
 
 /** Prints what is approved, and returns it for JSON. */
-async function show(context: Context, app: App<'local'>, review: Shown): Promise<Record<string, unknown>> {
+async function show(context: Context, app: App<'local'>, review: Shown): Promise<Seen> {
   const { rows, totals } = review.shown;
   const warnings = approvalWarningTexts(await approvalWarnings(app.ledger, review)).command;
   const terminal = terminalOf(context, app.config, app.clock.iso());
@@ -52,12 +54,7 @@ async function show(context: Context, app: App<'local'>, review: Shown): Promise
   return { rows, totals, warnings };
 }
 
-function describe(
-  context: Context,
-  { config }: App<'local'>,
-  done: ApprovalOutcome,
-  seen: Record<string, unknown>,
-): Result {
+function describe(context: Context, { config }: App<'local'>, done: ApprovalOutcome, seen: Seen): Result {
   const { kind, batch, others, released } = done;
   const { by, at, digest } = done.approval;
   const line =
@@ -68,8 +65,12 @@ function describe(
   if (released === null) {
     const held = holdTexts(others, batch);
     const lines = finished(context, [line, ...held.map((reason) => `  still held: ${reason}`)]);
-    const told = { ...json, released: 0, hold_reasons: held };
-    return unlessQuiet(context, { code: held.length > 0 ? 4 : 0, lines, json: told });
+    const fields = { ...json, released: 0, hold_reasons: held };
+    return unlessQuiet(context, {
+      code: held.length > 0 ? 4 : 0,
+      lines,
+      json: { shape: 'approve', fields },
+    });
   }
   const { moved } = released;
   const submit = submitCommand(config.mode);
@@ -82,7 +83,10 @@ function describe(
   return unlessQuiet(context, {
     code: stays.length > 0 || notReleased(released) ? 4 : 0,
     lines: finished(context, said, moved > 0 ? submit : ''),
-    json: { ...json, released: moved, ...notReleasedJson(released), hold_reasons: stays },
+    json: {
+      shape: 'approve',
+      fields: { ...json, released: moved, ...notReleasedJson(released), hold_reasons: stays },
+    },
   });
 }
 

@@ -4,11 +4,11 @@ import { counted, grouped } from '../../../core/domain/counted.ts';
 import { moneyStanding } from '../../../core/domain/payout.ts';
 import { type BatchCounts, batchCounts } from '../../../core/ledger/batches.ts';
 import { readReasons } from '../../../core/ledger/hold-reasons.ts';
+import type { ListedBatchJson } from '../../../core/shapes/list-shapes.ts';
 import { holdTexts } from '../../../words/hold-words.ts';
 import type { Result } from '../context/result.ts';
 import { withApp } from '../context/with-app.ts';
 import type { Context } from '../context/world.ts';
-import type { ListedBatchJson } from '../json/lists-json.ts';
 import { batchColours } from '../kit/colours.ts';
 import type { TerminalColumn } from '../kit/table.ts';
 import { type Terminal, terminalOf } from '../kit/terminal.ts';
@@ -21,7 +21,7 @@ export async function batches(context: Context): Promise<Result> {
   return withApp(context, { level: 'looking', use: 'reads' }, async (app: App<'looking'>) => {
     const all = (await batchCounts(app.ledger.db)).map(batchJson).toReversed();
     const terminal = terminalOf(context, app.config, app.clock.iso());
-    return { code: 0, lines: listLines(terminal, all), json: { batches: all } };
+    return { code: 0, lines: listLines(terminal, all), json: { shape: 'batches', fields: { batches: all } } };
   });
 }
 

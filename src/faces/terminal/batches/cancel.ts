@@ -68,13 +68,13 @@ function describeBatch({ batch, state, underWay, done }: Of<'batch'>): Result {
     ...withdrawnLines(withdrawn),
     ...listedLines(done),
   ];
-  const json = { batch, state, cancelled, withdrawn, listed, under_way: underWay };
-  return { code: withdrawn + listed > 0 ? 4 : 0, lines, json };
+  const fields = { batch, state, cancelled, withdrawn, listed, under_way: underWay };
+  return { code: withdrawn + listed > 0 ? 4 : 0, lines, json: { shape: 'cancel', fields } };
 }
 
 function describePayout({ reference, state, done, cases }: Of<'payout'>): Result {
   const { cancelled, withdrawn, why } = done;
-  const json = { reference, state, cancelled, withdrawn };
+  const json = { shape: 'cancel', fields: { reference, state, cancelled, withdrawn } } as const;
   if (cancelled > 0) return { code: 0, lines: [`${reference}: cancelled`], json };
   const help = cases.map(remedyText).join('; ');
   if (withdrawn > 0)

@@ -38,7 +38,11 @@ async function holdMode(context: Context, app: App<'local'>): Promise<Result> {
   const { sending } = await holdAllVerb.run(app, {}, orderer(context));
   const said = [`Everything in mode ${mode} is held; ${underWayText(sending)}.`];
   const lines = finished(context, said, 'counterfoil release --mode');
-  return unlessQuiet(context, { code: 0, lines, json: { mode, held: true, sending } });
+  return unlessQuiet(context, {
+    code: 0,
+    lines,
+    json: { shape: 'hold --mode', fields: { mode, held: true, sending } },
+  });
 }
 
 async function holdOne(context: Context, app: App<'local'>, args: string[]): Promise<Result> {
@@ -56,7 +60,10 @@ async function holdOne(context: Context, app: App<'local'>, args: string[]): Pro
   return unlessQuiet(context, {
     code: ended ? 4 : 0,
     lines: finished(context, said, next),
-    json: { batch, held: moved, sending, under_way: underWay, released_since: ended },
+    json: {
+      shape: 'hold',
+      fields: { batch, held: moved, sending, under_way: underWay, released_since: ended },
+    },
   });
 }
 
@@ -109,13 +116,16 @@ async function releaseMode(
     code: halted ? 4 : 0,
     lines: finished(context, said, halted ? '' : submitCommand(mode)),
     json: {
-      mode,
-      released: Boolean(lifted || waived),
-      cause: lifted?.cause ?? null,
-      waived: waived !== null,
-      not_proven: waived?.notProven ?? null,
-      evidence: done.evidence,
-      halted: halted ?? null,
+      shape: 'release --mode',
+      fields: {
+        mode,
+        released: Boolean(lifted || waived),
+        cause: lifted?.cause ?? null,
+        waived: waived !== null,
+        not_proven: waived?.notProven ?? null,
+        evidence: done.evidence,
+        halted: halted ?? null,
+      },
     },
   });
 }
@@ -146,14 +156,17 @@ async function releaseOne(context: Context, app: App<'local'>, args: string[]): 
     code: stays.length > 0 || notReleased(released) || halted ? 4 : 0,
     lines: finished(context, lines, next),
     json: {
-      batch,
-      released: moved,
-      sending,
-      ...notReleasedJson(released),
-      hold_reasons: stays,
-      canary: failed,
-      unanswered,
-      halted: halted ?? null,
+      shape: 'release',
+      fields: {
+        batch,
+        released: moved,
+        sending,
+        ...notReleasedJson(released),
+        hold_reasons: stays,
+        canary: failed,
+        unanswered,
+        halted: halted ?? null,
+      },
     },
   });
 }

@@ -13,13 +13,17 @@ import {
   type PayoutFilter,
   sumPayouts,
 } from '../../../core/ledger/payout-list.ts';
+import {
+  type ListedPayoutJson,
+  listedPayoutShape,
+  type PayoutsJson,
+} from '../../../core/shapes/list-shapes.ts';
 import { stateWords } from '../../../words/state-words.ts';
 import { csvText } from '../../files/csv-writer.ts';
 import { namedBatch } from '../context/named-batch.ts';
 import { didYouMean, type Result, Stop } from '../context/result.ts';
 import { withApp } from '../context/with-app.ts';
 import type { Context, Handler } from '../context/world.ts';
-import { type ListedPayoutJson, listedPayout, type PayoutsJson } from '../json/lists-json.ts';
 import { payoutColours } from '../kit/colours.ts';
 import type { TerminalColumn } from '../kit/table.ts';
 import { type Terminal, terminalOf } from '../kit/terminal.ts';
@@ -35,9 +39,13 @@ export const payouts: Handler = async (context, _args, options) => {
     if (options.csv) return writeCsv(context, app, pages, account);
     const listed: ListedPayoutJson[] = [];
     for await (const page of pages) listed.push(...page.map((one) => payoutJson(one, account)));
-    const json = summary(listed, await sumPayouts(app.ledger.db, filter));
+    const fields = summary(listed, await sumPayouts(app.ledger.db, filter));
     const terminal = terminalOf(context, app.config, app.clock.iso());
-    return { code: 0, lines: listLines(terminal, json, Boolean(options.fullAccounts)), json };
+    return {
+      code: 0,
+      lines: listLines(terminal, fields, Boolean(options.fullAccounts)),
+      json: { shape: 'payouts', fields },
+    };
   });
 };
 
@@ -93,7 +101,7 @@ function payoutJson(one: ListedPayout, account: (text: string) => string): Liste
 
 type Sums = Awaited<ReturnType<typeof sumPayouts>>;
 
-function summary(listed: ListedPayoutJson[], sums: Sums): Omit<PayoutsJson, 'schema'> {
+function summary(listed: ListedPayoutJson[], sums: Sums): PayoutsJson {
   const totals = [...Map.groupBy(sums, ({ currency }) => currency)].map(([currency, all]) => {
     const states = all.map(({ state, count, minor }) => [state, { count, amount: money(minor, currency) }]);
     const minor = all.reduce((total, one) => total + one.minor, 0n);
@@ -110,7 +118,7 @@ const wideEnoughForBatches = 130;
 
 function listLines(
   terminal: Terminal,
-  { payouts: listed, matching, totals }: Omit<PayoutsJson, 'schema'>,
+  { payouts: listed, matching, totals }: PayoutsJson,
   full: boolean,
 ): string[] {
   const [first] = listed;
@@ -143,7 +151,7 @@ function listLines(
   ];
 }
 
-const csvColumns = listedPayout.keyof().options;
+const csvColumns = listedPayoutShape.keyof().options;
 
 /** Writes a page at a time, as the CSV files of the reports are written. */
 async function writeCsv(

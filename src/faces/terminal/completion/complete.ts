@@ -20,7 +20,7 @@ const lists: Record<string, (db: Db, beginning: string) => Promise<string[]>> = 
  */
 export const complete: Handler = async (context, [what = '', beginning = '']) => {
   const names = await namesOf(hushed(context), what, beginning).catch(() => []);
-  return { code: 0, lines: names, json: { names } };
+  return { code: 0, lines: names, json: { shape: 'complete', fields: { names } } };
 };
 
 async function namesOf(context: Parameters<Handler>[0], what: string, beginning: string): Promise<string[]> {

@@ -18,6 +18,10 @@ export function completionOf(entries: readonly CommandEntry[]): Handler {
     const script = scripts.get(shell);
     if (!script) throw new Stop(`completion: expected bash, zsh or fish, got "${shell}"`);
     const lines = script(planOf(entries));
-    return { code: 0, lines, json: { shell, script: `${lines.join('\n')}\n` } };
+    return {
+      code: 0,
+      lines,
+      json: { shape: 'completion', fields: { shell, script: `${lines.join('\n')}\n` } },
+    };
   };
 }

@@ -1,14 +1,15 @@
 import { CommanderError } from 'commander';
 import { forbiddenPlace } from '../../../core/domain/forbidden.ts';
+import type { CommandJson } from '../../../core/shapes/json-shapes.ts';
 import { forbiddenLedgerFile, ledgerFailureCode, wentBackCode } from '../../../core/storage/failure.ts';
 import { adviceText, problemText } from '../../../words/advice-text.ts';
 
-/** The result of a command: exit code, one sentence for stderr, lines for people, one object for `--json`. */
+/** The result of a command: exit code, one sentence for stderr, lines for people, the object for `--json`. */
 export type Result = {
   code: number;
   problem?: string;
   lines?: string[];
-  json?: Record<string, unknown>;
+  json?: CommandJson;
   /** A daemon that stops on request has succeeded: 0, not 130. */
   ignoresInterrupt?: boolean;
 };
@@ -30,8 +31,8 @@ export function didYouMean(name: string | undefined, otherwise: string): string 
 /** Turns a thrown error into an exit code and a sentence. No other place does. */
 export function fail(error: unknown): Result {
   if (error instanceof CommanderError) {
-    const helped = error.exitCode === 0;
-    return helped ? { code: 0 } : { code: 2, json: { error: error.message.replace(/^error: /, '') } };
+    if (error.exitCode === 0) return { code: 0 };
+    return { code: 2, json: { shape: 'error', fields: { error: error.message.replace(/^error: /, '') } } };
   }
   if (error instanceof Stop) return { code: error.code, problem: error.message };
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';

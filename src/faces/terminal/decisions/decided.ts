@@ -34,7 +34,7 @@ export function decisionQuestion({ cases }: Weighed, willSend: boolean): string 
 }
 
 /** The requested payouts that the service has: they need no decision. */
-export function nothingNeeded({ cases }: Weighed): { reference: string; state: string; text: string }[] {
+export function nothingNeeded({ cases }: Weighed): { reference: string; state: PayoutState; text: string }[] {
   return cases.flatMap((one) => {
     const { payout, judgement } = one;
     if (judgement.kind !== 'no' || !one.had) return [];
@@ -82,11 +82,14 @@ export function describeDecided(outcome: Outcome, mode: Mode): Result {
     ...(sent.kind === 'failed' && { problem: sent.why }),
     lines,
     json: {
-      ...evidenceJson(shown, watch),
-      decided: done,
-      refused,
-      ...(had.length > 0 && { nothing_needed: had }),
-      waits: waits === '' ? null : waits,
+      shape: 'retry',
+      fields: {
+        ...evidenceJson(shown, watch),
+        decided: done,
+        refused,
+        ...(had.length > 0 && { nothing_needed: had }),
+        waits: waits === '' ? null : waits,
+      },
     },
   };
 }

@@ -2,6 +2,7 @@ import type { App } from '../../../app/app.ts';
 import { contradictionText } from '../../../core/domain/contradiction.ts';
 import { amountText, counted } from '../../../core/domain/counted.ts';
 import { formatMinor } from '../../../core/domain/money.ts';
+import type { EvidenceJson } from '../../../core/shapes/decision-shapes.ts';
 import type { Attempt, Payout } from '../../../core/storage/tables/tables.ts';
 import type { Weighed, WeighedCase } from '../../../watching/evidence/weigh.ts';
 import { reasonText } from '../../../words/advice-text.ts';
@@ -169,7 +170,7 @@ export function warning(payout: Payout, attempts: readonly Attempt[], watch: Qui
   return unknownAction(payout.reference, { until, isOver: watch.now >= until });
 }
 
-export function evidenceJson({ cases, digest }: Weighed, watch: QuietWatch): Record<string, unknown> {
+export function evidenceJson({ cases, digest }: Weighed, watch: QuietWatch): EvidenceJson {
   return {
     evidence_digest: digest,
     evidence: cases.map(({ payout, attempts, lookUp, listing, ...one }) => ({

@@ -36,7 +36,7 @@ export const resend: Handler = async (context, args, options) => {
     return unlessQuiet(context, {
       code: asked.every((a) => a.ok) ? 0 : 1,
       lines: finished(context, lines),
-      json: { asked },
+      json: { shape: 'resend', fields: { asked } },
     });
   });
 };

@@ -137,8 +137,9 @@ function linesOf({ context, app, options }: Work, { shown, watch }: Seen): strin
 }
 
 function refuse(work: Work, { shown, watch }: Seen, problem: string): Result {
-  const json = { ...evidenceJson(shown, watch), decided: [], error: problem };
-  return { code: 2, problem, lines: linesOf(work, { shown, watch }), json };
+  const fields = { ...evidenceJson(shown, watch), decided: [], error: problem };
+  const lines = linesOf(work, { shown, watch });
+  return { code: 2, problem, lines, json: { shape: 'retry', fields } };
 }
 
 /** The result when none can be sent again: 0 if the service has all of them, else 2. */
@@ -151,8 +152,9 @@ function refuseAll(work: Work, shown: Weighed, watch: QuietWatch): Result {
     const refused = refuse(work, { shown, watch }, `nothing was done: ${first}${more}`);
     return { ...refused, lines: [...lead, ...(refused.lines ?? [])] };
   }
-  const json = { ...evidenceJson(shown, watch), decided: [], nothing_needed: had };
-  return { code: 0, lines: [...lead, '', ...linesOf(work, { shown, watch })], json };
+  const fields = { ...evidenceJson(shown, watch), decided: [], nothing_needed: had };
+  const lines = [...lead, '', ...linesOf(work, { shown, watch })];
+  return { code: 0, lines, json: { shape: 'retry', fields } };
 }
 
 async function send(work: Work, decided: Decided[]): Promise<SentDecided> {

@@ -1,5 +1,6 @@
 import { counted } from '../../../core/domain/counted.ts';
 import type { PayoutState } from '../../../core/domain/payout.ts';
+import type { JsonOf } from '../../../core/shapes/json-shapes.ts';
 import type { Weighed, WeighedCase } from '../../../watching/evidence/weigh.ts';
 import { stateWords } from '../../../words/state-words.ts';
 import type { Result } from '../context/result.ts';
@@ -57,7 +58,7 @@ export function settleQuestion(open: readonly WeighedCase[], { as }: SettleOrder
 export function nothingSettled({ shown, watch }: Seen, left: readonly Left[]): Result {
   const refused = left.filter(({ isDone }) => !isDone);
   const [first, ...others] = refused;
-  const json = jsonOf({ shown, watch }, [], left);
+  const json = { shape: 'settle', fields: jsonOf({ shown, watch }, [], left) } as const;
   if (!first) return { code: 0, lines: left.map(({ why }) => why), json };
   const more = others.length > 0 ? ` (and ${others.length} more)` : '';
   return { code: 2, problem: `${first.why}${more}`, lines: left.length > 1 ? leftLines(left) : [], json };
@@ -69,7 +70,7 @@ export function settledResult(
 ): Result {
   const { shown, watch, terminal, settled, left, person, order } = about;
   const refused = left.filter(({ isDone }) => !isDone);
-  const json = { ...jsonOf({ shown, watch }, settled, left), note: order.note };
+  const fields = { ...jsonOf({ shown, watch }, settled, left), note: order.note };
   const [one] = settled;
   if (!one) {
     const problem = refused[0]?.why ?? 'nothing was settled';
@@ -77,7 +78,7 @@ export function settledResult(
       code: 2,
       problem,
       lines: evidenceLines(shown, { watch, terminal }),
-      json: { ...json, error: problem },
+      json: { shape: 'settle', fields: { ...fields, error: problem } },
     };
   }
   const single = shown.cases.length === 1;
@@ -93,7 +94,7 @@ export function settledResult(
       `Later evidence from the service reopens ${settled.length === 1 ? 'it' : 'them'}.`,
       ...closing({ Next: next }),
     ],
-    json,
+    json: { shape: 'settle', fields },
   };
 }
 
@@ -113,7 +114,7 @@ function jsonOf(
   { shown, watch }: Pick<Seen, 'shown' | 'watch'>,
   settled: readonly Settled[],
   left: readonly Left[],
-): Record<string, unknown> {
+): JsonOf<'settle'> {
   const [only] = [...settled, ...left];
   return {
     ...evidenceJson(shown, watch),

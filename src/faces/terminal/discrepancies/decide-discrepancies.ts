@@ -55,7 +55,7 @@ async function speak(
     return {
       code: left.code,
       lines: finished(context, [...ended, ...already, ...rest], next),
-      json: { verdict, changed, already, open, files: files.map(rejectedJson) },
+      json: { shape: 'ack', fields: { verdict, changed, already, open, files: files.map(rejectedJson) } },
     };
   });
 }

@@ -50,11 +50,14 @@ export async function importWorkbook(
       code: left.code,
       lines: [...told(outcome, sheet.undecided), left.text],
       json: {
-        file: path,
-        changed: outcome.changed,
-        already: outcome.already,
-        undecided: sheet.undecided,
-        open,
+        shape: 'discrepancies --import',
+        fields: {
+          file: path,
+          changed: outcome.changed,
+          already: outcome.already,
+          undecided: sheet.undecided,
+          open,
+        },
       },
     };
   });
@@ -110,7 +113,8 @@ function hidden(text: string): string {
 
 function refused(path: string, problems: Problem[], open: Record<string, number>): Result {
   const problem = `${path} was not imported: ${counted(problems.length, 'problem')}; nothing was changed`;
-  const json = { error: problem, file: path, changed: 0, problems, open };
+  const fields = { error: problem, file: path, changed: 0, problems, open };
+  const json = { shape: 'discrepancies --import', fields } as const;
   return { code: 3, problem, lines: problemLines(problems, problems.length), json };
 }
 

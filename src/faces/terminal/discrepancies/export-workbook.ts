@@ -43,7 +43,7 @@ export async function exportWorkbook(
     return {
       code: leftOpen(open).code,
       lines,
-      json: { file: path, exported: total, open },
+      json: { shape: 'discrepancies --export', fields: { file: path, exported: total, open } },
     };
   });
 }

@@ -4,12 +4,12 @@ import { countFiltered, countOpen, listOpen } from '../../../books/discrepancies
 import { livesOf } from '../../../books/discrepancies/discrepancy-events.sql.ts';
 import { lastRun } from '../../../books/run-verdicts.sql.ts';
 import { foreignOrigins } from '../../../core/ledger/origins.ts';
+import type { JsonOf } from '../../../core/shapes/json-shapes.ts';
 import type { Discrepancy } from '../../../core/storage/tables/tables.ts';
 import { withAction } from '../../../words/discrepancy-words.ts';
 import { Stop } from '../context/result.ts';
 import { withApp } from '../context/with-app.ts';
 import type { Handler } from '../context/world.ts';
-import { bigintAsNumber } from '../kit/describe.ts';
 import { terminalOf } from '../kit/terminal.ts';
 import { readFilter } from './discrepancy-filter.ts';
 import { listLines } from './list-lines.ts';
@@ -45,26 +45,34 @@ export const discrepancies: Handler = async (context, args, options) => {
       code: open > 0 ? 4 : 0,
       lines: listLines(found, { all: sum(), open, list: last?.list, nowMs: app.clock.now(), terminal }),
       json: {
-        discrepancies: context.options.json ? await asJson(app, found) : [],
-        open: await countOpen(app.ledger.db),
+        shape: 'discrepancies',
+        fields: {
+          discrepancies: context.options.json ? await asJson(app, found) : [],
+          open: await countOpen(app.ledger.db),
+        },
       },
     };
   });
 };
 
 /** Each discrepancy with the report's columns, the ledger's columns and its history. */
-async function asJson(app: App<'local'>, found: Discrepancy[]): Promise<unknown> {
+async function asJson(
+  app: App<'local'>,
+  found: Discrepancy[],
+): Promise<JsonOf<'discrepancies'>['discrepancies']> {
   const now = app.clock.iso();
   const lives = await livesOf(
     app.ledger.db,
     found.map(({ id }) => id),
   );
-  const rows = found.map((d) => ({
+  return found.map((d) => ({
     discrepancy_id: d.id,
     batch: d.batch_id,
     age_days: ageDays(d.first_seen_at, now),
     ...withAction(d),
+    payout_id: d.payout_id === null ? null : Number(d.payout_id),
+    reopened: Number(d.reopened),
+    closed_with_payout: Number(d.closed_with_payout),
     life: lives.get(d.id) ?? [],
   }));
-  return JSON.parse(JSON.stringify(rows, bigintAsNumber));
 }

@@ -7,6 +7,7 @@ import {
   testSigning,
 } from '../../../core/service/signature-doctor.ts';
 import type { Config } from '../../../core/settings/settings.ts';
+import type { SignatureJson } from '../../../core/shapes/setup-shapes.ts';
 import { lastSignatureRefusal, type SignedBody, signedBodyOf } from '../../../core/storage/health.ts';
 import { submitCommand } from '../../../words/advice-text.ts';
 import { Stop } from '../context/result.ts';
@@ -120,9 +121,9 @@ function maskBody(body: string): string {
 }
 
 /** The same for `--json`; the body is always masked there. */
-export function signatureJson({ signed, facts }: Examined): Record<string, unknown> {
+export function signatureJson({ signed, facts }: Examined): SignatureJson {
   const { reference, body, beganAt: sent_at, code } = signed;
   const { sha256, signature, signedWith: signed_with, bearer, untried } = facts;
-  const shown = { reference, sent_at, code, text: maskBody(body), text_is_masked: true };
+  const shown = { reference, sent_at, code, text: maskBody(body), text_is_masked: true as const };
   return { ...shown, sha256, signature, signed_with, bearer, untried };
 }

@@ -1,6 +1,7 @@
 import { type App, openApp } from '../../../app/app.ts';
 import type { Explained } from '../../../core/settings/explain.ts';
 import type { Unreadable } from '../../../core/settings/settings.ts';
+import type { SignatureJson } from '../../../core/shapes/setup-shapes.ts';
 import { readable } from '../../../words/readable.ts';
 import { settingsPlaces, settingsProblem } from '../context/context.ts';
 import { refuseOtherAccount } from '../context/home-owner.ts';
@@ -140,7 +141,7 @@ function describe(
   { columns, paint, time }: Pick<Context, 'columns' | 'paint'> & { time: (instant: string) => string },
   checks: readonly DoctorCheck[],
   more: readonly string[],
-  signature?: Record<string, unknown>,
+  signature?: SignatureJson,
 ): Result {
   const failed = checks.filter(({ ok }) => ok === false);
   const unseen = checks.filter(({ ok }) => ok === null);
@@ -166,7 +167,7 @@ function describe(
         ? wellText(unseen)
         : `${failed.length} of ${checks.length} failed: ${failed.map(({ name }) => name).join(', ')}`,
     ],
-    json: { ok, checks, ...(signature && { signature }) },
+    json: { shape: 'doctor', fields: { ok, checks, ...(signature && { signature }) } },
   };
 }
 

@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import packageJson from '../../../../package.json' with { type: 'json' };
+import type { CommandJson } from '../../../core/shapes/json-shapes.ts';
 import { type Result, Stop } from '../context/result.ts';
 import type { GlobalOptions, World } from '../context/world.ts';
 import type { CommandEntry } from './entry.ts';
@@ -25,7 +26,10 @@ export function buildProgram(world: ProgramWorld): Command {
       writeOut: (piece) => {
         told += piece;
         const text = told.trimEnd();
-        const json = text === packageJson.version ? { version: text } : { help: text };
+        const json: CommandJson =
+          text === packageJson.version
+            ? { shape: '--version', fields: { version: text } }
+            : { shape: '--help', fields: { help: text } };
         world.finish({ code: 0, lines: [text], json });
       },
     })

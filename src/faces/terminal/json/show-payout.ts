@@ -2,9 +2,9 @@ import { z } from 'zod';
 import type { Story } from '../../../books/overview.sql.ts';
 import { formatMinor } from '../../../core/domain/money.ts';
 import { differencesIn } from '../../../core/ledger/contradiction-columns.ts';
+import type { StoryJson } from '../../../core/shapes/story-shapes.ts';
 import { answerText, effectOf } from '../../../words/word-texts.ts';
 import { discrepancyOf, parsed, parsedObject, webhookOf } from './plain-parts.ts';
-import type { StoryJson } from './story-json.ts';
 
 /** What the story of a payout holds beside its own rows. */
 type Around = Pick<

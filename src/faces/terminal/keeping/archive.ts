@@ -64,7 +64,7 @@ function describe(done: Archived): Result {
     return {
       code: 0,
       lines: [`nothing to archive through ${done.month}`, ...left],
-      json: { archived: false, month: done.month, left: done.left },
+      json: { shape: 'archive', fields: { archived: false, month: done.month, left: done.left } },
     };
   const { file, month, batches, payouts, runs, bytes } = done;
   return {
@@ -78,6 +78,9 @@ function describe(done: Archived): Result {
       'Keep the file where it is, and keep a copy elsewhere: counterfoil backup copies the ledger without it',
       'Next: counterfoil verify proves both',
     ],
-    json: { archived: true, file, month, batches, payouts, runs, left: done.left, bytes },
+    json: {
+      shape: 'archive',
+      fields: { archived: true, file, month, batches, payouts, runs, left: done.left, bytes },
+    },
   };
 }

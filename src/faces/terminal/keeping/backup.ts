@@ -44,7 +44,10 @@ export async function backup(context: Context, args: string[]): Promise<Result> 
     return {
       code: 0,
       lines: wrapAll(lines, context.columns, 2),
-      json: { file, at, bytes, batches: holds?.batches ?? null, payouts: holds?.payouts ?? null },
+      json: {
+        shape: 'backup',
+        fields: { file, at, bytes, batches: holds?.batches ?? null, payouts: holds?.payouts ?? null },
+      },
     };
   } finally {
     gate.release();

@@ -86,6 +86,9 @@ function describe(
       `${from} is sealed for ever: it can be read, and sends nothing`,
       `Next: ${next}`,
     ],
-    json: { from, to, digest, unknown: abandoned, moved_before: before, next },
+    json: {
+      shape: 'migrate',
+      fields: { from, to, digest, unknown: abandoned, moved_before: before, next },
+    },
   };
 }

@@ -131,12 +131,15 @@ function describe({ finished, restored, aside, unknown }: Done, { path, place }:
       next,
     ],
     json: {
-      ledger: placeName(place),
-      restored,
-      moved_aside: aside ?? finished,
-      adopted: unknown !== null,
-      unknown,
-      next,
+      shape: 'restore',
+      fields: {
+        ledger: placeName(place),
+        restored,
+        moved_aside: aside ?? finished,
+        adopted: unknown !== null,
+        unknown,
+        next,
+      },
     },
   };
 }

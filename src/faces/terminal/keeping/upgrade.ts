@@ -29,7 +29,10 @@ export const upgradeCommand: Handler = async (context, _args, options) => {
   const ledger = placeName(config.ledgerPlace);
   if (!(await hasLedger(config))) {
     context.say(noLedgerYet(config));
-    return { code: 0, json: { ledger, due: false, upgraded: false, backup: null } };
+    return {
+      code: 0,
+      json: { shape: 'upgrade', fields: { ledger, due: false, upgraded: false, backup: null } },
+    };
   }
   if (options.check !== true) return { code: 0, ...describe(ledger, await upgrade(context, config)) };
   const { isUpgradeDue } = await import('../../../custody/upgrade-ledger.ts');
@@ -38,12 +41,12 @@ export const upgradeCommand: Handler = async (context, _args, options) => {
   const line = due
     ? `${ledger} is of an earlier version: stop what works on it, then run counterfoil upgrade. Nothing was changed`
     : current(ledger);
-  return { code: 0, lines: [line], json: { ledger, due } };
+  return { code: 0, lines: [line], json: { shape: 'upgrade --check', fields: { ledger, due } } };
 };
 
 function describe(ledger: string, { upgraded, backup }: UpgradeDone): Pick<Result, 'lines' | 'json'> {
   const lines = [upgraded ? `${ledger} is upgraded` : current(ledger)];
-  return { lines, json: { ledger, due: false, upgraded, backup } };
+  return { lines, json: { shape: 'upgrade', fields: { ledger, due: false, upgraded, backup } } };
 }
 
 function current(ledger: string): string {

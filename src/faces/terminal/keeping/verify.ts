@@ -39,7 +39,10 @@ function describe({ ok, checks, batches, waived }: Verification, path: string, t
       problem: `${path} is not proven (${failed.join(', ')}). Stop sending (counterfoil hold --mode), keep a copy of the file, and compare it with the last backup`,
     }),
     lines: wrapAll(lines, terminal.width, 2),
-    json: { ok, checks, batches, waived_listings: waived.map(waivedJson) },
+    json: {
+      shape: 'verify',
+      fields: { ok, checks, batches, waived_listings: waived.map(waivedJson) },
+    },
   };
 }
 

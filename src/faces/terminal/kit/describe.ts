@@ -1,8 +1,10 @@
 import { amountText, counted } from '../../../core/domain/counted.ts';
 import { visible } from '../../../core/domain/hidden.ts';
-import { type LeftOutJson, leftOutCollectionsText } from '../../../core/domain/left-out.ts';
+import { leftOutCollectionsText } from '../../../core/domain/left-out.ts';
 import { type Problem, problemSentence } from '../../../core/domain/problem.ts';
 import type { WaivedListing } from '../../../core/ledger/barriers.ts';
+import type { NotReleasedJson } from '../../../core/shapes/batch-shapes.ts';
+import type { LeftOutJson } from '../../../core/shapes/parts.ts';
 import type { Discrepancy, Webhook } from '../../../core/storage/tables/tables.ts';
 import { type HaltAdvice, haltAdvice } from '../../../sending/halt.ts';
 import type { releaseBatch } from '../../../sending/holds.sql.ts';
@@ -45,11 +47,6 @@ export function discrepancyLine(
   return `${time(one.first_seen_at)}  ${one.id} ${one.kind} ${one.state}: expected ${one.expected}, found ${one.actual}`;
 }
 
-/** Writes bigint ids and counters as plain numbers, for JSON. */
-export function bigintAsNumber(_key: string, value: unknown): unknown {
-  return typeof value === 'bigint' ? Number(value) : value;
-}
-
 /** The discrepancies that stay open, with exit code 4 while there are any. */
 export function leftOpen(open: Record<string, number>): { code: number; text: string } {
   return Object.keys(open).length === 0
@@ -68,9 +65,9 @@ export function collectionLines(
   one: { id: string; rows: number; totals: Record<string, string> } & LeftOutJson,
 ): string[] {
   const taken = `${one.id}: ${counted(one.rows, 'collection')} expected, ${totalsText(one.totals)}`;
-  if (one.skipped === 0 || !('problems' in one)) return [taken];
-  const { skipped: rows, problem_count: problemCount, ...files } = one;
-  const left = { rows, problemCount, errorsFile: files.errors_file, invalidFile: files.invalid_file };
+  const { skipped: rows, problem_count: problemCount, errors_file, invalid_file } = one;
+  if (rows === 0 || problemCount === undefined) return [taken];
+  const left = { rows, problemCount, errorsFile: errors_file ?? null, invalidFile: invalid_file ?? null };
   return [taken, `  ${leftOutCollectionsText(left)}`];
 }
 
@@ -118,7 +115,7 @@ export function waivedText(
   return `New batches are sent without a complete list since ${time(at)}, as ${by} decided: "${visible(note)}". Not proven: ${readable(notProven, time)}`;
 }
 
-export function waivedJson({ at, by, note, notProven }: WaivedListing): Record<string, string> {
+export function waivedJson({ at, by, note, notProven }: WaivedListing) {
   return { at, by, note, not_proven: notProven };
 }
 
@@ -151,7 +148,7 @@ export function notReleasedLines({ kept, first, doubted, firstDoubted }: Release
   ];
 }
 
-export function notReleasedJson({ kept, first, doubted, firstDoubted }: Released): Record<string, unknown> {
+export function notReleasedJson({ kept, first, doubted, firstDoubted }: Released): NotReleasedJson {
   return { kept, kept_first: said(first), unknown: doubted, unknown_first: said(firstDoubted) };
 }
 

@@ -38,7 +38,7 @@ export async function closePeriod(context: Context, args: string[]): Promise<Res
       context.columns,
       2,
     );
-    const json = {
+    const fields = {
       month,
       starts_at: period.starts_at,
       ends_at: period.ends_at,
@@ -53,7 +53,7 @@ export async function closePeriod(context: Context, args: string[]): Promise<Res
       warnings,
       reports,
     };
-    return unlessQuiet(context, { code: 0, lines, json });
+    return unlessQuiet(context, { code: 0, lines, json: { shape: 'close-period', fields } });
   });
 }
 

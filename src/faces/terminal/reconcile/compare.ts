@@ -37,7 +37,7 @@ export async function compareRuns(
   return unlessQuiet(context, {
     code: 0,
     lines: wrapAll(lines, context.columns, 2),
-    json: { ...comparison, file },
+    json: { shape: 'report --against', fields: { ...comparison, file } },
   });
 }
 

@@ -61,6 +61,6 @@ async function describe(context: Context, app: App, run: reconcileJob.ReconcileR
     ),
     ...(unlisted && error !== undefined && { problem: error }),
     lines: context.options.quiet ? [] : runLines(concluded),
-    json: run,
+    json: { shape: 'reconcile', fields: run },
   };
 }

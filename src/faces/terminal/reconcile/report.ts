@@ -24,7 +24,11 @@ export const report: Handler = async (context, args, options) => {
       return compareRuns(context, app, [name, against]);
     }
     const files = name === undefined ? (await reportJob.run(app)).files : await byName(context, app, name);
-    return unlessQuiet(context, { code: 0, lines: fileLines(context, files), json: { files } });
+    return unlessQuiet(context, {
+      code: 0,
+      lines: fileLines(context, files),
+      json: { shape: 'report', fields: { files } },
+    });
   });
 };
 

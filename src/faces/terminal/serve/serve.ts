@@ -11,6 +11,7 @@ import { takeServeLock } from '../../../core/runtime/serve-lock.ts';
 import { createServiceManager, type ServiceManager } from '../../../core/runtime/service-manager.ts';
 import { liveAllowedForServe } from '../../../core/settings/environment.ts';
 import type { Config } from '../../../core/settings/settings.ts';
+import type { JsonOf } from '../../../core/shapes/json-shapes.ts';
 import { probeDatabase } from '../../../core/storage/exists.ts';
 import { CannotListen, createDaemon } from '../../../daemon/daemon.ts';
 import { DatabaseAway, throughOutages } from '../../../daemon/through-outages.ts';
@@ -228,17 +229,14 @@ async function sayReady(
   const { context, format } = run;
   const { config, isFirst, receiver, admin } = begun;
   const halted = await haltInWords(app.ledger.db);
-  if (context.options.json && isFirst)
-    context.print(
-      JSON.stringify({
-        schema: 1,
-        ready: true,
-        mode: config.mode,
-        receiver,
-        admin,
-        halted: halted ? { cause: halted.cause, at: halted.at } : null,
-      }),
-    );
+  const ready: JsonOf<'serve'> = {
+    ready: true,
+    mode: config.mode,
+    receiver,
+    admin,
+    halted: halted ? { cause: halted.cause, at: halted.at } : null,
+  };
+  if (context.options.json && isFirst) context.print(JSON.stringify({ schema: 1, ...ready }));
   const serving = `serving mode ${config.mode}; webhooks at ${receiver ?? 'nowhere (receiver.enabled: false)'}; admin at ${admin ?? 'nowhere (admin.enabled: false)'}`;
   if (format === 'plain') return context.say(`${serving}; stop with Ctrl-C`);
   const { configFile: configuration, service } = config;

@@ -26,14 +26,17 @@ export async function configShow(context: Context, args: string[]): Promise<Resu
       ...secrets.map((secret) => `# ${secret.name.padEnd(33)} ${secretText(secret)}`),
     ],
     json: {
-      config_file: config.configFile,
-      home: config.home,
-      data_dir: config.dataDir,
-      settings,
-      secrets: secrets.map(({ name, values, origin, file }) => {
-        return { name, state: values > 0 ? 'set' : 'not set', values, origin: origin || null, file };
-      }),
-      warnings,
+      shape: 'config show',
+      fields: {
+        config_file: config.configFile,
+        home: config.home,
+        data_dir: config.dataDir,
+        settings,
+        secrets: secrets.map(({ name, values, origin, file }) => {
+          return { name, state: values > 0 ? 'set' : 'not set', values, origin: origin || null, file };
+        }),
+        warnings,
+      },
     },
   };
 }

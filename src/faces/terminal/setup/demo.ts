@@ -157,6 +157,6 @@ async function describe(
       'Reports (open index.html, or results.xlsx in a spreadsheet)',
       ...paths.map((path) => `  ${path}`),
     ],
-    json: { agree, run: run.run, reports: paths },
+    json: { shape: 'demo', fields: { agree, run: run.run, reports: paths } },
   };
 }

@@ -1,3 +1,4 @@
+import type { JsonOf } from '../../../core/shapes/json-shapes.ts';
 import { settingsPlaces, settingsProblem } from '../context/context.ts';
 import { Stop } from '../context/result.ts';
 import type { Context, Handler } from '../context/world.ts';
@@ -31,7 +32,7 @@ export const sandbox: Handler = async (context, _args, options) => {
     throw problem ? new Stop(problem, 1) : error;
   });
   const { test } = running.keys;
-  const facts = {
+  const facts: JsonOf<'sandbox'> = {
     url: running.url,
     secret_key: test.secretKey,
     public_key: test.publicKey,

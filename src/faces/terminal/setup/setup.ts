@@ -25,7 +25,7 @@ export const init: Handler = async (context, args, options) => {
     '',
     ...(sandbox === true ? nextInSandbox(name(dir)) : nextWithKeys(name(dir), isLive)),
   ];
-  return { code: 0, lines, json: { mode: there ?? mode, written, kept } };
+  return { code: 0, lines, json: { shape: 'init', fields: { mode: there ?? mode, written, kept } } };
 };
 
 function nextInSandbox(dir: string): string[] {

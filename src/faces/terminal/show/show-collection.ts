@@ -44,7 +44,8 @@ export function showCollection(story: CollectionStory, now: string, terminal: Te
     ...resendLines(resends, c.heard_at, now, terminal),
     ...textSection('discrepancies', discrepancies, (one) => discrepancyLine(one, terminal)),
   ];
-  const json = collectionStoryOf(story, now, effectText);
+  const fields = collectionStoryOf(story, now, effectText);
+  const json = { shape: 'show COLLECTION', fields } as const;
   return { code: 0, lines: wrapAll(lines, terminal.width, 2), json };
 }
 

@@ -41,7 +41,7 @@ export const show: Handler = async (context, args, options) => {
       resend: resendOf(requests, heardAt, watch.now),
       ...(collection && { collection: collection.collection.state }),
     };
-    const json = payoutStoryJson(story, around, account);
-    return { code: 0, lines, json };
+    const fields = payoutStoryJson(story, around, account);
+    return { code: 0, lines, json: { shape: 'show', fields } };
   });
 };

@@ -7,6 +7,7 @@ import { isServing } from '../../../core/runtime/serve-lock.ts';
 import { anyWorkerLives } from '../../../core/runtime/worker-lock.ts';
 import { livesAnywhere, workedSince } from '../../../core/runtime/workers.sql.ts';
 import { isHostJob, scheduleList } from '../../../core/settings/schedule-list.ts';
+import type { StatusJson } from '../../../core/shapes/status-shapes.ts';
 import { jobFinding } from '../../../findings/job-findings.ts';
 
 /** `elsewhere`: a daemon runs for another data folder, perhaps on another machine. Only with a shared ledger. */
@@ -81,7 +82,7 @@ export async function jobsStanding(
 function resultOf(
   { kind, lastResult }: JobPast,
   serves: boolean,
-): ({ kind: string } & Record<string, unknown>) | null {
+): StatusJson['schedules'][number]['last_result'] {
   if (kind === null) return null;
   const counts: unknown = lastResult === null ? {} : JSON.parse(lastResult);
   const given = typeof counts === 'object' && counts !== null ? counts : {};

@@ -11,6 +11,7 @@ import {
   openFileTasks,
   recentArchives,
 } from '../../../core/ledger/file-tasks.ts';
+import type { StatusJson } from '../../../core/shapes/status-shapes.ts';
 import type { FileTaskKind } from '../../../core/storage/tables/file-tables.ts';
 
 /** How long lost files and changed archives are shown. */
@@ -26,7 +27,7 @@ const what: Record<FileTaskKind, string> = {
 
 type Standing = {
   lines: string[];
-  json: Record<string, unknown>;
+  json: Pick<StatusJson, 'files' | 'reports_due'>;
   /** What a person should look at: lost files, and archives that differ from what was read. */
   faults: string[];
 };
@@ -81,7 +82,7 @@ function changedText({ task: { owner, target, bytes }, size }: Changed): string 
   return `${owner}: ${visible(target)}: ${what}`;
 }
 
-function changedJson({ task: { owner, target, bytes }, size }: Changed): Record<string, unknown> {
+function changedJson({ task: { owner, target, bytes }, size }: Changed) {
   return { owner, file: target, bytes_read: Number(bytes), bytes_now: size };
 }
 
@@ -99,6 +100,6 @@ function lostText({ kind, source, target, outcome }: FileTask): string {
   return `${what[kind]}: neither ${visible(basename(source))} nor ${visible(target)} was there`;
 }
 
-function shown({ kind, owner, source, target, outcome }: FileTask): Record<string, unknown> {
+function shown({ kind, owner, source, target, outcome }: FileTask) {
   return { kind, owner, source, target, outcome };
 }

@@ -1,15 +1,9 @@
 import type { App } from '../../../app/app.ts';
-import { lookAtQueue, type QueueKind, queueKind } from '../../../core/runtime/queue-open.ts';
+import { lookAtQueue, queueKind } from '../../../core/runtime/queue-open.ts';
 import { withoutCredentials } from '../../../core/settings/file-values.ts';
+import type { StatusJson } from '../../../core/shapes/status-shapes.ts';
 
-export type QueueStanding = {
-  url: string;
-  kind: QueueKind;
-  /** Jobs queued or running; null when only the daemon knows. */
-  depth: number | null;
-  reachable: boolean;
-  why: string | null;
-};
+export type QueueStanding = StatusJson['queue'];
 
 /** Asks the server of a shared queue how much it holds. A server that does not answer is reported, not thrown. */
 export async function queueStanding({ config, ledger, clock }: App<'looking'>): Promise<QueueStanding> {

@@ -1,5 +1,6 @@
 import type { LastRun } from '../../../books/run-verdicts.sql.ts';
 import type { BatchCounts } from '../../../core/ledger/batches.ts';
+import type { StatusJson } from '../../../core/shapes/status-shapes.ts';
 import { rejectedJson } from '../../../words/rejected-words.ts';
 import { heldBecause } from '../batches/batch-lines.ts';
 import { Stop } from '../context/result.ts';
@@ -23,12 +24,12 @@ export const status: Handler = async (context, _args, options) => {
     return {
       code: needsPerson ? 4 : 0,
       lines: statusLines(standing, { mode, needsPerson }),
-      json: { mode, ...jsonOf(standing) },
+      json: { shape: 'status', fields: { mode, ...jsonOf(standing) } },
     };
   });
 };
 
-function jsonOf(standing: StatusFacts): Record<string, unknown> {
+function jsonOf(standing: StatusFacts): Omit<StatusJson, 'mode'> {
   const { overview, discrepancies, webhooks, lookUps, collections, queue, inbox, halted, daemon, needed } =
     standing;
   return {

@@ -28,7 +28,7 @@ function causeOf(message: string): string {
 }
 
 /** Payouts held just before they were sent, for `--json`. */
-export function withheldJson({ first }: Named): Record<string, string>[] {
+export function withheldJson({ first }: Named) {
   return first.map((one) => ({ batch: one.batch, reference: one.reference, message: reasonText(one) }));
 }
 

@@ -3,6 +3,8 @@ import { amountText, counted, grouped } from '../../../core/domain/counted.ts';
 import { visible } from '../../../core/domain/hidden.ts';
 import { writersText } from '../../../core/domain/waiting-file.ts';
 import type { Config } from '../../../core/settings/settings.ts';
+import type { WaitingJson } from '../../../core/shapes/parts.ts';
+import type { StatusJson } from '../../../core/shapes/status-shapes.ts';
 import { approvalsOf } from '../../../sending/approvals.sql.ts';
 import type { DailyLimit, KeptReady } from '../../../sending/open-brakes.sql.ts';
 import { submitCommand } from '../../../words/advice-text.ts';
@@ -48,7 +50,7 @@ function fileText({ batch, count, why }: Extract<KeptReady, { kind: 'file' }>, s
   }
 }
 
-export function waitingJson(waiting: KeptReady): Record<string, unknown> {
+export function waitingJson(waiting: KeptReady): WaitingJson {
   if (waiting.kind === 'canary') {
     const { kind, batch, count, failed, canary } = waiting;
     return { kind, batch, payouts: count, failed, canary };
@@ -80,7 +82,11 @@ export function needsPerson(waiting: KeptReady): boolean {
 export async function brakesStanding(
   app: App<'looking'>,
   terminal: Terminal,
-): Promise<{ lines: string[]; json: Record<string, unknown>; failed: boolean }> {
+): Promise<{
+  lines: string[];
+  json: Pick<StatusJson, 'daily_limit' | 'waits' | 'approvals'>;
+  failed: boolean;
+}> {
   const daily = await app.brakes.daily();
   const waits = await app.brakes.waits();
   const approvals = [...(await approvalsOf(app.ledger.db)).values()].flat();

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { counted } from '../../../core/domain/counted.ts';
 import { visible } from '../../../core/domain/hidden.ts';
+import type { JsonOf } from '../../../core/shapes/json-shapes.ts';
 import type { Checked } from '../../../intake/check.ts';
 import { submitCommand } from '../../../words/advice-text.ts';
 import { withApp } from '../context/with-app.ts';
@@ -38,7 +39,7 @@ export const check: Handler = async (context, args, options) => {
     return {
       code,
       lines: wrapAll([...lines, ...end], terminal.width, 2),
-      json: { files: files.map(asJson) },
+      json: { shape: 'check', fields: { files: files.map(asJson) } },
     };
   });
 };
@@ -107,7 +108,7 @@ function linesRead({ lines, rows }: Checked): string[] {
   return [`  read ${lines} lines as a header and ${counted(rows, 'row')}`];
 }
 
-function asJson(checked: Checked): Record<string, unknown> {
+function asJson(checked: Checked): JsonOf<'check'>['files'][number] {
   const { file, ok, delimiter, lines, rows, skipped, totals, banks, warnings, problems } = checked;
   const { duplicates, retries } = checked;
   const found = { file, ok, delimiter, lines, rows, skipped, totals, banks, warnings, problems };

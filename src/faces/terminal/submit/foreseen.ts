@@ -43,6 +43,6 @@ export function bankLines({ banks }: Pick<Checked, 'banks'>, terminal: Terminal)
 }
 
 /** The same for `--json`; the banks have their own field. */
-export function foreseenJson({ holdReasons, waits }: Checked): Record<string, string[]> {
+export function foreseenJson({ holdReasons, waits }: Checked) {
   return { hold_reasons: holdTexts(holdReasons, null), waits };
 }

@@ -45,6 +45,6 @@ export function describeDryRun(
   return {
     code: refused.length === 0 && dry.every(isTakenWhole) ? 0 : 3,
     lines: wrapAll([...lines, ...refusedLines(taken, cwd), ...end], columns),
-    json: { dry_run: true, batches, refused: bad },
+    json: { shape: 'submit --dry-run', fields: { dry_run: true, batches, refused: bad } },
   };
 }

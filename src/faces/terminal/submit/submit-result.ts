@@ -4,6 +4,7 @@ import { leftOutJson } from '../../../core/domain/left-out.ts';
 import type { Mode } from '../../../core/domain/payout.ts';
 import { progressText } from '../../../core/domain/progress.ts';
 import type { BatchCounts } from '../../../core/ledger/batches.ts';
+import type { SubmitJson } from '../../../core/shapes/intake-shapes.ts';
 import { reasonText, submitCommand } from '../../../words/advice-text.ts';
 import { heldBecause } from '../batches/batch-lines.ts';
 import { type Result, worst } from '../context/result.ts';
@@ -63,10 +64,13 @@ export async function describeSubmit(context: Context, app: App<'local'>, done: 
     ...(problems.length > 0 && { problem: problems.join('. ') }),
     lines: context.options.quiet ? [] : allLines(view, done, now),
     json: {
-      ...standingJson(now, done),
-      ...refusedJson(refused, expected),
-      ...givenBackJson(givenBack),
-      ...(error !== undefined && { error }),
+      shape: 'submit',
+      fields: {
+        ...standingJson(now, done),
+        ...refusedJson(refused, expected),
+        ...givenBackJson(givenBack),
+        ...(error !== undefined && { error }),
+      },
     },
   };
 }
@@ -74,7 +78,7 @@ export async function describeSubmit(context: Context, app: App<'local'>, done: 
 function standingJson(
   { shown, fresh, halted, needed, waits }: SubmitFacts,
   { only, sentFrom }: Submitted,
-): Record<string, unknown> {
+): Pick<SubmitJson, 'batches' | 'halted' | 'unknown' | 'withheld' | 'waits'> {
   const ofThisRun = shown.filter(({ batch }) => only || fresh.has(batch.id) || sentFrom.has(batch.id));
   return {
     batches: ofThisRun.map((one) => batchJson(one, fresh.get(one.batch.id))),
@@ -85,7 +89,10 @@ function standingJson(
   };
 }
 
-function refusedJson(refused: RefusedFile[], expected: ExpectedFile[]): Record<string, unknown> {
+function refusedJson(
+  refused: RefusedFile[],
+  expected: ExpectedFile[],
+): Pick<SubmitJson, 'refused' | 'collections'> {
   return {
     refused: refused.map((t) => ({
       file: t.file,
@@ -99,7 +106,7 @@ function refusedJson(refused: RefusedFile[], expected: ExpectedFile[]): Record<s
   };
 }
 
-function givenBackJson(back: GivenBackFile[]): Record<string, unknown> {
+function givenBackJson(back: GivenBackFile[]): Pick<SubmitJson, 'given_back'> {
   if (back.length === 0) return {};
   const shown = back.map(({ owner, errorsFile: errors_file, invalidFile: invalid_file }) => {
     return { owner, errors_file, invalid_file };
@@ -107,7 +114,7 @@ function givenBackJson(back: GivenBackFile[]): Record<string, unknown> {
   return { given_back: shown };
 }
 
-function batchJson(one: BatchCounts, taken: TakenBatch | undefined): Record<string, unknown> {
+function batchJson(one: BatchCounts, taken: TakenBatch | undefined): SubmitJson['batches'][number] {
   const { batch, state, counts, totals } = one;
   return {
     batch: batch.id,
@@ -122,7 +129,7 @@ function batchJson(one: BatchCounts, taken: TakenBatch | undefined): Record<stri
   };
 }
 
-function expectedJson(one: ExpectedFile): Record<string, unknown>[] {
+function expectedJson(one: ExpectedFile) {
   if (one.kind === 'refused') return [];
   const { id, file, rows, totals, skipped } = one;
   return [{ id, file, rows, totals, ...leftOutJson(skipped) }];

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { expect, it } from 'vitest';
-import { batchesJson, payoutsJson } from '../../../../src/faces/terminal/json/lists-json.ts';
+import { batchesShape, payoutsShape } from '../../../../src/core/shapes/list-shapes.ts';
 import { batchOf, csv, type Home, row } from '../../../support/cli.ts';
 import { agree, failed, makeHome } from '../../../support/decided.ts';
 import { inShell } from '../completion/shells.ts';
@@ -40,7 +40,8 @@ it('lists payouts, the newest first, in lines that fit 80 columns, with totals a
 
 it('narrows the list, and its totals are of all that match, listed or not', async () => {
   const home = await twoBatches();
-  const list = async (...args: string[]) => payoutsJson.parse(await home.json(['payouts', ...args], 0));
+  const list = async (...args: string[]) =>
+    payoutsShape.loose().parse(await home.json(['payouts', ...args], 0));
   const names = async (...args: string[]): Promise<string[]> =>
     (await list(...args)).payouts.map(({ reference }) => reference);
   const first = await list('--limit', '2', '--batch', 'november');
@@ -63,7 +64,8 @@ it('narrows the list, and its totals are of all that match, listed or not', asyn
 it('counts a payment that was ordered again as taken in when it was ordered', async () => {
   const { home } = await failed();
   await agree(home, 0, 'PAY-0001', '--no-wait');
-  const again = payoutsJson.parse(await home.json(['payouts', '--reference', 'PAY-0001-'], 0)).payouts[0];
+  const again = payoutsShape.loose().parse(await home.json(['payouts', '--reference', 'PAY-0001-'], 0))
+    .payouts[0];
   const since = again?.taken_in_at ?? '';
   const { payouts } = await home.json(['payouts', '--since', since], 0);
   expect(payouts.map((one: { reference: string }) => one.reference)).toEqual([again?.reference]);
@@ -125,7 +127,7 @@ it('refuses what it does not understand, with the nearest name', async () => {
 
 it('lists batches with what is paid and what is open', async () => {
   const home = await twoBatches();
-  const listed = batchesJson.parse(await home.json(['batches'], 0));
+  const listed = batchesShape.loose().parse(await home.json(['batches'], 0));
   const [bonus, november] = listed.batches;
   expect(bonus).toMatchObject({
     file: 'bonus.csv',
@@ -149,7 +151,7 @@ it('lists batches with what is paid and what is open', async () => {
 
 it('counts a failed payout as neither paid nor open, and its second payment as open', async () => {
   const { home } = await failed();
-  const open = async () => batchesJson.parse(await home.json(['batches'], 0)).batches[0];
+  const open = async () => batchesShape.loose().parse(await home.json(['batches'], 0)).batches[0];
   expect(await open()).toMatchObject({
     totals: { NGN: '1001.50' },
     paid: { NGN: { count: 0 } },

@@ -1,32 +1,45 @@
 import { z } from 'zod';
-import { decimal, instant, payoutStateJson } from './lists-json.ts';
+import { collectionStates } from '../domain/collection.ts';
+import { witnessStatuses } from '../domain/payout.ts';
+import {
+  attemptOutcome,
+  called,
+  decimal,
+  discrepancyKindShape,
+  discrepancyStateShape,
+  instant,
+  payoutStateShape,
+} from './parts.ts';
 
 const text = z.string().nullable();
-const status = z.enum(['pending', 'success', 'failed', 'returned']).nullable();
+const status = z.enum(witnessStatuses).nullable();
 /** A message of the service: its fields where it is JSON, else its text. It may have been cut after 4 KiB. */
 const message = z.json();
 
 /** Asking for the webhook of a payout or collection again. */
-const resendJson = z.strictObject({
-  kind: z.enum(['never_asked', 'waiting', 'asked', 'heard', 'gave_up']).describe('how far it is'),
-  made: z.int().optional().describe('how often the service was asked'),
-  at: instant.optional().describe('when it was asked last, or when the webhook came'),
-  due_at: instant.optional().describe('when it is asked next'),
-  requests: z.array(
-    z.strictObject({
-      reason: z.string(),
-      due_at: instant,
-      asked_at: instant.nullable(),
-      answered_at: instant.nullable(),
-      outcome: text,
-      reply: message,
-    }),
-  ),
-});
+const resendShape = called(
+  'Resend',
+  z.strictObject({
+    kind: z.enum(['never_asked', 'waiting', 'asked', 'heard', 'gave_up']).describe('how far it is'),
+    made: z.int().exactOptional().describe('how often the service was asked'),
+    at: instant.exactOptional().describe('when it was asked last, or when the webhook came'),
+    due_at: instant.exactOptional().describe('when it is asked next'),
+    requests: z.array(
+      z.strictObject({
+        reason: z.string(),
+        due_at: instant,
+        asked_at: instant.nullable(),
+        answered_at: instant.nullable(),
+        outcome: text,
+        reply: message,
+      }),
+    ),
+  }),
+);
 
 const payout = z.strictObject({
   reference: z.string(),
-  state: payoutStateJson,
+  state: payoutStateShape,
   currency: z.string(),
   amount: decimal,
   account_name: z.string().describe('the beneficiary'),
@@ -57,8 +70,8 @@ const payout = z.strictObject({
   dropped_by: text.describe('who brought the file'),
   approved_by: text,
   approved_at: instant.nullable(),
-  resend: resendJson,
-  collection: z.string().optional().describe('the state of the collection with the same reference'),
+  resend: resendShape,
+  collection: z.string().exactOptional().describe('the state of the collection with the same reference'),
 });
 
 const attempt = z.strictObject({
@@ -66,10 +79,7 @@ const attempt = z.strictObject({
   process: z.string(),
   began_at: instant,
   ended_at: instant.nullable(),
-  outcome: z
-    .enum(['accepted', 'refused', 'not_sent', 'turned_away', 'unknown'])
-    .nullable()
-    .describe('null while the request is in flight'),
+  outcome: attemptOutcome,
   http_status: z.int().nullable(),
   code: text,
   message: text,
@@ -81,25 +91,28 @@ const difference = z.strictObject({ field: z.string(), expected: z.string(), act
 /** What the service said, and what it contradicts. */
 const word = {
   said: status.describe('the status that it gave'),
-  against: payoutStateJson.nullable().describe('the state of the payout that it spoke against'),
+  against: payoutStateShape.nullable().describe('the state of the payout that it spoke against'),
   differences: z.array(difference).describe('the fields in which it differs'),
   words: text.describe('the same as a sentence'),
 };
 
-const webhookJson = z.strictObject({
-  id: z.int(),
-  received_at: instant,
-  last_received_at: instant,
-  deliveries: z.int().describe('how often exactly this webhook came'),
-  reference: text,
-  trx: text,
-  stale: z.boolean().describe('its timestamp was too old or in the future'),
-  applied_at: instant.nullable(),
-  verdict: text.describe('what applying it found'),
-  ...word,
-  headers: z.record(z.string(), z.json()),
-  body: message,
-});
+const webhookShape = called(
+  'Webhook',
+  z.strictObject({
+    id: z.int(),
+    received_at: instant,
+    last_received_at: instant,
+    deliveries: z.int().describe('how often exactly this webhook came'),
+    reference: text,
+    trx: text,
+    stale: z.boolean().describe('its timestamp was too old or in the future'),
+    applied_at: instant.nullable(),
+    verdict: text.describe('what applying it found'),
+    ...word,
+    headers: z.record(z.string(), z.json()),
+    body: message,
+  }),
+);
 
 const lookUp = z.strictObject({
   reason: z.string(),
@@ -128,46 +141,59 @@ const listed = z.strictObject({
   updated_at: z.string(),
 });
 
-const discrepancyJson = z.strictObject({
-  id: z.string(),
-  kind: z.string(),
-  severity: z.enum(['high', 'medium', 'low']),
-  state: z.enum(['open', 'acknowledged', 'resolved']),
-  reference: z.string(),
-  batch: text,
-  trx: text,
-  transfer_id: text,
-  currency: z.string(),
-  expected: z.string(),
-  actual: z.string(),
-  difference: z.string(),
-  evidence: z.string(),
-  action: z.string().describe('what to do'),
-  note: z.string(),
-  first_seen_at: instant,
-  last_seen_at: instant,
-  last_run: z.string(),
-  resolved_at: instant.nullable(),
-  resolved_by: z.enum(['evidence', 'person']).nullable(),
-  reopened: z.int().describe('how often'),
-  life: z
-    .array(z.strictObject({ at: instant, event: z.string(), source: z.string(), note: z.string() }))
-    .optional(),
-});
+/** The events of a discrepancy, the oldest first. */
+export const lifeShape = z
+  .array(
+    z.strictObject({
+      at: instant,
+      event: z.enum(['opened', 'changed', 'reopened', 'acknowledged', 'resolved', 'closed']),
+      source: z.string(),
+      note: z.string(),
+    }),
+  )
+  .readonly();
+
+const discrepancyShape = called(
+  'Discrepancy',
+  z.strictObject({
+    id: z.string(),
+    kind: discrepancyKindShape,
+    severity: z.enum(['high', 'medium', 'low']),
+    state: discrepancyStateShape,
+    reference: z.string(),
+    batch: text,
+    trx: text,
+    transfer_id: text,
+    currency: z.string(),
+    expected: z.string(),
+    actual: z.string(),
+    difference: z.string(),
+    evidence: z.string(),
+    action: z.string().describe('what to do'),
+    note: z.string(),
+    first_seen_at: instant,
+    last_seen_at: instant,
+    last_run: z.string(),
+    resolved_at: instant.nullable(),
+    resolved_by: z.enum(['evidence', 'person']).nullable(),
+    reopened: z.int().describe('how often'),
+    life: lifeShape.exactOptional(),
+  }),
+);
 
 const entry = z.strictObject({
   seq: z.int(),
   at: instant,
   event: z.string(),
   source: z.string(),
-  from_state: payoutStateJson.nullable(),
-  to_state: payoutStateJson,
+  from_state: payoutStateShape.nullable(),
+  to_state: payoutStateShape,
   detail: z.record(z.string(), z.json()).describe('what else changed, and why'),
 });
 
 const collection = z.strictObject({
   reference: z.string(),
-  state: z.enum(['expected', 'heard', 'received', 'failed', 'conflict']),
+  state: z.enum(collectionStates),
   file: text.describe('the file that announced it'),
   row: z.int().nullable(),
   expected_amount: decimal.nullable(),
@@ -197,30 +223,28 @@ const collection = z.strictObject({
 });
 
 /** What `show REFERENCE --json` prints of a collection. */
-export const collectionStoryJson = z.strictObject({
-  schema: z.literal(1),
+export const collectionStoryShape = z.strictObject({
   collection,
-  webhooks: z.array(webhookJson),
+  webhooks: z.array(webhookShape),
   lookups: z.array(
     z.strictObject({ asked_at: instant, answered_at: instant, outcome: z.string(), reply: message }),
   ),
-  resend: resendJson,
-  discrepancies: z.array(discrepancyJson),
+  resend: resendShape,
+  discrepancies: z.array(discrepancyShape),
 });
-export type CollectionStoryJson = Omit<z.infer<typeof collectionStoryJson>, 'schema'>;
+export type CollectionStoryJson = z.input<typeof collectionStoryShape>;
 
 /** What `show REFERENCE --json` prints of a payout. */
-export const storyJson = z.strictObject({
-  schema: z.literal(1),
+export const storyShape = z.strictObject({
   payout,
   attempts: z.array(attempt).describe('each request to pay, the oldest first'),
-  webhooks: z.array(webhookJson),
+  webhooks: z.array(webhookShape),
   lookups: z.array(lookUp).describe('each question to the service about it'),
   listings: z.array(listed).describe('what the list of each reconciliation shows under its reference'),
-  discrepancies: z.array(discrepancyJson),
+  discrepancies: z.array(discrepancyShape),
   history: z.array(entry).describe('each change of its state'),
 });
-export type StoryJson = Omit<z.infer<typeof storyJson>, 'schema'>;
-export type ResendJson = z.infer<typeof resendJson>;
-export type WebhookJson = z.infer<typeof webhookJson>;
-export type DiscrepancyJson = z.infer<typeof discrepancyJson>;
+export type StoryJson = z.input<typeof storyShape>;
+export type ResendJson = z.input<typeof resendShape>;
+export type WebhookJson = z.input<typeof webhookShape>;
+export type DiscrepancyJson = z.input<typeof discrepancyShape>;

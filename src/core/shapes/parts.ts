@@ -1,0 +1,132 @@
+import { z } from 'zod';
+import { discrepancyKinds } from '../domain/discrepancy-kinds.ts';
+import { payoutStates, replacedStates } from '../domain/payout.ts';
+import { verdicts } from '../domain/verdict.ts';
+
+/** A decimal with the currency's digits, such as `1500.00`. */
+export const decimal = z.string().regex(/^-?\d+(\.\d+)?$/);
+/** An instant in UTC, ISO 8601. */
+export const instant = z.iso.datetime();
+export const text = z.string();
+export const count = z.int();
+export const flag = z.boolean();
+export const fields = z.strictObject;
+export const list = <T extends z.ZodType>(one: T) => z.array(one).readonly();
+/** The name under which docs/json.md shows a shape once. */
+export const called = <T extends z.ZodType>(id: string, one: T): T => one.meta({ id });
+/** By a name that the data choose, such as a currency. */
+export const map = <T extends z.ZodType>(value: T) => z.record(z.string(), value);
+
+export const modeShape = z.enum(['test', 'live']);
+export const payoutStateShape = called('PayoutState', z.enum(payoutStates));
+/** How a payout counts: its state, unless a successor pays it again. */
+const counted = called('CountedState', z.enum([...payoutStates, ...replacedStates]));
+export const byState = <T extends z.ZodType>(value: T) => z.partialRecord(counted, value);
+export const batchStateShape = called(
+  'BatchState',
+  z.enum(['loading', 'held', 'ready', 'sending', 'sent', 'done', 'cancelled']),
+);
+export const verdictShape = called('Verdict', z.enum(verdicts));
+export const discrepancyKindShape = called('DiscrepancyKind', z.enum(discrepancyKinds));
+export const discrepancyStateShape = z.enum(['open', 'acknowledged', 'resolved']);
+/** What became of a request to pay; null while it is in flight. */
+export const attemptOutcome = z
+  .enum(['accepted', 'refused', 'not_sent', 'turned_away', 'unknown'])
+  .nullable()
+  .describe('null while the request is in flight');
+export const sumShape = fields({ count, amount: decimal });
+/** Open discrepancies by kind. */
+export const openByKind = map(count).describe('open discrepancies by kind');
+export const totals = map(decimal).describe('amounts by currency');
+export const holdReasons = list(text).describe('why the batch is held, with the command that helps');
+
+/** A problem in a file. */
+export const problemShape = called(
+  'Problem',
+  fields({
+    row: count.describe('the header is row 1; 0: the file as a whole'),
+    column: text,
+    value: text,
+    problem: text,
+    fix: text,
+  }),
+);
+
+/** Why nothing is sent. */
+export const haltShape = fields({ cause: text, at: instant });
+export const haltKindsShape = haltShape.extend({
+  kinds: list(
+    z.enum(['person', 'account', 'signature', 'unknowns', 'canary_open', 'canary_failed', 'barrier']),
+  ),
+});
+
+export const waivedListingShape = fields({ at: instant, by: text, note: text, not_proven: text });
+
+/** A refused file, or the rows that were left out of a batch. */
+export const rejectedFileShape = called(
+  'RejectedFile',
+  fields({
+    kind: z.enum(['refused', 'left_out']),
+    file: text.describe('its name as it was dropped'),
+    since: instant,
+    problems: count,
+    rows: count.describe('how many rows were left out'),
+    batch: text.nullable().describe('the batch without these rows'),
+    place: text.describe('what to correct and drop again'),
+    errors_file: text.nullable(),
+  }),
+);
+
+/** A payout with the reason for what became of it. */
+export const reasonShape = fields({ reference: text, why: text });
+
+/** Payouts that were held just before they were sent. */
+export const withheldShape = list(fields({ batch: text, reference: text, message: text })).describe(
+  'payouts not sent, since the service already shows them',
+);
+
+/** What is ready but waits. */
+export const waitingShape = called(
+  'Waiting',
+  z.union([
+    fields({
+      kind: z.literal('daily_limit'),
+      currency: text,
+      payouts: count,
+      amount: decimal,
+      until: instant,
+    }),
+    fields({
+      kind: z.literal('canary'),
+      batch: text,
+      payouts: count,
+      failed: flag,
+      canary: z.partialRecord(payoutStateShape, count).describe('the canary, by state'),
+    }),
+    fields({
+      kind: z.literal('file'),
+      batch: text,
+      payouts: count,
+      why: z.enum(['open', 'not_archived', 'elsewhere']),
+      path: text.exactOptional(),
+    }),
+    fields({
+      kind: z.literal('check'),
+      batch: text,
+      payouts: count,
+      why: text.nullable().describe('null before the service was asked'),
+    }),
+  ]),
+);
+
+export type WaitingJson = z.input<typeof waitingShape>;
+
+/** Rows that were left out of a file; all but `skipped` only where there are any. */
+export const leftOutShape = fields({
+  skipped: count.describe('how many rows were left out'),
+  problem_count: count.exactOptional(),
+  problems: list(problemShape).exactOptional().describe('the first of them'),
+  errors_file: text.nullable().exactOptional().describe('lists all problems'),
+  invalid_file: text.nullable().exactOptional().describe('holds the rows that were left out'),
+});
+export type LeftOutJson = z.input<typeof leftOutShape>;
