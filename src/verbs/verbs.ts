@@ -1,3 +1,4 @@
+import type { ShapeName } from '../core/shapes/json-shapes.ts';
 import { approveVerb } from './approve.ts';
 import { cancelVerb } from './cancel.ts';
 import { closePeriodVerb } from './close-period.ts';
@@ -29,3 +30,20 @@ export const allVerbs = [
 ] as const;
 
 export type VerbName = (typeof allVerbs)[number]['name'];
+
+/** The JSON in which each verb is answered. */
+export const shapeOfVerb = {
+  approve: 'approve',
+  hold: 'hold',
+  'hold-all': 'hold --mode',
+  release: 'release',
+  'release-all': 'release --mode',
+  cancel: 'cancel',
+  retry: 'retry',
+  settle: 'settle',
+  resend: 'resend',
+  report: 'report',
+  'close-period': 'close-period',
+  acknowledge: 'ack',
+  resolve: 'ack',
+} as const satisfies Record<VerbName, ShapeName>;

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { roleNames } from '../../src/core/settings/settings-schema.ts';
 import { entryName } from '../../src/faces/terminal/entries/entry.ts';
 import { entryGroups } from '../../src/faces/terminal/entries/groups.ts';
-import { allVerbs, type VerbName } from '../../src/verbs/verbs.ts';
+import { allVerbs, shapeOfVerb, type VerbName } from '../../src/verbs/verbs.ts';
 
 const commands = entryGroups.flatMap(([, entries]) => entries.map(entryName));
 
@@ -32,6 +32,11 @@ describe('the list of verbs', () => {
   it('names each verb once, with a right that a token can have', () => {
     expect(new Set(allVerbs.map(({ name }) => name)).size).toBe(allVerbs.length);
     for (const { can } of allVerbs) expect(roleNames).toContain(can);
+  });
+
+  it('answers each verb in the JSON of its command', () => {
+    const answering = (name: VerbName): string => (name === 'resolve' ? 'ack' : (commandOf[name] ?? name));
+    for (const { name } of allVerbs) expect(shapeOfVerb[name].split(' ')[0]).toBe(answering(name));
   });
 });
 
