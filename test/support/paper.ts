@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
+import type { JsonOf } from '../../src/core/shapes/json-shapes.ts';
 
 /** A row of a report by the names of its columns. */
 export type PaperRow = Record<string, string>;
@@ -8,17 +9,6 @@ export type PaperRow = Record<string, string>;
 export type PaperLine = { count: string; amount: string };
 /** What statement.csv says about a currency: its verdict, which every row must repeat, and its lines by name. */
 export type PaperCurrency = { verdict: string; lines: Record<string, PaperLine> };
-
-type PaperDifference = { count: number; amount: string };
-/** What `reconcile --json` and summary.json say about a currency; further keys are for the reader of the JSON. */
-export type SummaryCurrency = {
-  verdict: string;
-  unseen: PaperDifference;
-  foreign: PaperDifference;
-  amount_differences: PaperDifference;
-  unexplained: PaperDifference;
-  unreadable?: { count: number };
-};
 
 /** Everything that the files of one run say. */
 export type RunPaper = {
@@ -29,12 +19,7 @@ export type RunPaper = {
   rows: PaperRow[];
   payouts: PaperRow[];
   discrepancies: PaperRow[];
-  summary: {
-    run: string;
-    complete: boolean | 'window';
-    discrepancies: { open: Record<string, number>; opened: number; resolved: number };
-    statement: Record<string, SummaryCurrency>;
-  };
+  summary: JsonOf<'reconcile'>;
   /** report.html: the verdict that it marks for each currency, and all its words without the markup. */
   page: { verdicts: Record<string, string>; words: string; html: string };
 };
