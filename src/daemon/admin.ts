@@ -1,6 +1,8 @@
+import * as backupJob from '../../jobs/backup.ts';
 import type { App } from '../app/app.ts';
 import type { Queue } from '../core/runtime/queue.ts';
 import { within } from '../core/runtime/queue-session.ts';
+import { scheduleList } from '../core/settings/schedule-list.ts';
 import { openReader } from '../custody/snapshot.ts';
 import { type AdminServer, createAdminServer } from '../faces/admin/admin-server.ts';
 import { healthRoutes } from '../faces/admin/health.ts';
@@ -9,7 +11,8 @@ import { metricsRoutes } from '../faces/admin/metrics.ts';
 import { createProcessMetrics } from '../faces/admin/process-metrics.ts';
 import { createReadiness } from '../faces/admin/readiness.ts';
 import { dashboardRoutes } from '../faces/web/dashboard/dashboard.ts';
-import type { ProbedQueue } from '../findings/work-findings.ts';
+import { findOn, type Scene } from '../findings/finders.ts';
+import type { ProbedQueue } from '../findings/machine-findings.ts';
 
 /** A scrape waits no longer for the server of a shared queue. */
 const queueMs = 1000;
@@ -17,7 +20,13 @@ const queueMs = 1000;
 /** The admin server of a daemon; null where it is off. `shared`: the queue that daemons share, once it is joined. */
 export function createAdmin(
   app: App,
-  deps: { own: Queue; shared(): Queue | null; queues(): ProbedQueue[]; isStarted(): boolean },
+  deps: {
+    own: Queue;
+    shared(): Queue | null;
+    queues(): ProbedQueue[];
+    isStarted(): boolean;
+    service(): Scene['service'];
+  },
 ): AdminServer | null {
   const { config, clock, log } = app;
   if (!config.admin.enabled) return null;
@@ -38,7 +47,17 @@ export function createAdmin(
     isStarted: deps.isStarted,
     queues: deps.queues,
   });
-  const pages = { ...app, reader: reader.db, source, findProblems, reports: app.paths.reports };
+  const { ledger, account } = app;
+  const backup = { job: backupJob.name, expression: backupJob.expressionOf(config) };
+  const jobs = [...scheduleList(config.schedules), backup];
+  const findWaiting = () =>
+    findOn({
+      face: 'today',
+      ...{ db: reader.db, ledger, clock, config, account, jobs },
+      work: 'serve',
+      service: deps.service(),
+    });
+  const pages = { ...app, reader: reader.db, source, findProblems, findWaiting, reports: app.paths.reports };
   const server = createAdminServer({
     config,
     clock,

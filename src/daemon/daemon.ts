@@ -18,7 +18,7 @@ import {
   wentBackCode,
 } from '../core/storage/failure.ts';
 import { LedgerNewer } from '../core/storage/schema-version.ts';
-import { queueFindings } from '../findings/work-findings.ts';
+import { queueFindings } from '../findings/machine-findings.ts';
 import { TakenOver } from '../sending/claims.sql.ts';
 import { createReceiver } from '../watching/webhooks/receiver.ts';
 import { adviceText } from '../words/advice-text.ts';
@@ -130,7 +130,15 @@ export function createDaemon(app: App) {
     : null;
   let started = false;
   const queues = createProbes({ own: queue, shared: () => shared });
-  const admin = createAdmin(app, { own: queue, shared: () => shared, queues, isStarted: () => started });
+  const service = createServiceWatch(clock);
+  app.watchTimes(service.watcher);
+  const admin = createAdmin(app, {
+    own: queue,
+    shared: () => shared,
+    queues,
+    isStarted: () => started,
+    service: service.standing,
+  });
   const scheduler = createScheduler({
     jobs: scheduledJobs(app, {
       ...{ stopping: stopping.signal, refill, watched, wakeResults, events },
@@ -187,9 +195,7 @@ export function createDaemon(app: App) {
       throw error;
     }
   }
-  const isQueueStuck = async (): Promise<boolean> => (await queueFindings({ clock, queues })).length > 0;
-  const service = createServiceWatch(clock);
-  app.watchTimes(service.watcher);
+  const isQueueStuck = async (): Promise<boolean> => (await queueFindings(clock, queues())).length > 0;
   const keepTelling = createAlerting(app, {
     stopping: stopping.signal,
     watched,

@@ -1,5 +1,5 @@
 import type { Queue } from '../core/runtime/queue.ts';
-import type { ProbedQueue } from '../findings/work-findings.ts';
+import type { ProbedQueue } from '../findings/machine-findings.ts';
 
 const probeName = 'probe';
 

@@ -1,11 +1,36 @@
 import type { Advice } from '../core/domain/advice.ts';
 import type { Verdict } from '../core/domain/verdict.ts';
+import type { FileTask } from '../core/ledger/file-tasks.ts';
 import type { RejectedFile } from '../core/ledger/rejected-files.ts';
+import type { AlertChannel } from '../core/storage/tables/alert-tables.ts';
 import { type FindingFace, type FindingKind, findingRules } from './kinds.ts';
+
+/** An archived file whose size differs from what was read. */
+export type ChangedFile = { task: FileTask; size: number };
+
+/** `missing`: one was due, and there is none. `late`: the newest is too old. `ahead`: its time is still to come. */
+export type LateBackup = BackupPlace & ({ is: 'missing' } | ({ is: 'late' | 'ahead' } & NewestBackup));
+export type BackupPlace = { folder: string; every: string };
+export type NewestBackup = { name: string; hours: number };
+
+/** How a channel stands: what waits, and what was given up since it last worked. */
+export type ChannelStanding = {
+  channel: AlertChannel;
+  waiting: number;
+  /** Of those waiting, how many failed at least once. */
+  failing: number;
+  gaveUp: number;
+  /** The code of the last failure, where something fails. */
+  problem: string | null;
+};
 
 /** What the kinds know beside counts and names; the others hold null. */
 type FindingFacts = {
   batch_held: { waitsForApproval: boolean };
+  /** `lost`: neither the file nor its copy was there. `changed`: with the size that it has now. */
+  file_lost: { lost: readonly FileTask[]; changed: readonly ChangedFile[] };
+  backup_late: LateBackup;
+  message_lost: { standings: readonly ChannelStanding[] };
   discrepancy_open: { severity: 'high' | 'medium' | 'low' };
   file_rejected: { files: readonly RejectedFile[] };
   run_unsound: { startedAt: string; verdict: Verdict };
@@ -67,7 +92,9 @@ export function plainFinding<K extends FindingKind>(kind: K, subject = '', count
 
 export function isShown({ kind, measure }: Pick<Finding, 'kind' | 'measure'>, face: FindingFace): boolean {
   const shown = findingRules[kind].faces[face];
+  if (shown === undefined || shown === null) return false;
+  const { over, under } = shown;
   // A measure that cannot be read is shown.
-  if (shown?.under !== undefined) return !(measure >= shown.under);
-  return shown !== undefined && (shown.over === undefined || !(measure <= shown.over));
+  if (under !== undefined) return !(measure >= under);
+  return over === undefined || !(measure <= over);
 }

@@ -1,26 +1,45 @@
 import { isJobLate, isUnderWay } from '../core/runtime/job-times.ts';
 import { type JobPast, jobName } from '../core/runtime/jobs.sql.ts';
-import { scheduleList } from '../core/settings/schedule-list.ts';
-import type { Config } from '../core/settings/settings.ts';
 import { type Finding, isShown, plainFinding } from './finding.ts';
 import type { FindingFace } from './kinds.ts';
 
-type JobFinding = Finding<'schedule_failed' | 'schedule_missed'>;
+export type JobFinding = Finding<'schedule_failed' | 'schedule_missed'>;
+export type JobSchedule = { job: string; expression: string };
+/**
+ * Who works on the ledger. `serve`: a process that runs the schedules. `idle`: neither that nor a command for an hour.
+ * `commands`: a command within the hour, perhaps from cron.
+ */
+export type Working = 'serve' | 'idle' | 'commands';
+
+/** Whether a job should have run by now. With commands from cron the schedules do not matter: only a daemon can miss them. */
+export function isLate(
+  past: JobPast | undefined,
+  {
+    expression,
+    timezone,
+    work,
+    nowMs,
+  }: { expression: string; timezone: string; work: Working; nowMs: number },
+): boolean {
+  const isKept =
+    work === 'serve' ? !(past && isUnderWay(past, nowMs)) : work === 'idle' && past?.expression != null;
+  return isKept && isJobLate(expression, timezone, past, nowMs);
+}
 
 /** What is wrong with the schedules now. A job under way is neither late nor failed. */
 export function jobFindings(
   face: FindingFace,
   pasts: readonly JobPast[],
-  { schedules, nowMs }: { schedules: Config['schedules']; nowMs: number },
+  given: { jobs: readonly JobSchedule[]; timezone: string; work: Working; nowMs: number },
 ): JobFinding[] {
-  const expressions = new Map(scheduleList(schedules).map(({ job, expression }) => [job, expression]));
+  const expressions = new Map(given.jobs.map(({ job, expression }) => [job, expression]));
   return pasts.flatMap((past) => {
     const expression = expressions.get(past.job) ?? '';
-    const isLate = !isUnderWay(past, nowMs) && isJobLate(expression, schedules.timezone, past, nowMs);
-    return jobFinding(face, past, { expression, isLate, nowMs }) ?? [];
+    return (
+      jobFinding(face, past, { expression, isLate: isLate(past, { ...given, expression }), ...given }) ?? []
+    );
   });
 }
-
 /** Why a job does not count as done: its last run failed, or it missed its time. Null: nothing, or it is off. */
 export function jobFinding(
   face: FindingFace,

@@ -21,65 +21,68 @@ type Alerted = Shown & {
   grows: boolean;
   seenBy: 'all' | 'daemon' | 'machine' | 'daemon_here' | 'asker_here';
 };
-/** `high`: money or all work is at stake. `helps`: the command that `status` names next. */
+/**
+ * `high`: money or all work is at stake. `helps`: the command that `status` names next. `status` and `today` say that
+ * nothing waits, so each kind says what they show of it; null: another kind covers it there, or nobody can see it
+ * (test/findings/faces.test.ts has the reason). `doctor` fails for those that it names, and counts those of `status`.
+ */
 type FindingRule = {
   gravity: 'high' | 'medium';
   helps?: 'discrepancies' | 'doctor' | 'reconcile';
-  faces: { alerts?: Alerted; ready?: Readied; status?: Shown; doctor?: Shown; today?: Shown };
+  faces: { alerts?: Alerted; ready?: Readied; status: Shown | null; doctor?: Shown; today: Shown | null };
 };
 
 const minuteMs = 60_000;
 const mib = 1024 * 1024;
+const always: Shown = {};
 
-/** Everything that can be wrong or wait: how grave it is, what helps, and which face shows it from which measure on. */
+/**
+ * Everything that can be wrong or wait: how grave it is, what helps, and which face shows it from which measure on. The
+ * order is that in which it is listed, and in which something helps.
+ */
 const kinds = {
-  starting: { gravity: 'high', faces: { ready: { check: 'start' } } },
-  ledger_away: { gravity: 'high', faces: { ready: { check: 'ledger' } } },
-  ledger_unwritable: { gravity: 'high', faces: { ready: { check: 'ledger' } } },
-  ledger_unreadable: { gravity: 'high', faces: { ready: {} } },
-  ledger_behind: { gravity: 'high', faces: { ready: { check: 'ledger' } } },
+  starting: { gravity: 'high', faces: { ready: { check: 'start' }, status: null, today: null } },
+  ledger_away: { gravity: 'high', faces: { ready: { check: 'ledger' }, status: null, today: null } },
+  ledger_unwritable: { gravity: 'high', faces: { ready: { check: 'ledger' }, status: null, today: null } },
+  ledger_unreadable: { gravity: 'high', faces: { ready: {}, status: null, today: null } },
+  ledger_behind: { gravity: 'high', faces: { ready: { check: 'ledger' }, status: null, today: null } },
+  sending_halted: {
+    gravity: 'high',
+    // `doctor` words the whole halt.
+    faces: { alerts: { grows: false, seenBy: 'all' }, status: always, today: always },
+  },
+  canary_failed: {
+    gravity: 'high',
+    faces: { alerts: { grows: false, seenBy: 'all' }, status: always, today: always },
+  },
+  discrepancy_open: { gravity: 'medium', helps: 'discrepancies', faces: { status: always, today: always } },
+  queue_stuck: {
+    gravity: 'high',
+    faces: {
+      alerts: { grows: false, seenBy: 'daemon_here' },
+      ready: { check: 'queue' },
+      status: always,
+      today: null,
+    },
+  },
   /** Measured by the age of the oldest. Without `serve` nothing may apply it for minutes, and that is no fault. */
   webhooks_overdue: {
     gravity: 'high',
-    faces: { ready: { check: 'webhooks', over: minuteMs }, doctor: { over: 5 * minuteMs } },
+    faces: {
+      ready: { check: 'webhooks', over: minuteMs },
+      status: { over: 5 * minuteMs },
+      doctor: { over: 5 * minuteMs },
+      today: null,
+    },
   },
   /** Measured by the age of the oldest: a running process asks it within seconds. */
   look_ups_overdue: {
     gravity: 'high',
-    faces: { ready: { check: 'look_ups', over: 5 * minuteMs }, doctor: { over: 5 * minuteMs } },
-  },
-  /** Measured by the free bytes: the next intake, journal or report would not fit. */
-  disk_full: { gravity: 'high', faces: { ready: { check: 'disk', under: 64 * mib } } },
-  disk_unseen: { gravity: 'high', faces: { ready: { check: 'disk' } } },
-  sending_halted: {
-    gravity: 'high',
-    faces: { alerts: { grows: false, seenBy: 'all' }, status: {} },
-  },
-  /** Measured by its age, as of the quiet period (P19). */
-  payout_unknown: {
-    gravity: 'high',
-    helps: 'reconcile',
-    faces: { alerts: { grows: true, seenBy: 'all' }, status: {}, today: {} },
-  },
-  /** Much earlier than `payout_unknown`, which follows the quiet period. */
-  outcome_unknown: {
-    gravity: 'high',
-    faces: { alerts: { over: 15 * minuteMs, grows: true, seenBy: 'all' } },
-  },
-  discrepancy_high: { gravity: 'high', faces: { alerts: { grows: true, seenBy: 'all' } } },
-  batch_held: { gravity: 'medium', faces: { alerts: { grows: false, seenBy: 'all' }, today: {} } },
-  canary_failed: { gravity: 'high', faces: { alerts: { grows: false, seenBy: 'all' } } },
-  receiver_silent: { gravity: 'high', faces: { alerts: { grows: false, seenBy: 'daemon' } } },
-  signatures_wrong: { gravity: 'high', faces: { alerts: { grows: false, seenBy: 'all' } } },
-  service_silent: { gravity: 'high', faces: { alerts: { grows: false, seenBy: 'asker_here' } } },
-  schedule_missed: {
-    gravity: 'high',
-    helps: 'doctor',
     faces: {
-      alerts: { grows: false, seenBy: 'daemon' },
-      ready: { check: 'schedules' },
-      status: {},
-      doctor: {},
+      ready: { check: 'look_ups', over: 5 * minuteMs },
+      status: { over: 5 * minuteMs },
+      doctor: { over: 5 * minuteMs },
+      today: null,
     },
   },
   /** Measured by the time since its last success: a job that runs every minute and failed once is no alert yet. */
@@ -89,50 +92,117 @@ const kinds = {
     faces: {
       alerts: { over: graceMs, grows: false, seenBy: 'daemon' },
       ready: { check: 'schedules' },
-      status: {},
-      doctor: {},
+      status: always,
+      doctor: always,
+      today: always,
     },
   },
-  queue_stuck: {
+  schedule_missed: {
     gravity: 'high',
-    faces: { alerts: { grows: false, seenBy: 'daemon_here' }, ready: { check: 'queue' } },
+    helps: 'doctor',
+    faces: {
+      alerts: { grows: false, seenBy: 'daemon' },
+      ready: { check: 'schedules' },
+      status: always,
+      doctor: always,
+      today: always,
+    },
+  },
+  /** Measured by the free bytes: the next intake, journal or report would not fit. */
+  disk_full: {
+    gravity: 'high',
+    faces: { ready: { check: 'disk', under: 64 * mib }, status: null, today: null },
+  },
+  disk_unseen: { gravity: 'high', faces: { ready: { check: 'disk' }, status: always, today: null } },
+  /** Unknown past the quiet period (P19). */
+  payout_unknown: {
+    gravity: 'high',
+    faces: { alerts: { grows: true, seenBy: 'all' }, status: null, today: null },
+  },
+  /** Measured by the time since its last attempt ended. */
+  outcome_unknown: {
+    gravity: 'high',
+    helps: 'reconcile',
+    faces: {
+      alerts: { over: 15 * minuteMs, grows: true, seenBy: 'all' },
+      status: always,
+      today: always,
+    },
+  },
+  /** Measured by its reasons that no person gave: who held a batch knows of it. */
+  batch_held: {
+    gravity: 'medium',
+    faces: { alerts: { over: 0, grows: false, seenBy: 'all' }, status: always, today: always },
+  },
+  discrepancy_high: {
+    gravity: 'high',
+    faces: { alerts: { grows: true, seenBy: 'all' }, status: null, today: null },
+  },
+  file_rejected: {
+    gravity: 'medium',
+    faces: { alerts: { grows: true, seenBy: 'all' }, status: always, doctor: always, today: always },
+  },
+  /** A promised file was lost, or differs in the archive from what was read (P34). */
+  file_lost: { gravity: 'medium', faces: { status: always, doctor: always, today: always } },
+  signatures_wrong: {
+    gravity: 'high',
+    faces: { alerts: { grows: false, seenBy: 'all' }, status: always, today: always },
+  },
+  receiver_silent: {
+    gravity: 'high',
+    faces: { alerts: { grows: false, seenBy: 'daemon' }, status: always, today: always },
+  },
+  service_silent: {
+    gravity: 'high',
+    faces: { alerts: { grows: false, seenBy: 'asker_here' }, status: null, today: always },
   },
   /** Measured by the days left. */
   certificate_ends: {
     gravity: 'high',
-    faces: { alerts: { under: warnDays, grows: false, seenBy: 'machine' }, doctor: { under: warnDays } },
-  },
-  file_rejected: {
-    gravity: 'medium',
-    faces: { alerts: { grows: true, seenBy: 'all' }, status: {}, today: {} },
+    faces: {
+      alerts: { under: warnDays, grows: false, seenBy: 'machine' },
+      status: { under: warnDays },
+      doctor: { under: warnDays },
+      today: { under: warnDays },
+    },
   },
   /** Measured by the bytes free beyond a backup of the ledger: a large intake's journal and the reports need some. */
   disk_low: {
     gravity: 'high',
-    faces: { alerts: { under: 256 * mib, grows: false, seenBy: 'machine' }, doctor: { under: 256 * mib } },
+    faces: {
+      alerts: { under: 256 * mib, grows: false, seenBy: 'machine' },
+      status: { under: 256 * mib },
+      doctor: { under: 256 * mib },
+      today: { under: 256 * mib },
+    },
   },
-  discrepancy_open: { gravity: 'medium', helps: 'discrepancies', faces: { status: {}, today: {} } },
-  payout_held: { gravity: 'medium', faces: { status: {} } },
   /** Nothing but an unanswered question before payment keeps the batch (P32). */
-  answer_awaited: { gravity: 'medium', faces: { today: {} } },
-  /** Ready payouts that a failed canary, a file or an unanswered question keeps. */
-  payout_kept: { gravity: 'medium', faces: { status: {} } },
+  answer_awaited: { gravity: 'medium', faces: { status: always, today: always } },
+  /** Ready payouts of a batch whose file cannot be checked (P34). */
+  payout_kept: { gravity: 'medium', faces: { status: always, today: always } },
   /** Ready payouts, and nothing that sends has run for an hour. */
-  sending_idle: { gravity: 'high', faces: { status: {} } },
-  /** The last reconciliation compared nothing, or something differs. */
-  run_unsound: { gravity: 'medium', faces: { status: {}, today: {} } },
+  sending_idle: { gravity: 'high', faces: { status: always, today: null } },
+  backup_late: { gravity: 'medium', faces: { status: always, doctor: always, today: always } },
   /** Messages were given up: somebody was not told. */
-  message_lost: { gravity: 'medium', faces: { status: {} } },
+  message_lost: { gravity: 'medium', faces: { status: always, doctor: always, today: always } },
+  /** The last reconciliation compared nothing, or something differs. */
+  run_unsound: { gravity: 'medium', faces: { status: always, today: always } },
 } satisfies Record<string, FindingRule>;
 
 export type FindingKind = keyof typeof kinds;
+type Faces<K extends FindingKind> = (typeof kinds)[K]['faces'];
+/** The faces that show a kind. */
+export type FacesOf<K extends FindingKind> = {
+  [F in keyof Faces<K>]: Faces<K>[F] extends null ? never : F;
+}[keyof Faces<K>];
 /** The kinds that a face shows. */
 export type KindsOn<F extends FindingFace> = {
-  [K in FindingKind]: F extends keyof (typeof kinds)[K]['faces'] ? K : never;
+  [K in FindingKind]: F extends FacesOf<K> ? K : never;
 }[FindingKind];
-export type FacesOf<K extends FindingKind> = keyof (typeof kinds)[K]['faces'];
 export type AlertKind = KindsOn<'alerts'>;
 
+/** In the order of the list. */
+export const findingKinds = Object.keys(kinds).filter((name): name is FindingKind => name in kinds);
 export const findingRules: Readonly<Record<FindingKind, FindingRule>> = kinds;
 export const alertRules: Readonly<Record<AlertKind, { faces: { alerts: Alerted } }>> = kinds;
 

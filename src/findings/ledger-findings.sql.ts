@@ -1,16 +1,16 @@
 import { sql } from 'kysely';
+import { openGroups } from '../books/discrepancies/discrepancies.sql.ts';
 import { discrepancyKinds } from '../core/domain/discrepancy-kinds.ts';
 import { batchName } from '../core/domain/ids.ts';
 import { formatMinor } from '../core/domain/money.ts';
 import { type HoldReason, readReasons } from '../core/ledger/hold-reasons.ts';
 import { later } from '../core/ledger/projection.ts';
 import { openRejectedFiles } from '../core/ledger/rejected-files.ts';
-import type { Db, Trx } from '../core/storage/ledger.ts';
+import type { Db, Ledger, Trx } from '../core/storage/ledger.ts';
 import { standingCanaries } from '../sending/canaries.sql.ts';
 import { findHaltCauses } from '../sending/halts.sql.ts';
 import { refusedReferences } from '../watching/webhooks/refused-references.sql.ts';
 import { type Finding, mostNames, plainFinding } from './finding.ts';
-import { alertRules } from './kinds.ts';
 
 type Group = {
   subject: string;
@@ -18,14 +18,22 @@ type Group = {
   n: bigint;
   amount: bigint | null;
   mark: bigint | null;
+  since?: string | null;
 };
 
-/** Halts and failed canaries. The halt of a canary is the alert of its batch. */
-export async function haltFindings(db: Db | Trx): Promise<Finding<'sending_halted' | 'canary_failed'>[]> {
+/**
+ * Halts and failed canaries. The halt of a canary is the finding of its batch. `unnotedFall`: a barrier that only this
+ * process knows of (P25).
+ */
+export async function haltFindings(
+  db: Db | Trx,
+  { unnotedFall }: Pick<Ledger, 'unnotedFall'>,
+): Promise<Finding<'sending_halted' | 'canary_failed'>[]> {
   const causes = await findHaltCauses(db);
   const failed = (await standingCanaries(db)).filter(({ state }) => state === 'failed');
   const batches = [...causes.map(({ batch }) => batch), ...failed.map(({ batch }) => batch)];
   const kinds = causes.filter(({ batch }) => batch === null).map(({ kind }) => kind);
+  if (unnotedFall) kinds.unshift('barrier');
   return [
     ...[...new Set(kinds)].map((kind) => plainFinding('sending_halted', kind)),
     ...[...new Set(batches)].flatMap((batch) =>
@@ -38,67 +46,65 @@ export async function haltFindings(db: Db | Trx): Promise<Finding<'sending_halte
 const aheadMs = 60_000;
 
 /**
- * Payouts whose outcome is unknown for longer than the quiet period (P19), and those that are for less time; none of these
- * where the quiet period is no longer than that. As of `at`, ISO UTC.
+ * Payouts whose outcome has been unknown for longer than `overMs`; null: since ever so short. As of `at`, ISO UTC.
  */
-export async function unknownFindings(
+export async function unknownFindings<K extends 'payout_unknown' | 'outcome_unknown'>(
   db: Db | Trx,
-  { at, quietMs }: { at: string; quietMs: number },
-): Promise<Finding<'payout_unknown' | 'outcome_unknown'>[]> {
-  const soonMs = alertRules.outcome_unknown.faces.alerts.over ?? 0;
-  return [
-    ...(await unknownFor(db, 'payout_unknown', { at, ms: quietMs })),
-    ...(quietMs > soonMs ? await unknownFor(db, 'outcome_unknown', { at, ms: soonMs }) : []),
-  ];
-}
-
-async function unknownFor(
-  db: Db | Trx,
-  kind: 'payout_unknown' | 'outcome_unknown',
-  { at, ms }: { at: string; ms: number },
-): Promise<Finding<'payout_unknown' | 'outcome_unknown'>[]> {
-  const over = sql`from payouts p left join attempts a on a.id = p.last_attempt_id
-    where p.state = 'unknown' and (coalesce(a.ended_at, p.updated_at) <= ${later(at, -ms)}
+  kind: K,
+  { at, overMs }: { at: string; overMs: number | null },
+) {
+  const isOver =
+    overMs === null
+      ? sql`1 = 1`
+      : sql`(coalesce(a.ended_at, p.updated_at) <= ${later(at, -overMs)}
       or coalesce(a.ended_at, p.updated_at) > ${later(at, aheadMs)})`;
+  const over = sql`from payouts p left join attempts a on a.id = p.last_attempt_id
+    where p.state = 'unknown' and ${isOver}`;
   const groups =
     await sql<Group>`select '' as subject, p.currency, count(*) as n, cast(sum(p.amount) as bigint) as amount,
-      max(coalesce(p.last_attempt_id, 0)) as mark ${over} group by p.currency order by p.currency`.execute(
-      db,
-    );
+      max(coalesce(p.last_attempt_id, 0)) as mark, min(coalesce(p.submitted_at, p.updated_at)) as since
+      ${over} group by p.currency order by p.currency`.execute(db);
   if (groups.rows.length === 0) return [];
   const first = await sql<{
     name: string;
   }>`select p.reference as name ${over} order by p.id limit ${sql.lit(mostNames)}`.execute(db);
-  return [{ ...plainFinding(kind), ...sumOf(groups.rows), names: first.rows.map(({ name }) => name) }];
+  const measure = overMs === null ? 0 : overMs + 1;
+  const names = first.rows.map(({ name }) => name);
+  return [{ ...plainFinding(kind), ...sumOf(groups.rows), measure, names }];
 }
 
-/** The schema's partial index on batches has the same words. */
-const holding = sql`b.phase = 'loaded' and b.hold_reasons <> '[]'`;
-
-/** Batches of which payouts wait for a person, who is not the one that held them. */
+/** Batches of which payouts wait for a person. */
 export async function heldFindings(db: Db | Trx): Promise<Finding<'batch_held'>[]> {
   const { rows } = await sql<Group & { reasons: string }>`select b.id as subject, b.hold_reasons as reasons,
-      t.currency, cast(sum(t.n) as bigint) as n, cast(sum(t.amount) as bigint) as amount, null as mark
+      t.currency, cast(sum(t.n) as bigint) as n, cast(sum(t.amount) as bigint) as amount, null as mark,
+      b.created_at as since
     from batches b join payout_totals t on t.batch_id = b.id
-    where ${holding} and t.n > 0 and (t.state = 'held' or (t.state = 'ready' and b.held = 1))
-    group by b.id, b.hold_reasons, t.currency order by b.id, t.currency`.execute(db);
-  const waiting = rows.filter(({ reasons }) => readReasons(reasons).some(needsTelling));
-  return [...Map.groupBy(waiting, ({ subject }) => subject)].map(([batch, own]) => ({
-    ...plainFinding('batch_held', batch),
-    ...sumOf(own),
-    names: [batch],
-    facts: { waitsForApproval: own.some(({ reasons }) => waitsForApproval(reasons)) },
-  }));
-}
-
-/** Whether the stored reasons of a hold name an approval. */
-export function waitsForApproval(holdReasons: string): boolean {
-  return readReasons(holdReasons).some(({ kind }) => kind === 'approval');
+    where b.phase <> 'loading' and t.n > 0 and (t.state = 'held' or (t.state = 'ready' and b.held = 1))
+    group by b.id, b.hold_reasons, b.created_at, t.currency order by b.id, t.currency`.execute(db);
+  return [...Map.groupBy(rows, ({ subject }) => subject)].map(([batch, own]) => {
+    const reasons = readReasons(own[0]?.reasons ?? '[]');
+    return {
+      ...plainFinding('batch_held', batch),
+      ...sumOf(own),
+      names: [batch],
+      measure: reasons.filter(needsTelling).length,
+      facts: { waitsForApproval: reasons.some(({ kind }) => kind === 'approval') },
+    };
+  });
 }
 
 /** A person made the others, and knows of them. */
 function needsTelling({ kind }: HoldReason): boolean {
   return kind !== 'person' && kind !== 'cancelled' && kind !== 'releasing';
+}
+
+/** Open discrepancies by kind and severity, the gravest first. */
+export async function openFindings(db: Db): Promise<Finding<'discrepancy_open'>[]> {
+  return (await openGroups(db)).map(({ kind, severity, count, since }) => ({
+    ...plainFinding('discrepancy_open', kind, count),
+    since,
+    facts: { severity },
+  }));
 }
 
 /**
@@ -129,7 +135,7 @@ export async function discrepancyFindings(db: Db | Trx, at: string): Promise<Fin
   return findings;
 }
 
-function sumOf(groups: readonly Group[]): Pick<Finding, 'count' | 'mark' | 'totals'> {
+function sumOf(groups: readonly Group[]): Pick<Finding, 'count' | 'mark' | 'totals' | 'since'> {
   const totals = groups.flatMap(({ currency, amount }) =>
     currency === null || amount === null ? [] : [[currency, formatMinor(amount, currency)] as const],
   );
@@ -137,6 +143,7 @@ function sumOf(groups: readonly Group[]): Pick<Finding, 'count' | 'mark' | 'tota
     count: groups.reduce((sum, { n }) => sum + Number(n), 0),
     mark: groups.reduce((most, { mark }) => (mark !== null && mark > most ? mark : most), 0n),
     totals: Object.fromEntries(totals),
+    since: groups.flatMap(({ since }) => since ?? []).toSorted()[0] ?? null,
   };
 }
 
@@ -145,6 +152,7 @@ export async function rejectedFindings(db: Db | Trx): Promise<Finding<'file_reje
   const byKind = Map.groupBy(await openRejectedFiles(db), ({ kind }) => kind);
   return [...byKind].map(([kind, files]) => ({
     ...plainFinding('file_rejected', kind, files.length),
+    since: files[0]?.since ?? null,
     mark: files.reduce((most, { id }) => (id > most ? id : most), 0n),
     // As batches are named: a file's own name may say more than a message should.
     names: files.slice(0, mostNames).map(({ name }) => batchName(name)),
@@ -164,4 +172,15 @@ export async function signatureFindings(db: Db | Trx): Promise<Finding<'signatur
   if (references.length < (isFirst ? 1 : fewestRefused)) return [];
   const names = [...new Set(references)].slice(0, mostNames);
   return [{ ...plainFinding('signatures_wrong', '', references.length), names }];
+}
+
+/** Writes to the ledger for real: only a commit shows that it can be written. Throws what the ledger throws. */
+export async function probeLedger(ledger: Pick<Ledger, 'write'>): Promise<void> {
+  await ledger.write(async (trx) => {
+    await trx
+      .insertInto('tallies')
+      .values({ name: 'probes', n: 1n })
+      .onConflict((conflict) => conflict.column('name').doUpdateSet({ n: sql`tallies.n + excluded.n` }))
+      .execute();
+  });
 }

@@ -1,30 +1,20 @@
 import { counted, grouped } from '../core/domain/counted.ts';
 import { isDiscrepancyKind } from '../core/domain/discrepancy-kinds.ts';
+import { visible } from '../core/domain/hidden.ts';
 import type { Finding, PublicFinding } from '../findings/finding.ts';
 import type { AlertKind, FacesOf, FindingKind, KindsOn } from '../findings/kinds.ts';
 import { adviceText } from './advice-text.ts';
+import { channelTrouble } from './channel-words.ts';
 import { kindAction } from './discrepancy-words.ts';
+import { changedText, lateBackup, lostText } from './file-words.ts';
+import { haltBriefs } from './halt-words.ts';
+import { rejectedText } from './rejected-words.ts';
 
 /** What is wrong, and what to do. */
 export type SaidFinding = { problem: string; fix: string };
 /** `over`: what is said when it has ended. `path`: the dashboard's page about it. */
 type SaidAlert = SaidFinding & { over: string; path: string };
 type Alert = Pick<PublicFinding, 'subject' | 'count' | 'names'>;
-
-const haltCauses: Record<string, string> = {
-  person: 'a person stopped it',
-  account: 'the service refuses the account (balance, keys or permission)',
-  signature: 'the service calls our signature wrong',
-  unknowns: 'too many outcomes are unknown',
-  barrier: 'the ledger was restored, moved or adopted',
-};
-const haltActs: Record<string, string> = {
-  person: 'Ask that person. counterfoil release --mode lifts the halt.',
-  account: 'Mend it at the service, then run counterfoil release --mode.',
-  signature: 'Run counterfoil doctor, correct the key, then run counterfoil release --mode.',
-  unknowns: 'Run counterfoil reconcile, then counterfoil release --mode.',
-  barrier: 'Run counterfoil status: it names the way out.',
-};
 
 /** What each face that words findings says of one. The dashboard's list and `status` have layouts of their own. */
 type FaceWords<K extends FindingKind> = {
@@ -108,9 +98,9 @@ const words = {
   },
   sending_halted: {
     alerts: ({ subject }) => ({
-      problem: `Sending is halted: ${haltCauses[subject] ?? 'see status'}. Nothing is sent until somebody lifts the halt.`,
+      problem: `Sending is halted: ${haltBriefs[subject]?.cause ?? 'see status'}. Nothing is sent until somebody lifts the halt.`,
       over: 'Sending is no longer halted for this reason',
-      fix: haltActs[subject] ?? 'Run counterfoil status.',
+      fix: haltBriefs[subject]?.act ?? 'Run counterfoil status.',
       path: '/',
     }),
   },
@@ -260,7 +250,22 @@ const words = {
       fix: 'Correct what the errors file names, then drop it again. counterfoil status shows where each file is; counterfoil ack FILE ends this without it.',
       path: '/',
     }),
+    doctor: ({ facts: { files } }) => {
+      const [oldest] = files;
+      const more = files.length > 1 ? `, and ${counted(files.length - 1, 'more file')}` : '';
+      return {
+        problem: `${oldest ? rejectedText(oldest) : ''}${more}`,
+        fix: `correct ${visible(oldest?.place ?? '')} and drop it again, or end it: counterfoil ack ${visible(oldest?.name ?? '')} --note "why nothing is missing"`,
+      };
+    },
   },
+  file_lost: {
+    doctor: ({ count, facts: { lost, changed } }) => ({
+      problem: `${[...lost.map(lostText), ...changed.map(changedText)][0]}${count > 1 ? `, and ${count - 1} more` : ''}`,
+      fix: 'compare the file with its source: what came late was never read. Give it again in a file of its own, with its own references',
+    }),
+  },
+  backup_late: { doctor: ({ facts }) => lateBackup(facts) },
   disk_low: {
     alerts: ({ count }) => ({
       problem: `The disk of the data folder has ${grouped(`${count}`)} MiB left, less than the ledger needs.`,
@@ -273,13 +278,17 @@ const words = {
       fix: 'free some space: a full disk stops sending, and a backup needs as much as the ledger',
     }),
   },
+  message_lost: {
+    doctor: ({ facts: { standings } }) => ({
+      problem: standings.flatMap((one) => channelTrouble(one) ?? []).join('; '),
+      fix: 'counterfoil doctor --alert tries each channel; correct its key under alerts. What waits is sent again by itself',
+    }),
+  },
   discrepancy_open: {},
-  payout_held: {},
   answer_awaited: {},
   payout_kept: {},
   sending_idle: {},
   run_unsound: {},
-  message_lost: {},
 } satisfies Words;
 
 /** How each finding reads on each face that words it. */

@@ -6,13 +6,13 @@ describe('a finding', () => {
   const cases: [kind: FindingKind, measure: number, faces: FindingFace[]][] = [
     ['webhooks_overdue', 60_000, []],
     ['webhooks_overdue', 60_001, ['ready']],
-    ['webhooks_overdue', 300_001, ['ready', 'doctor']],
+    ['webhooks_overdue', 300_001, ['ready', 'status', 'doctor']],
     ['certificate_ends', 14, []],
-    ['certificate_ends', 13, ['alerts', 'doctor']],
+    ['certificate_ends', 13, ['alerts', 'status', 'doctor', 'today']],
     ['disk_full', 64 * 1024 * 1024, []],
     ['disk_full', 64 * 1024 * 1024 - 1, ['ready']],
-    ['schedule_failed', 0, ['ready', 'status', 'doctor']],
-    ['schedule_failed', Number.POSITIVE_INFINITY, ['alerts', 'ready', 'status', 'doctor']],
+    ['schedule_failed', 0, ['ready', 'status', 'doctor', 'today']],
+    ['schedule_failed', Number.POSITIVE_INFINITY, ['alerts', 'ready', 'status', 'doctor', 'today']],
   ];
   it.each(cases)('%s of measure %d is shown on %j', (kind, measure, faces) => {
     const all: FindingFace[] = ['alerts', 'ready', 'status', 'doctor', 'today'];

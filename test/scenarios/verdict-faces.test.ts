@@ -135,6 +135,7 @@ async function ledgerFaces(home: Home, run: string, summary: Json): Promise<Reco
       ...{ source, clock: systemClock(), zone },
       findHalt: async () => undefined,
       findProblems: async () => [],
+      findWaiting: async () => [],
     });
     const look = await looks.look();
     const schedules = {

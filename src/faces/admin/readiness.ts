@@ -1,20 +1,49 @@
+import type { Clock } from '../../core/runtime/clock.ts';
+import type { Host } from '../../core/runtime/host.ts';
+import { scheduleList } from '../../core/settings/schedule-list.ts';
+import type { Config } from '../../core/settings/settings.ts';
+import type { Db, Ledger } from '../../core/storage/ledger.ts';
+import { findOn, type Scene } from '../../findings/finders.ts';
 import { type Finding, plainFinding } from '../../findings/finding.ts';
 import { findingRules, type KindsOn } from '../../findings/kinds.ts';
-import { createWorkFindings, type WorkDeps } from '../../findings/work-findings.ts';
+import { createLedgerProbe } from '../../findings/machine-findings.ts';
 import { findingWords } from '../../words/finding-words.ts';
 import type { Unready } from './health.ts';
 
 /** Monitors that ask more often get the answer before. */
 const freshMs = 1000;
 
-/** Says why work does not move. `isStarted`: false until the daemon has started all of its work. */
-export function createReadiness(deps: WorkDeps & { isStarted(): boolean }): () => Promise<Unready[]> {
-  const find = createWorkFindings(deps);
+type Deps = {
+  ledger: Ledger;
+  /** Reads without waiting for writers. */
+  reader: Db;
+  clock: Clock;
+  config: Config;
+  host: Host;
+  queues: NonNullable<Scene['queues']>;
+  /** False until the daemon has started all of its work. */
+  isStarted(): boolean;
+};
+
+/**
+ * Says why work does not move, by moving some: it writes to the ledger and passes a job through the queue. A halt is not
+ * among it: it is a decision that waits for a person, and starting the process again would not help. A ledger that went
+ * back in time is: the wrong database may be behind its address.
+ */
+export function createReadiness(deps: Deps): () => Promise<Unready[]> {
+  const { ledger, reader, clock, config, host, queues } = deps;
+  const scene: Scene & { face: 'ready' } = {
+    face: 'ready',
+    ...{ db: reader, ledger, clock, config, account: null, ownHost: host, queues },
+    work: 'serve',
+    jobs: scheduleList(config.schedules),
+    probe: createLedgerProbe(ledger),
+  };
   let last: { atMs: number; answer: Promise<Unready[]> } | undefined;
   const check = async (): Promise<Unready[]> =>
-    (deps.isStarted() ? await find() : [plainFinding('starting')]).map(unreadyOf);
+    (deps.isStarted() ? await findOn(scene) : [plainFinding('starting')]).map(unreadyOf);
   return () => {
-    const nowMs = deps.clock.monotonic();
+    const nowMs = clock.monotonic();
     if (!last || nowMs - last.atMs > freshMs) last = { atMs: nowMs, answer: check() };
     return last.answer;
   };

@@ -2,15 +2,15 @@ import type { Clock } from '../../core/runtime/clock.ts';
 import type { JobsStore } from '../../core/runtime/jobs.sql.ts';
 import type { Logger } from '../../core/runtime/logger.ts';
 import { sharedNow } from '../../core/runtime/rates.sql.ts';
+import { scheduleList } from '../../core/settings/schedule-list.ts';
 import type { Config } from '../../core/settings/settings.ts';
-import type { Ledger } from '../../core/storage/ledger.ts';
+import type { Db, Ledger } from '../../core/storage/ledger.ts';
 import { machineOf } from '../../core/storage/machine.ts';
 import type { AlertChannel } from '../../core/storage/tables/alert-tables.ts';
-import { type AlertFinding, createAlertFindings, type Viewer } from '../../findings/alert-findings.ts';
-import { alertRules } from '../../findings/kinds.ts';
-import { markSilence } from '../../findings/silence.sql.ts';
-import { applyChange, moveWaits, standingAlerts } from './alerts.sql.ts';
-import { causesMark } from './causes.sql.ts';
+import { findOn, type Scene, silenceOf } from '../../findings/finders.ts';
+import { alertRules, type FindingKind, findingRules } from '../../findings/kinds.ts';
+import { findSilence, markSilence } from '../../findings/silence.sql.ts';
+import { applyChange, causesMark, moveWaits, standingAlerts } from './alerts.sql.ts';
 import { alertChanges, type StandingAlert } from './changes.ts';
 import type { SendMessage } from './channel.ts';
 import { openChannels, wordChannels } from './channels.ts';
@@ -26,6 +26,12 @@ const stepMs = 5000;
 const lastWordsMs = 10_000;
 
 export type Alerts = ReturnType<typeof createAlerts>;
+
+/**
+ * Who looks. `daemon`: it runs the schedules. `isQueueStuck`: what it knows of its queue. `service`: whether its requests
+ * are answered; absent where it cannot tell.
+ */
+export type Viewer = { daemon: boolean } & Pick<Scene, 'isQueueStuck' | 'service'>;
 
 type Deps = {
   ledger: Ledger;
@@ -44,7 +50,6 @@ export function createAlerts(deps: Deps) {
   const { ledger, clock, config, jobsStore, channels = openChannels(config) } = deps;
   const names = [...channels.keys()];
   const machine = ledger.place.kind === 'postgres' ? machineOf(ledger.path) : '';
-  const sources = createAlertFindings({ config, jobsStore, machine });
   const addTo = wordChannels(names);
   let offset: number | null = null;
 
@@ -71,14 +76,23 @@ export function createAlerts(deps: Deps) {
       }[alertRules[kind].faces.alerts.seenBy];
     };
 
+  const sceneOf = (db: Db, { daemon, ...known }: Viewer): Scene & { face: 'alerts' } => ({
+    face: 'alerts',
+    ...{ db, ledger, clock, config, account: null, machine },
+    work: daemon ? 'serve' : 'commands',
+    jobs: scheduleList(config.schedules),
+    ...known,
+  });
+
   async function lookForAlerts(nowMs: number, viewer: Viewer): Promise<void> {
     const at = isoOf(nowMs);
-    const { daemon } = viewer;
     const sees = seesFor(viewer);
-    const outside: AlertFinding[] = await sources.outside({ ...viewer, nowMs: clock.now() });
-    const find = async (db: Parameters<typeof sources.inLedger>[0]) => {
-      const { findings, mark } = await sources.inLedger(db, clock.iso(), { daemon });
-      const all = [...findings, ...outside];
+    const outside = await findOn(sceneOf(ledger.db, viewer), (kind) => isFor(viewer, kind, 'machine'));
+    const find = async (db: Db) => {
+      const inLedger = await findOn(sceneOf(db, viewer), (kind) => isFor(viewer, kind, 'ledger'));
+      const watches = viewer.daemon && config.receiver.enabled;
+      const mark = watches ? (await findSilence(db, silenceOf({ clock, config }))).mark : null;
+      const all = [...inLedger, ...outside];
       return { mark, changes: alertChanges(all, await standingAlerts(db), { nowMs, sees }) };
     };
     const first = await find(ledger.db);
@@ -144,6 +158,13 @@ export function createAlerts(deps: Deps) {
     /** Gives up what waits for channels that are no longer configured. */
     forgetOthers: () => ledger.write((trx) => giveUpOthers(trx, names, clock.iso())),
   };
+}
+
+/** Whether this process looks for a kind. `ledger`: every process finds the same. `machine`: no transaction protects it. */
+function isFor({ daemon }: Viewer, kind: FindingKind, where: 'ledger' | 'machine'): boolean {
+  const seenBy = findingRules[kind].faces.alerts?.seenBy;
+  if (!daemon && (seenBy === 'daemon' || seenBy === 'daemon_here')) return false;
+  return (seenBy === 'all' || seenBy === 'daemon') === (where === 'ledger');
 }
 
 function isoOf(ms: number): string {

@@ -1,6 +1,9 @@
 import { remainingMs } from '../../core/domain/wait.ts';
-import type { AlertFinding } from '../../findings/alert-findings.ts';
+import type { PublicFinding } from '../../findings/finding.ts';
 import { type AlertKind, alertRules } from '../../findings/kinds.ts';
+
+/** What people are told at once. */
+export type AlertFinding = PublicFinding<AlertKind>;
 
 /** An alert that stands. `repeat`: when it is told again, and when that was decided, in ms of the shared clock. */
 export type StandingAlert = {

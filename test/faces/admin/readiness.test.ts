@@ -9,10 +9,11 @@ import { createJobsStore } from '../../../src/core/runtime/jobs.sql.ts';
 import { openReader } from '../../../src/custody/snapshot.ts';
 import { healthRoutes } from '../../../src/faces/admin/health.ts';
 import { createReadiness } from '../../../src/faces/admin/readiness.ts';
-import type { ProbedQueue } from '../../../src/findings/work-findings.ts';
+import type { ProbedQueue } from '../../../src/findings/machine-findings.ts';
 import { storeDeliveries } from '../../../src/watching/webhooks/webhook-inbox.sql.ts';
 import { addBatch, makeLedger, type TestLedger } from '../../support/ledger.ts';
 import { onPostgres } from '../../support/on-postgres/standing.ts';
+import { configWith } from '../alerts/setting.ts';
 import { startAdmin } from './support.ts';
 
 /** Waits are cut short: a probe that gets no answer fails after half a second instead of five seconds. */
@@ -55,6 +56,7 @@ async function readyz({
     reader: reader.db,
     clock,
     config: {
+      ...(await configWith({})),
       dataDir: dataDir ?? ledger.folder,
       schedules: {
         intake,

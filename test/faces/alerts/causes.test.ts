@@ -3,8 +3,8 @@ import { addHoldReason, type HoldReason, setHoldReasons } from '../../../src/cor
 import { record } from '../../../src/core/ledger/record.ts';
 import { recordRefusal } from '../../../src/core/ledger/rejected-files.ts';
 import { machineOf } from '../../../src/core/storage/machine.ts';
-import { causesMark } from '../../../src/faces/alerts/causes.sql.ts';
-import type { Viewer } from '../../../src/findings/alert-findings.ts';
+import { causesMark } from '../../../src/faces/alerts/alerts.sql.ts';
+import type { Viewer } from '../../../src/faces/alerts/alerts.ts';
 import { halt } from '../../../src/sending/halts.sql.ts';
 import { recordRejections, storeDeliveries } from '../../../src/watching/webhooks/webhook-inbox.sql.ts';
 import { addBatch, at } from '../../support/ledger.ts';

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import {
   type AlertChange,
+  type AlertFinding,
   alertChanges,
   repeatMs,
   type StandingAlert,
 } from '../../../src/faces/alerts/changes.ts';
-import type { AlertFinding } from '../../../src/findings/alert-findings.ts';
 import { plainFinding } from '../../../src/findings/finding.ts';
 import type { AlertKind } from '../../../src/findings/kinds.ts';
 

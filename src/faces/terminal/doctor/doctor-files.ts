@@ -6,7 +6,7 @@ import { keyNameOf } from '../../../core/service/signing.ts';
 import type { Explained, SecretState } from '../../../core/settings/explain.ts';
 import type { Config } from '../../../core/settings/settings.ts';
 import { isShown } from '../../../findings/finding.ts';
-import { diskFinding } from '../../../findings/machine-findings.ts';
+import { diskFindings } from '../../../findings/machine-findings.ts';
 import { adviceText } from '../../../words/advice-text.ts';
 import { findingWords } from '../../../words/finding-words.ts';
 import { secretText } from '../setup/config-show.ts';
@@ -95,7 +95,10 @@ export async function checkDisk({ dataDir, ledgerFile }: Config): Promise<Doctor
         : `check the folder's owner and rights, and that the disk is not read-only`,
     );
   }
-  const seen = await diskFinding({ dataDir, ledgerFile }, '');
-  const { problem, fix } = findingWords.disk_low.doctor(seen);
-  return isShown(seen, 'doctor') ? wrong('disk', problem, fix) : well('disk', problem);
+  const found = await diskFindings({ dataDir, ledgerFile }, '');
+  const low = found.find((one) => one.kind === 'disk_low');
+  const { problem, fix } = low
+    ? findingWords.disk_low.doctor(low)
+    : { problem: `${dataDir} cannot be looked at`, fix: 'see that this account may use it' };
+  return low && !isShown(low, 'doctor') ? well('disk', problem) : wrong('disk', problem, fix);
 }

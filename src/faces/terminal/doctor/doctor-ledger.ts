@@ -2,14 +2,13 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { App } from '../../../app/app.ts';
 import type { WebhookRejectionKind } from '../../../core/domain/rejection.ts';
-import { lookUpLag } from '../../../core/ledger/inquiry-claims.ts';
 import type { Config } from '../../../core/settings/settings.ts';
 import { isLedgerThere } from '../../../core/storage/exists.ts';
 import { describeServer, quickCheck, rejectionsSince } from '../../../core/storage/health.ts';
 import { placeName } from '../../../core/storage/place.ts';
 import { readMark } from '../../../custody/mark.ts';
+import { finders, type Scene } from '../../../findings/finders.ts';
 import { isShown } from '../../../findings/finding.ts';
-import { lookUpFinding, webhookFinding } from '../../../findings/overdue-findings.ts';
 import { type HaltAdvice, haltAdvice } from '../../../sending/halt.ts';
 import { waivedListing } from '../../../watching/listing/waived-listing.sql.ts';
 import { webhookCounts } from '../../../watching/webhooks/webhooks.sql.ts';
@@ -45,12 +44,12 @@ export async function checkAbsentLedger({ ledgerPlace, dataDir }: Config): Promi
 }
 
 /** Checks the file, the mark, what stops sending, and waiting webhooks. */
-export async function checkLedger(app: App<'local'>): Promise<DoctorCheck[]> {
+export async function checkLedger(app: App<'local'>, scene: Scene): Promise<DoctorCheck[]> {
   return [
     await checkFile(app),
     await checkHalt(app),
-    await checkWebhooks(app),
-    await checkLookUps(app),
+    await checkWebhooks(scene),
+    await checkLookUps(scene),
     await checkRejections(app),
   ];
 }
@@ -102,19 +101,19 @@ const wayOut: Record<HaltAdvice, string> = {
   none: 'remove the cause',
 };
 
-async function checkWebhooks({ ledger, clock }: App<'local'>): Promise<DoctorCheck> {
-  const { oldestUnapplied, received, applied, strangers } = await webhookCounts(ledger.db);
+async function checkWebhooks(scene: Scene): Promise<DoctorCheck> {
+  const { received, applied, strangers } = await webhookCounts(scene.db);
   const old = strangers === 0 ? '' : `; of ${strangers} old ones about no payout only the reference is kept`;
   const detail = `${received} received, ${applied} applied${old}`;
-  const seen = webhookFinding({ oldestUnapplied }, clock.now());
-  if (seen === null || !isShown(seen, 'doctor')) return well('webhooks', detail);
+  const [seen] = await finders.webhooks_overdue(scene);
+  if (!seen || !isShown(seen, 'doctor')) return well('webhooks', detail);
   const { problem, fix } = findingWords.webhooks_overdue.doctor(seen);
   return wrong('webhooks', `${detail}; ${problem}`, fix);
 }
 
-async function checkLookUps({ ledger, clock }: App<'local'>): Promise<DoctorCheck> {
-  const seen = lookUpFinding(await lookUpLag(ledger.db, clock.iso()), clock.now());
-  if (seen === null) return well('look-ups', 'none is due');
+async function checkLookUps(scene: Scene): Promise<DoctorCheck> {
+  const [seen] = await finders.look_ups_overdue(scene);
+  if (!seen) return well('look-ups', 'none is due');
   if (!isShown(seen, 'doctor')) return well('look-ups', `${seen.count} due`);
   const { problem, fix } = findingWords.look_ups_overdue.doctor(seen);
   return wrong('look-ups', problem, fix);

@@ -1,12 +1,16 @@
 import type { App } from '../../../app/app.ts';
+import type { Scene } from '../../../findings/finders.ts';
 import { findingWords } from '../../../words/finding-words.ts';
-import { daemonStanding, isIdle, jobLabel, jobsStanding } from '../status/jobs-standing.ts';
+import { type DaemonStanding, jobLabel, jobsStanding } from '../status/jobs-standing.ts';
 import { type DoctorCheck, skipped, well, wrong } from './doctor-check.ts';
 
 /** Checks that scheduled jobs did their work last time, and that a daemon runs them. */
-export async function checkSchedules(app: App<'looking'>): Promise<DoctorCheck> {
-  const daemon = await daemonStanding(app);
-  const all = await jobsStanding(app, { daemon, idle: await isIdle(app, daemon) });
+export async function checkSchedules(
+  app: App<'looking'>,
+  daemon: DaemonStanding,
+  scene: Scene,
+): Promise<DoctorCheck> {
+  const all = await jobsStanding(app, daemon, scene);
   const jobs = all.filter(({ expression }) => expression.trim() !== '');
   if (jobs.length === 0) return well('schedules', 'all are off');
   const wrongs = jobs.flatMap((job) => {

@@ -1,7 +1,10 @@
 import { type App, openApp } from '../../../app/app.ts';
+import { counted } from '../../../core/domain/counted.ts';
 import type { Explained } from '../../../core/settings/explain.ts';
 import type { Unreadable } from '../../../core/settings/settings.ts';
 import type { SignatureJson } from '../../../core/shapes/setup-shapes.ts';
+import { findOn, type Scene } from '../../../findings/finders.ts';
+import { isShown } from '../../../findings/finding.ts';
 import { readable } from '../../../words/readable.ts';
 import { settingsPlaces, settingsProblem } from '../context/context.ts';
 import { refuseOtherAccount } from '../context/home-owner.ts';
@@ -13,7 +16,8 @@ import { wrap } from '../kit/wrap.ts';
 import { type DoctorCheck, skipped, wrong } from './doctor-check.ts';
 import type { Examined } from './doctor-signature.ts';
 
-type Looked = { checks: DoctorCheck[]; examined?: Examined | undefined };
+/** `waits`: how many things wait for a person that no check is about; null where nobody could look. */
+type Looked = { checks: DoctorCheck[]; examined?: Examined | undefined; waits?: number | null | undefined };
 
 /** `doctor`: prints what is wrong, each with its fix; exits 0 when nothing is. Reads one list page and sends nothing else. */
 export const doctor: Handler = async (context, _args, options) => {
@@ -27,15 +31,15 @@ export const doctor: Handler = async (context, _args, options) => {
   refuseOtherAccount(explained.config);
   const { time } = terminalOf(context, explained.config, new Date().toISOString());
   const reference = typeof options.reference === 'string' ? options.reference : undefined;
-  const { checks, examined } = await look(explained, { offline: options.offline === true, reference });
+  const { checks, examined, waits } = await look(explained, { offline: options.offline === true, reference });
   if (options.alert === true) {
     const { tryChannels } = await import('./doctor-alerts.ts');
     checks.push(...(await guarded('test alert', () => tryChannels(explained.config))));
   }
-  if (!examined) return describe({ ...context, time }, checks, []);
+  if (!examined) return describe({ ...context, time, waits }, checks, []);
   const { signatureJson, signatureLines } = await import('./doctor-signature.ts');
   const lines = signatureLines(examined, { config: explained.config, whole });
-  return describe({ ...context, time }, checks, lines, signatureJson(examined));
+  return describe({ ...context, time, waits }, checks, lines, signatureJson(examined));
 };
 
 function unreadable({ problems, ...rest }: Unreadable): DoctorCheck[] {
@@ -79,6 +83,7 @@ async function look(
       ...ledger.after,
     ],
     examined: ledger.examined,
+    waits: ledger.waits,
   };
 }
 
@@ -102,7 +107,7 @@ async function lookIntoLedger({ config }: Explained, reference: string | undefin
   const { checkAbsentLedger, checkLedger, describeUnopened } = await import('./doctor-ledger.ts');
   const { checkRefusal, examine } = await import('./doctor-signature.ts');
   const { checkSchedules } = await import('./doctor-schedules.ts');
-  const { daemonStanding } = await import('../status/jobs-standing.ts');
+  const { daemonStanding, sceneOf } = await import('../status/jobs-standing.ts');
   const { findServing } = await import('../../../core/runtime/serve-lock.ts');
   const serves = findServing(config.dataDir);
   let app: App<'local'> | undefined;
@@ -113,21 +118,23 @@ async function lookIntoLedger({ config }: Explained, reference: string | undefin
       return { checks: [absent, skipped('schedules', 'there is no ledger yet')], after: [], serves };
     const opened = await openApp('local', { config, access: 'reads' });
     app = opened;
+    const daemon = await daemonStanding(opened);
+    const scene = await sceneOf(opened, 'doctor', daemon);
     const { checkIntake } = await import('./doctor-intake.ts');
     const { checkBackups, checkGrowth } = await import('./doctor-keeping.ts');
     const { checkAlerts } = await import('./doctor-alerts.ts');
     const checks = [
-      ...(await checkLedger(opened)),
+      ...(await checkLedger(opened, scene)),
       await checkGrowth(opened),
       ...(await guarded('backups', () => checkBackups(opened))),
       await checkIntake(opened),
-      await checkSchedules(opened),
+      await checkSchedules(opened, daemon, scene),
       await checkAlerts(opened),
     ];
     const examined = await examine(opened, reference);
-    const { running, elsewhere = false } = await daemonStanding(opened);
+    const { running, elsewhere = false } = daemon;
     const after = examined ? [checkRefusal(examined, config.mode)] : [];
-    return { checks, after, examined, serves: running || elsewhere };
+    return { checks, after, examined, serves: running || elsewhere, waits: await countWaits(scene) };
   } catch (error) {
     if (error instanceof Stop) throw error;
     const checks = [describeUnopened(config, error), skipped('schedules', 'the ledger cannot be opened')];
@@ -138,7 +145,12 @@ async function lookIntoLedger({ config }: Explained, reference: string | undefin
 }
 
 function describe(
-  { columns, paint, time }: Pick<Context, 'columns' | 'paint'> & { time: (instant: string) => string },
+  {
+    columns,
+    paint,
+    time,
+    waits = 0,
+  }: Pick<Context, 'columns' | 'paint'> & Pick<Looked, 'waits'> & { time: (instant: string) => string },
   checks: readonly DoctorCheck[],
   more: readonly string[],
   signature?: SignatureJson,
@@ -164,7 +176,7 @@ function describe(
       ...more,
       '',
       ok
-        ? wellText(unseen)
+        ? wellText(unseen, waits)
         : `${failed.length} of ${checks.length} failed: ${failed.map(({ name }) => name).join(', ')}`,
     ],
     json: { shape: 'doctor', fields: { ok, checks, ...(signature && { signature }) } },
@@ -176,7 +188,23 @@ function labelOf({ ok }: DoctorCheck, paint: Paint): string {
   return ok ? paint('good', 'ok    ') : paint('bad', 'FAILED');
 }
 
-function wellText(unseen: readonly DoctorCheck[]): string {
-  if (unseen.length === 0) return 'all is well';
-  return `what was looked at is well; skipped: ${unseen.map(({ name }) => name).join(', ')}`;
+/** What `status` says waits for a person, and no check is about. */
+async function countWaits(scene: Scene): Promise<number | null> {
+  try {
+    const found = await findOn({ ...scene, face: 'status' });
+    return found.filter((one) => !isShown(one, 'doctor')).length;
+  } catch {
+    return null;
+  }
+}
+
+/** The last line where no check failed. Says that all is well only where nothing waits for a person either. */
+export function wellText(unseen: readonly Pick<DoctorCheck, 'name'>[], waits: number | null): string {
+  const skips = `skipped: ${unseen.map(({ name }) => name).join(', ')}`;
+  if (waits === 0) return unseen.length === 0 ? 'all is well' : `what was looked at is well; ${skips}`;
+  const open =
+    waits === null
+      ? 'what waits for a person could not be read'
+      : `${counted(waits, 'thing')} ${waits === 1 ? 'waits' : 'wait'} for a person: counterfoil status`;
+  return `no check failed; ${unseen.length === 0 ? '' : `${skips}; `}${open}`;
 }

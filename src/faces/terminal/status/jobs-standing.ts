@@ -1,6 +1,5 @@
 import * as backupJob from '../../../../jobs/backup.ts';
 import type { App } from '../../../app/app.ts';
-import { isJobLate, isUnderWay } from '../../../core/runtime/job-times.ts';
 import { isOwnJob, type JobPast, jobName } from '../../../core/runtime/jobs.sql.ts';
 import { nextDue } from '../../../core/runtime/next-due.ts';
 import { isServing } from '../../../core/runtime/serve-lock.ts';
@@ -8,7 +7,9 @@ import { anyWorkerLives } from '../../../core/runtime/worker-lock.ts';
 import { livesAnywhere, workedSince } from '../../../core/runtime/workers.sql.ts';
 import { isHostJob, scheduleList } from '../../../core/settings/schedule-list.ts';
 import type { StatusJson } from '../../../core/shapes/status-shapes.ts';
-import { jobFinding } from '../../../findings/job-findings.ts';
+import type { Scene } from '../../../findings/finders.ts';
+import { isLate, jobFinding, type Working } from '../../../findings/job-findings.ts';
+import type { FindingFace } from '../../../findings/kinds.ts';
 
 /** `elsewhere`: a daemon runs for another data folder, perhaps on another machine. Only with a shared ledger. */
 export type DaemonStanding = { running: boolean; elsewhere?: boolean };
@@ -24,24 +25,33 @@ export async function daemonStanding({ config, ledger }: App<'looking'>): Promis
   return { running, elsewhere: await livesAnywhere(ledger, 'serve') };
 }
 
-/** True when neither a daemon nor a working command ran on this ledger within the last hour. */
-export async function isIdle(app: App<'looking'>, { running, elsewhere }: DaemonStanding): Promise<boolean> {
-  if (running || elsewhere) return false;
+async function workingOn(app: App<'looking'>, { running, elsewhere }: DaemonStanding): Promise<Working> {
+  if (running || elsewhere) return 'serve';
   const { ledger, clock } = app;
-  if (await workedSince(ledger.db, new Date(clock.now() - hourMs).toISOString())) return false;
-  return !(await anyWorkerLives(ledger));
+  const hourAgo = new Date(clock.now() - hourMs).toISOString();
+  return (await workedSince(ledger.db, hourAgo)) || (await anyWorkerLives(ledger)) ? 'commands' : 'idle';
+}
+
+/** What a command finds that looks at the ledger. `daemon`: as `daemonStanding` says. */
+export async function sceneOf<F extends FindingFace>(
+  app: App<'looking'>,
+  face: F,
+  daemon: DaemonStanding,
+): Promise<Scene & { face: F }> {
+  const { config, ledger, clock, account } = app;
+  const backup = { job: backupJob.name, expression: backupJob.expressionOf(config) };
+  const jobs = [...scheduleList(config.schedules), ...(config.ledger.backupDir === '' ? [] : [backup])];
+  return { face, db: ledger.db, ledger, clock, config, account, work: await workingOn(app, daemon), jobs };
 }
 
 /** Every job with its schedule, how its last run ended, and when it runs next. */
 export async function jobsStanding(
   app: App<'looking'>,
-  { daemon, idle }: { daemon: DaemonStanding; idle: boolean },
+  daemon: DaemonStanding,
+  { work, jobs }: Pick<Scene, 'work' | 'jobs'>,
 ) {
-  const { schedules } = app.config;
-  const { timezone } = schedules;
-  const serves = daemon.running || daemon.elsewhere === true;
-  const backup = { job: backupJob.name, expression: backupJob.expressionOf(app.config) };
-  const jobs = [...scheduleList(schedules), ...(app.config.ledger.backupDir === '' ? [] : [backup])];
+  const { timezone } = app.config.schedules;
+  const serves = work === 'serve';
   const all = await app.jobsStore.all();
   const rows = jobs.flatMap(({ job, expression }) => {
     const pasts = all.filter((one) => one.job === job);
@@ -55,10 +65,8 @@ export async function jobsStanding(
   return Promise.all(
     rows.map(async ({ job, expression, past, here }) => {
       const place = isHostJob(job) ? (here ? app.host.name : (past?.place ?? '')) : '';
-      // With commands from cron the schedules do not matter: only a daemon can miss them.
       const nowMs = app.clock.now();
-      const isKept = serves ? !(past && isUnderWay(past, nowMs)) : idle && past?.expression != null;
-      const late = isKept && isJobLate(expression, timezone, past, nowMs);
+      const late = isLate(past, { expression, timezone, work, nowMs });
       const runs = isHostJob(job) && here ? daemon.running : serves && (here || !late);
       return {
         job,

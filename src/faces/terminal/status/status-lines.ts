@@ -4,9 +4,10 @@ import { visible } from '../../../core/domain/hidden.ts';
 import { differs, isUsable } from '../../../core/domain/verdict.ts';
 import { waitingWhy } from '../../../core/domain/waiting-file.ts';
 import type { BatchCounts } from '../../../core/ledger/batches.ts';
+import type { Finding } from '../../../findings/finding.ts';
 import { notedReason } from '../../../findings/job-findings.ts';
-import { findingRules } from '../../../findings/kinds.ts';
-import { findingWords, unnoted } from '../../../words/finding-words.ts';
+import { findingRules, type KindsOn } from '../../../findings/kinds.ts';
+import { findingWords, type SaidFinding, unnoted } from '../../../words/finding-words.ts';
 import { rejectedText } from '../../../words/rejected-words.ts';
 import { verdictWords } from '../../../words/verdict-words.ts';
 import { heldBecause } from '../batches/batch-lines.ts';
@@ -24,21 +25,19 @@ import type { StatusFacts } from './status-standing.ts';
 const most = 10;
 
 /** Where everything stands: one line of state, the batches, what needs a person, what runs next. */
-export function statusLines(
-  standing: StatusFacts,
-  { mode, needsPerson }: { mode: string; needsPerson: boolean },
-): string[] {
+export function statusLines(standing: StatusFacts, { mode }: { mode: string }): string[] {
   const { terminal } = standing;
   const blocks = [
     [headLine(mode, standing), ...haltLines(standing), ...waivedLines(standing)],
     batchTable(standing),
-    [...personLines(standing, needsPerson), ...attentionLines(standing.needed)],
+    [...personLines(standing), ...attentionLines(standing.needed)],
     [
       ...inboxLines(standing),
       ...standing.promised.lines,
       ...standing.brakes.lines,
       ...standing.alerts.problems.map((one) => `! alerts: ${one}`),
       ...webhookLines(standing),
+      ...standing.findings.flatMap((one) => otherLine(one) ?? []),
     ],
     scheduleLines(standing),
   ].filter((block) => block.length > 0);
@@ -114,8 +113,8 @@ function paidText({ totalsByState }: BatchCounts): string {
 }
 
 /** What waits for a person. Says "not checked", never "nothing", when no list was compared. */
-function personLines(standing: StatusFacts, needsPerson: boolean): string[] {
-  const { batches, groups, halted, lastRun, needed, rejected, terminal } = standing;
+function personLines(standing: StatusFacts): string[] {
+  const { batches, findings, groups, halted, lastRun, needed, rejected, terminal } = standing;
   const held = batches.filter(({ state }) => state === 'held');
   const checked = lastRun !== undefined && isUsable(lastRun.list);
   const open = groups.reduce((sum, { count }) => sum + count, 0);
@@ -128,7 +127,7 @@ function personLines(standing: StatusFacts, needsPerson: boolean): string[] {
   ];
   if (parts.length === 0 && lastRun && differs(lastRun.verdict))
     parts.push('the exceptions of the last reconciliation (its report names them)');
-  const nothing = checked && !needsPerson ? 'nothing' : '';
+  const nothing = checked && findings.length === 0 ? 'nothing' : '';
   const waits = parts.length > 0 ? terminal.paint('doubt', parts.join(', ')) : nothing;
   return [
     ...(waits === '' ? [] : [`  Needs a person: ${waits}`]),
@@ -183,7 +182,7 @@ function webhookLines({ webhooks, lookUps, collections, queue }: StatusFacts): s
   ];
 }
 
-function scheduleLines({ daemon, jobs, isStuck, overview, terminal }: StatusFacts): string[] {
+function scheduleLines({ daemon, jobs, findings, overview, terminal }: StatusFacts): string[] {
   const { running, elsewhere = false } = daemon;
   const next = jobs.flatMap(({ job, here, next_run_at: at }) =>
     at === null || !here ? [] : [`${job} ${terminal.time(at)}`],
@@ -195,12 +194,45 @@ function scheduleLines({ daemon, jobs, isStuck, overview, terminal }: StatusFact
   return [
     schedules,
     ...jobs.flatMap((job) => jobLines(job)),
-    ...(isStuck
+    ...(findings.some(({ kind }) => kind === 'sending_idle')
       ? [
           `  ! ${overview.payouts.ready} payouts are ready, and nothing that sends has run for an hour: start counterfoil serve, or run counterfoil submit from cron`,
         ]
       : []),
   ];
+}
+
+type Said = (finding: Finding) => SaidFinding;
+/** What `status` says of a finding that its other lines do not show; null: they do. */
+const otherWords: Record<KindsOn<'status'>, Said | null> = {
+  sending_halted: null,
+  canary_failed: findingWords.canary_failed.alerts,
+  discrepancy_open: null,
+  queue_stuck: null,
+  webhooks_overdue: findingWords.webhooks_overdue.ready,
+  look_ups_overdue: null,
+  schedule_failed: null,
+  schedule_missed: null,
+  disk_unseen: findingWords.disk_unseen.ready,
+  outcome_unknown: null,
+  batch_held: null,
+  file_rejected: null,
+  file_lost: null,
+  signatures_wrong: findingWords.signatures_wrong.alerts,
+  receiver_silent: findingWords.receiver_silent.alerts,
+  certificate_ends: findingWords.certificate_ends.doctor,
+  disk_low: findingWords.disk_low.doctor,
+  answer_awaited: null,
+  payout_kept: null,
+  sending_idle: null,
+  backup_late: findingWords.backup_late.doctor,
+  message_lost: null,
+  run_unsound: null,
+};
+
+function otherLine(finding: Finding<KindsOn<'status'>>): string | null {
+  const said = otherWords[finding.kind]?.(finding);
+  return said ? `! ${said.problem.replace(/\.$/, '')}: ${said.fix}` : null;
 }
 
 const elsewhereText =

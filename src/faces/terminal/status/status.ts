@@ -19,11 +19,10 @@ export const status: Handler = async (context, _args, options) => {
   return withApp(context, { level: 'looking', use: 'reads' }, async (app) => {
     const terminal = terminalOf(context, app.config, app.clock.iso());
     const standing = await statusFacts(app, terminal);
-    const needsPerson = standing.findings.length > 0;
     const { mode } = app.config;
     return {
-      code: needsPerson ? 4 : 0,
-      lines: statusLines(standing, { mode, needsPerson }),
+      code: standing.findings.length > 0 ? 4 : 0,
+      lines: statusLines(standing, { mode }),
       json: { shape: 'status', fields: { mode, ...jsonOf(standing) } },
     };
   });

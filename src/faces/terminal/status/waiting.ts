@@ -82,11 +82,7 @@ export function needsPerson(waiting: KeptReady): boolean {
 export async function brakesStanding(
   app: App<'looking'>,
   terminal: Terminal,
-): Promise<{
-  lines: string[];
-  json: Pick<StatusJson, 'daily_limit' | 'waits' | 'approvals'>;
-  failed: boolean;
-}> {
+): Promise<{ lines: string[]; json: Pick<StatusJson, 'daily_limit' | 'waits' | 'approvals'> }> {
   const daily = await app.brakes.daily();
   const waits = await app.brakes.waits();
   const approvals = [...(await approvalsOf(app.ledger.db)).values()].flat();
@@ -99,7 +95,7 @@ export async function brakesStanding(
     waits: waits.map(waitingJson),
     approvals: approvals.map(({ batch, by, at, digest }) => ({ batch, by, at, digest })),
   };
-  return { lines, json, failed: waits.some(needsPerson) };
+  return { lines, json };
 }
 
 function dailyLine({ currency, limit, used, left, until }: DailyLimit, { time }: Terminal): string {

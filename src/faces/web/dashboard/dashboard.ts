@@ -16,9 +16,8 @@ import type { DashboardDeps, Shared } from './shared.ts';
 /** The dashboard (docs/operations.md, Dashboard): pages for people, and the forms with which they decide. */
 export function dashboardRoutes(deps: DashboardDeps): Routes {
   const { config, clock, log } = deps;
-  const { source, findHalt, findProblems } = deps;
   return (server, admin) => {
-    const looks = createLooks({ source, clock, zone: config.reports.timezone, findHalt, findProblems });
+    const looks = createLooks({ ...deps, zone: config.reports.timezone });
     const forms = createForms(clock);
     const onFailed = (err: unknown): void => log.warn({ err }, 'the dashboard could not look at the ledger');
     const events = createEvents({ looks, clock, closing: admin.closing, onFailed });
@@ -38,7 +37,7 @@ export function dashboardRoutes(deps: DashboardDeps): Routes {
     const requireToken: Shared['requireToken'] = (request) => {
       if (request.caller.kind !== 'token') admin.requireRight(request, 'read');
     };
-    const actions = createActions({ ...deps, account: source.account });
+    const actions = createActions({ ...deps, account: deps.source.account });
     const shared: Shared = { deps, looks, forms, actions, send, viewFor, requireToken };
     server.register(async (scope) => {
       // A browser posts forms as this and nothing else; whatever else is sent finds no parser.

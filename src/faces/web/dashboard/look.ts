@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import { type LastRun, lastRun } from '../../../books/run-verdicts.sql.ts';
 import { foreignOrigins } from '../../../core/ledger/origins.ts';
-import { openRejectedFiles, type RejectedFile } from '../../../core/ledger/rejected-files.ts';
 import type { Clock } from '../../../core/runtime/clock.ts';
+import type { Finding } from '../../../findings/finding.ts';
+import type { KindsOn } from '../../../findings/kinds.ts';
 import { dayAt } from '../../../sending/daily-limit.ts';
 import { haltMarks } from '../../../sending/halts.sql.ts';
 import type { SaidHalt } from '../../../words/halt-words.ts';
@@ -19,8 +20,8 @@ export type DashboardFacts = {
   lastRun: LastRun | null;
   batches: { looks: BatchLook[]; more: number };
   unready: Unready[];
-  /** Files that were refused or taken in part. */
-  rejected: RejectedFile[];
+  /** What waits for a person. */
+  findings: Finding<KindsOn<'today'>>[];
   /** Another one for every other look; times alone do not change it. */
   version: string;
 };
@@ -32,6 +33,7 @@ export type LookDeps = {
   zone: string;
   findHalt(): Promise<SaidHalt | undefined>;
   findProblems(): Promise<Unready[]>;
+  findWaiting(): Promise<Finding<KindsOn<'today'>>[]>;
 };
 
 export type Looks = ReturnType<typeof createLooks>;
@@ -61,7 +63,7 @@ async function lookAgain(deps: LookDeps, findProblems: () => Promise<Unready[]>)
     lastRun: (await lastRun(db, await foreignOrigins(db, account))) ?? null,
     batches: await activeBatches(db, today.beginsAt, mostBatches),
     unready: await findProblems(),
-    rejected: await openRejectedFiles(db),
+    findings: await deps.findWaiting(),
   };
   return { ...seen, version: versionOf(seen) };
 }
@@ -73,7 +75,7 @@ function versionOf({
   lastRun: run,
   batches,
   unready,
-  rejected,
+  findings,
 }: Omit<DashboardFacts, 'version'>): string {
   const { clockSkewMs: _skew, ledgerBytes: _bytes, freeBytes: _free, ...telling } = figures;
   const names = unready.map(({ check }) => check);
@@ -85,8 +87,16 @@ function versionOf({
     state,
     n,
   ]);
+  // Not their measures, which grow with time, nor the free bytes of a disk.
+  const waiting = findings.map(({ kind, subject, since, mark, names: of }) => [
+    kind,
+    subject,
+    since,
+    mark,
+    of,
+  ]);
   const text = JSON.stringify(
-    [halt, marks, telling, run, counts, batches.more, names, rejected],
+    [halt, marks, telling, run, counts, batches.more, names, waiting],
     (_key, value: unknown) => (typeof value === 'bigint' ? value.toString() : value),
   );
   return createHash('sha256').update(text).digest('base64url').slice(0, 16);

@@ -1,94 +1,142 @@
 import { counted } from '../../../core/domain/counted.ts';
 import { plainKind } from '../../../core/domain/plain-kind.ts';
-import { type Finding, plainFinding } from '../../../findings/finding.ts';
-import type { KindsOn } from '../../../findings/kinds.ts';
-import { waitsForApproval } from '../../../findings/ledger-findings.sql.ts';
-import { fileFinding, openFindings, payoutFindings, runFindings } from '../../../findings/person-findings.ts';
+import type { Finding } from '../../../findings/finding.ts';
+import { type AlertKind, type FindingKind, findingRules, type KindsOn } from '../../../findings/kinds.ts';
+import { findingWords } from '../../../words/finding-words.ts';
 import { rejectedText } from '../../../words/rejected-words.ts';
 import { type Html, html } from '../kit/html.ts';
 import { wideTable } from '../kit/table.ts';
-import { answerAwaited, type BatchLook } from './batches.sql.ts';
 import type { View } from './frame.ts';
 import type { DashboardFacts } from './look.ts';
 import { ago, countText, sentence, severity, stateText, time, to, verdictText } from './parts.ts';
 
 /** Something that waits for a person: what, how many, and since when. */
 type Need = { what: Html; count: string; age: string };
+type Open = Finding<KindsOn<'today'>>;
 
 /** At most this many files are named. */
 const mostFiles = 20;
 
+/** Whether nothing waits for a person: the only thing that may be shown in green. */
+export function isQuiet({ halt, unready, findings }: DashboardFacts): boolean {
+  return halt === null && unready.length === 0 && findings.length === 0;
+}
+
 /** Everything that waits for a person, the gravest first. A halt has its own place. */
 export function needsOf(look: DashboardFacts, view: View): Need[] {
-  const { figures, rejected, batches } = look;
-  const unknown = figures.payouts.filter(({ state }) => state === 'unknown');
-  const since = figures.oldest.find(({ state }) => state === 'unknown')?.since;
-  const count = unknown.reduce((sum, one) => sum + one.count, 0);
-  const bySeverity = openFindings(figures.discrepancies).toSorted((a, b) => rankOf(a) - rankOf(b));
-  const more = rejected.length - mostFiles;
+  const jobs = new Set(look.unready.map(({ job }) => job));
+  const said = (one: Open): boolean => one.facts !== null && 'job' in one.facts && jobs.has(one.facts.job);
+  const open = look.findings
+    .filter((one) => one.kind !== 'sending_halted' && !said(one))
+    .toSorted((a, b) => rankOf(a.kind) - rankOf(b.kind));
   return [
     ...unreadyBeside(look).map(({ problem, fix }) => ({
-      what: html`<span class="bad">${sentence(problem, view)}</span>: ${fix}`,
+      what: html`${grave('high', sentence(problem, view))}: ${fix}`,
       count: '',
       age: '',
     })),
-    ...[
-      ...payoutFindings('payout_unknown', count, since),
-      ...bySeverity,
-      ...rejected.slice(0, mostFiles).map(fileFinding),
-    ].map((one) => needOf(one, view)),
-    ...(more > 0
-      ? [{ what: html`More files that were refused or taken in part`, count: countText(more), age: '' }]
-      : []),
-    ...[
-      ...batches.looks.flatMap(heldFinding),
-      ...batches.looks.flatMap(answerFinding),
-      ...runFindings(look.lastRun),
-    ].map((one) => needOf(one, view)),
+    ...open.flatMap((one) => needsIn(one, view)),
   ];
 }
 
-const severities = ['high', 'medium', 'low'];
-const rankOf = ({ facts }: Finding<'discrepancy_open'>): number => severities.indexOf(facts.severity);
+const rankOf = (kind: FindingKind): number => (findingRules[kind].gravity === 'high' ? 0 : 1);
 
-function heldFinding({ batch, state, counts }: BatchLook): Finding<'batch_held'>[] {
-  if (state !== 'held') return [];
-  const facts = { waitsForApproval: waitsForApproval(batch.hold_reasons) };
-  return [{ ...plainFinding('batch_held', batch.id, counts.held ?? 0), since: batch.created_at, facts }];
+/** The part of a sentence that says what is wrong; what is grave stands out. */
+function grave(gravity: 'high' | 'medium', text: string): Html {
+  return gravity === 'high' ? html`<span class="bad">${text}</span>` : html`${text}`;
 }
 
-function answerFinding(look: BatchLook): Finding<'answer_awaited'>[] {
-  const { batch, counts } = look;
-  if (answerAwaited(look) === null) return [];
-  return [{ ...plainFinding('answer_awaited', batch.id, counts.ready ?? 0), since: batch.created_at }];
-}
+type Row = { what(finding: Open, view: View): Html }['what'];
 
-type Row = { what(finding: Finding, view: View): Html }['what'];
+const batchRow =
+  (words: string): Row =>
+  ({ subject, kind }) =>
+    html`${to(['batches', subject], subject)} ${grave(findingRules[kind].gravity, words)}`;
+
+/** In the words of its message, which name no folder of this machine: the page needs no token. */
+const asMessage =
+  (kind: KindsOn<'today'> & AlertKind): Row =>
+  (finding) => {
+    const { problem, fix } = findingWords[kind].alerts(finding);
+    return html`${grave(findingRules[kind].gravity, problem)} ${fix}`;
+  };
+
+const asReady =
+  (kind: KindsOn<'today'> & KindsOn<'ready'>): Row =>
+  (finding, view) => {
+    const { problem, fix } = findingWords[kind].ready(finding);
+    return html`${grave(findingRules[kind].gravity, sentence(problem, view))}: ${fix}`;
+  };
 
 const rows: Record<KindsOn<'today'>, Row> = {
-  payout_unknown: () =>
-    html`<span class="bad">${stateText('unknown')}</span>: may be paid; do not pay another way`,
+  sending_halted: asMessage('sending_halted'),
+  canary_failed: batchRow('failed its canary'),
   discrepancy_open: ({ subject, facts }: Finding<'discrepancy_open'>) =>
     html`${severity(facts.severity)} <a href="/discrepancies?kind=${subject}">${plainKind(subject)}</a>`,
+  schedule_failed: asReady('schedule_failed'),
+  schedule_missed: asReady('schedule_missed'),
+  outcome_unknown: () => html`${grave('high', stateText('unknown'))}: may be paid; do not pay another way`,
+  batch_held: ({ subject, facts }: Finding<'batch_held'>) =>
+    html`${to(['batches', subject], subject)} ${facts.waitsForApproval ? 'waits for approval' : 'is held'}`,
   // The folders of this machine are nothing for a page without a token.
   file_rejected: ({ facts: { files } }: Finding<'file_rejected'>) =>
     html`${files.map((file) => rejectedText({ ...file, errors_file: null })).join('; ')}. Correct it and drop it again`,
-  batch_held: ({ subject, facts }: Finding<'batch_held'>) =>
-    html`${to(['batches', subject], subject)} ${facts.waitsForApproval ? 'waits for approval' : 'is held'}`,
-  answer_awaited: ({ subject }) =>
-    html`${to(['batches', subject], subject)} waits for an answer to service.extras`,
+  file_lost: ({ names }) =>
+    html`A file of ${names.join(', ')} was lost, or changed after it was read: counterfoil doctor says more`,
+  signatures_wrong: asMessage('signatures_wrong'),
+  receiver_silent: asMessage('receiver_silent'),
+  service_silent: asMessage('service_silent'),
+  certificate_ends: asMessage('certificate_ends'),
+  disk_low: asMessage('disk_low'),
+  answer_awaited: batchRow('waits for an answer to service.extras'),
+  payout_kept: batchRow('waits, since its file cannot be checked: counterfoil status says why'),
+  backup_late: () => html`The scheduled backup was missed: counterfoil doctor says more`,
+  message_lost: () =>
+    html`Messages could not be sent in a day: counterfoil doctor --alert tries each channel`,
   run_unsound: ({ subject, facts: { startedAt, verdict } }: Finding<'run_unsound'>, view) => {
     const cause = verdict === 'not_compared' ? '. To find the cause: counterfoil doctor' : '';
     return html`The last reconciliation, ${time(startedAt, view)}: ${verdictText(verdict)}. ${to(['runs', subject], 'See the run')}${cause}`;
   },
 };
 
-function needOf(finding: Finding<KindsOn<'today'>>, view: View): Need {
+/** What its words do not say already. */
+const withCount: ReadonlySet<FindingKind> = new Set([
+  'discrepancy_open',
+  'outcome_unknown',
+  'batch_held',
+  'file_rejected',
+  'answer_awaited',
+  'payout_kept',
+  'message_lost',
+]);
+
+function needsIn(finding: Open, view: View): Need[] {
+  if (finding.kind === 'file_rejected') return fileNeeds(finding, view);
+  return [needOf(finding, view)];
+}
+
+function needOf(finding: Open, view: View): Need {
   return {
     what: rows[finding.kind](finding, view),
-    count: finding.kind === 'run_unsound' ? '' : countText(finding.count),
+    count: withCount.has(finding.kind) ? countText(finding.count) : '',
     age: finding.since === null ? '' : ago(finding.since, view),
   };
+}
+
+/** Each file by itself. */
+function fileNeeds(finding: Finding<'file_rejected'>, view: View): Need[] {
+  const { files } = finding.facts;
+  const more = files.length - mostFiles;
+  return [
+    ...files.slice(0, mostFiles).map((file) => {
+      const { kind, problems, rows_left: left, since } = file;
+      const count = Number(kind === 'refused' ? problems : left);
+      return needOf({ ...finding, count, since, facts: { files: [file] } }, view);
+    }),
+    ...(more > 0
+      ? [{ what: html`More files that were refused or taken in part`, count: countText(more), age: '' }]
+      : []),
+  ];
 }
 
 const comparing: ReadonlySet<string> = new Set(['reconcile', 'reconcile_full']);
@@ -112,6 +160,7 @@ export function needsTable(needs: readonly Need[], look: DashboardFacts): Html {
       rows.map((row) => row.slice(0, used)),
     );
   }
+  if (!isQuiet(look)) return html`<p>Nothing but the halt waits for a person.</p>`;
   if (look.lastRun === null)
     return html`<p>Nothing is known to wait. Discrepancies are <strong>not checked</strong>: no reconciliation has finished.</p>`;
   return html`<p>Nothing waits for a person.</p>`;

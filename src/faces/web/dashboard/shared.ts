@@ -8,7 +8,7 @@ import type { Forms } from './forms.ts';
 import type { DashboardPage, View } from './frame.ts';
 import type { LookDeps, Looks } from './look.ts';
 
-export type DashboardDeps = Pick<LookDeps, 'findHalt' | 'findProblems' | 'source'> & {
+export type DashboardDeps = Pick<LookDeps, 'findHalt' | 'findProblems' | 'findWaiting' | 'source'> & {
   ledger: Ledger;
   /** Reads without waiting for writers. */
   reader: Db;

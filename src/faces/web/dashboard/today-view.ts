@@ -13,7 +13,7 @@ import { batchTable } from './batch-parts.ts';
 import { decision } from './forms.ts';
 import type { View } from './frame.ts';
 import type { DashboardFacts } from './look.ts';
-import { needsOf, needsTable, needsTitle } from './needs.ts';
+import { isQuiet, needsOf, needsTable, needsTitle } from './needs.ts';
 import {
   ago,
   amount,
@@ -61,7 +61,7 @@ function answer(
     schedules.submit.trim() === ''
       ? 'Sending by schedule is off: schedules.submit is empty.'
       : 'Sending is on.';
-  if (needs.length > 0) return dashboardBanner('warn', needsTitle(needs), html`<p>${sends}</p>`);
+  if (!isQuiet(look)) return dashboardBanner('warn', needsTitle(needs), html`<p>${sends}</p>`);
   if (look.lastRun === null)
     return dashboardBanner(
       'warn',

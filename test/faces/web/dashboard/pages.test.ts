@@ -3,7 +3,7 @@ import { createJobsStore } from '../../../../src/core/runtime/jobs.sql.ts';
 import { halt } from '../../../../src/sending/halts.sql.ts';
 import { recordRejections } from '../../../../src/watching/webhooks/webhook-inbox.sql.ts';
 import { addBatch, at, claimAt, recordOutcome, replies } from '../../../support/ledger.ts';
-import { addDiscrepancy, addUnapproved, startDashboard } from './support.ts';
+import { addDiscrepancy, addRun, addUnapproved, startDashboard } from './support.ts';
 
 it('says at one look that sending is halted and why, what waits, and what is open', async () => {
   const { ledger, ask } = await startDashboard();
@@ -49,6 +49,21 @@ it('says that everything is fine after a reconciled run, and names what is wrong
   expect(text).toContain('▲ 1 thing needs a person');
   expect(text).toContain('the inline queue is paused: resume it');
   expect(text).toContain('Queue ■ trouble');
+});
+
+it('is not green while a batch is held that is older than those on the page', async () => {
+  const { ledger, ask } = await startDashboard();
+  await addRun(ledger, 'reconciled');
+  await addBatch(ledger, ['HELD-1'], { id: 'forgotten', state: 'held' });
+  for (let n = 0; n < 31; n++) await addBatch(ledger, [`NEW-${n}`], { id: `new-${n}`, state: 'pending' });
+  await ledger.db
+    .updateTable('batches')
+    .set({ created_at: at(-1) })
+    .where('id', '=', 'forgotten')
+    .execute();
+  const text = textOf((await ask('/')).body);
+  expect(text).toContain('▲ 1 thing needs a person');
+  expect(text).toContain('forgotten is held');
 });
 
 it.each(['exceptions', 'not_compared'] as const)(
@@ -188,28 +203,4 @@ function textOf(body: string): string {
     .replaceAll('&#38;', '&')
     .replaceAll(/\s+/g, ' ')
     .replaceAll(/ ([:,.])/g, '$1');
-}
-
-async function addRun(
-  ledger: Awaited<ReturnType<typeof startDashboard>>['ledger'],
-  verdict: 'reconciled' | 'exceptions' | 'not_compared',
-): Promise<void> {
-  const id = '20261121T100000Z';
-  const list = verdict === 'not_compared' ? ('incomplete' as const) : ('complete' as const);
-  await ledger.write(async (trx) => {
-    const run = {
-      id,
-      started_at: at(0),
-      finished_at: at(9),
-      summary: '{}',
-      history_mark: 0n,
-      verdict,
-      list_standing: list,
-    };
-    await trx.insertInto('runs').values(run).execute();
-    await trx
-      .insertInto('run_verdicts')
-      .values({ run_id: id, currency: 'NGN', verdict, overturned: 0n })
-      .execute();
-  });
 }

@@ -7,15 +7,19 @@ import { finding } from '../../../../src/core/domain/discrepancy.ts';
 import type { DiscrepancyKind } from '../../../../src/core/domain/discrepancy-kinds.ts';
 import { type Clock, systemClock } from '../../../../src/core/runtime/clock.ts';
 import { createLogger } from '../../../../src/core/runtime/logger.ts';
+import { scheduleList } from '../../../../src/core/settings/schedule-list.ts';
 import type { Role } from '../../../../src/core/settings/settings-schema.ts';
+import type { Ledger } from '../../../../src/core/storage/ledger.ts';
 import type { Unready } from '../../../../src/faces/admin/health.ts';
 import { dashboardRoutes } from '../../../../src/faces/web/dashboard/dashboard.ts';
 import type { DashboardDeps } from '../../../../src/faces/web/dashboard/shared.ts';
+import { findOn } from '../../../../src/findings/finders.ts';
 import { noteBatch, readApprovable } from '../../../../src/sending/approvals.sql.ts';
 import { noBrakes } from '../../../../src/sending/brakes.ts';
 import { haltInWords } from '../../../../src/words/halt-words.ts';
 import { addBatch, at, makeLedger, type TestLedger } from '../../../support/ledger.ts';
 import { startAdmin, tokens } from '../../admin/support.ts';
+import { configWith } from '../../alerts/setting.ts';
 
 export type Answer = { status: number; body: string; headers: IncomingHttpHeaders };
 type Given = { method?: string; headers?: Record<string, string>; body?: string };
@@ -49,6 +53,8 @@ export type Dashboard = {
 export async function startDashboard(
   over: {
     problems?: Unready[];
+    /** Findings beside those in the ledger. */
+    waiting?: Awaited<ReturnType<DashboardDeps['findWaiting']>>;
     clock?: Clock;
     submit?: string;
     names?: readonly string[];
@@ -61,6 +67,10 @@ export async function startDashboard(
   mkdirSync(reports);
   const logged: string[] = [];
   const clock = over.clock ?? systemClock();
+  const config = await configWith({
+    COUNTERFOIL_LEDGER_BACKUP_DIR: '',
+    COUNTERFOIL_SERVICE_EXTRAS: '{"balance": "wallet_balance"}',
+  });
   const routes = dashboardRoutes({
     ledger,
     reader: ledger.db,
@@ -76,6 +86,15 @@ export async function startDashboard(
     reports,
     findHalt: () => haltInWords(ledger.db),
     findProblems: async () => over.problems ?? [],
+    findWaiting: async () => [
+      ...(over.waiting ?? []),
+      ...(await findOn({
+        face: 'today',
+        ...{ db: ledger.db, ledger, clock, config, account: null },
+        work: 'serve',
+        jobs: scheduleList(schedules),
+      })),
+    ],
   });
   const list = [...tokens, ...(over.names ?? []).map((name) => ({ name, token: `${name}-token` }))];
   const { port } = await startAdmin({
@@ -205,4 +224,29 @@ export async function addDiscrepancy(
     .where('reference', '=', reference)
     .executeTakeFirstOrThrow();
   return row.id;
+}
+
+/** The newest run, of which every face says that all is reconciled, or what else its verdict is. */
+export async function addRun(
+  ledger: Pick<Ledger, 'write'>,
+  verdict: 'reconciled' | 'exceptions' | 'not_compared' = 'reconciled',
+): Promise<void> {
+  const id = '20261121T100000Z';
+  const list = verdict === 'not_compared' ? ('incomplete' as const) : ('complete' as const);
+  await ledger.write(async (trx) => {
+    const run = {
+      id,
+      started_at: at(0),
+      finished_at: at(9),
+      summary: '{}',
+      history_mark: 0n,
+      verdict,
+      list_standing: list,
+    };
+    await trx.insertInto('runs').values(run).execute();
+    await trx
+      .insertInto('run_verdicts')
+      .values({ run_id: id, currency: 'NGN', verdict, overturned: 0n })
+      .execute();
+  });
 }
