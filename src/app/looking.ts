@@ -10,10 +10,9 @@ import type { Config } from '../core/settings/settings.ts';
 import { assertHomeMode, bindHome } from '../custody/home-mode.ts';
 import { openLedger } from '../custody/open-ledger.ts';
 import { lyingInInbox } from '../intake/inbox.ts';
-import { barrierHalt } from '../sending/halt.ts';
+import { barrierHalt, type Halt } from '../sending/halt.ts';
 import { findHalt } from '../sending/halts.sql.ts';
 import { createBrakes } from '../sending/open-brakes.sql.ts';
-import { type SaidHalt, sayHalt } from '../words/halt-words.ts';
 
 /**
  * How the ledger may be used: `reads` creates and changes nothing; `passing` opens a temporary ledger, which binds no
@@ -83,8 +82,8 @@ export async function openLooking(options: AppOptions) {
     ledger,
     paths,
     /** Why nothing may be sent, if so. It also covers a ledger that only this look found to have gone back in time (P25). */
-    findHalt: async (): Promise<SaidHalt | undefined> =>
-      sayHalt(ledger.unnotedFall ? barrierHalt(ledger.unnotedFall) : await findHalt(ledger.db)),
+    findHalt: async (): Promise<Halt | undefined> =>
+      ledger.unnotedFall ? barrierHalt(ledger.unnotedFall) : await findHalt(ledger.db),
     /** The files in the inbox and in its folder of expected collections; takes none in. */
     lying: () => lyingInInbox(paths.inbox),
     brakes: createBrakes({

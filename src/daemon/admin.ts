@@ -13,6 +13,7 @@ import { createReadiness } from '../faces/admin/readiness.ts';
 import { dashboardRoutes } from '../faces/web/dashboard/dashboard.ts';
 import { findOn, type Scene } from '../findings/finders.ts';
 import type { ProbedQueue } from '../findings/machine-findings.ts';
+import { sayHalt } from '../words/halt-words.ts';
 
 /** A scrape waits no longer for the server of a shared queue. */
 const queueMs = 1000;
@@ -57,7 +58,11 @@ export function createAdmin(
       work: 'serve',
       service: deps.service(),
     });
-  const pages = { ...app, reader: reader.db, source, findProblems, findWaiting, reports: app.paths.reports };
+  const pages = {
+    ...app,
+    findHalt: async () => sayHalt(await app.findHalt()),
+    ...{ reader: reader.db, source, findProblems, findWaiting, reports: app.paths.reports },
+  };
   const server = createAdminServer({
     config,
     clock,

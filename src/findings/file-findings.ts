@@ -1,4 +1,5 @@
 import { stat } from 'node:fs/promises';
+import type { FileWait } from '../core/domain/waiting-file.ts';
 import { type FileTask, lostFileTasks, recentArchives } from '../core/ledger/file-tasks.ts';
 import type { Clock } from '../core/runtime/clock.ts';
 import type { Config } from '../core/settings/settings.ts';
@@ -41,6 +42,11 @@ async function changedArchives(tasks: readonly FileTask[]): Promise<ChangedFile[
     if (size !== null && BigInt(size) !== task.bytes) changed.push({ task, size });
   }
   return changed.slice(0, shownAtOnce);
+}
+
+/** Whether a person must look at a file that cannot be checked: the next intake moves the others to the archive. */
+export function isStuck({ kind }: FileWait): boolean {
+  return kind !== 'not_archived';
 }
 
 const hourMs = 60 * 60_000;

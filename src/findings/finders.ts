@@ -13,7 +13,7 @@ import type { Db, Ledger } from '../core/storage/ledger.ts';
 import { fileWaits } from '../intake/confirm.ts';
 import { batchesAwaitingCheck } from '../sending/precheck.sql.ts';
 import { webhookLag } from '../watching/webhooks/webhook-tallies.sql.ts';
-import { backupFindings, backupStanding, lostFindings } from './file-findings.ts';
+import { backupFindings, backupStanding, isStuck, lostFindings } from './file-findings.ts';
 import { type Finding, isShown, plainFinding } from './finding.ts';
 import { type JobFinding, type JobSchedule, jobFindings, type Working } from './job-findings.ts';
 import { type FindingFace, type FindingKind, findingKinds, findingRules, type KindsOn } from './kinds.ts';
@@ -138,8 +138,7 @@ export const finders: { readonly [K in FindingKind]: Finder<K> } = {
   },
   payout_kept: async ({ ledger }) =>
     (await fileWaits(ledger)).flatMap(({ batch, count, why }) =>
-      // The next intake moves the others to the archive.
-      why.kind === 'not_archived' ? [] : [plainFinding('payout_kept', batch, count)],
+      isStuck(why) ? [plainFinding('payout_kept', batch, count)] : [],
     ),
   sending_idle: async ({ db, clock, work }) => {
     const hourAgo = new Date(clock.now() - hourMs).toISOString();

@@ -35,27 +35,32 @@ type FindingRule = {
 const minuteMs = 60_000;
 const mib = 1024 * 1024;
 const always: Shown = {};
+/** What a person sees everywhere; what the pages alone show; what they do not show. */
+const alike = (shown: Shown) => ({ status: shown, doctor: shown, today: shown });
+const everywhere = alike(always);
+const onPages = { status: always, today: always };
+const nowhere = { status: null, today: null };
 
 /**
  * Everything that can be wrong or wait: how grave it is, what helps, and which face shows it from which measure on. The
  * order is that in which it is listed, and in which something helps.
  */
 const kinds = {
-  starting: { gravity: 'high', faces: { ready: { check: 'start' }, status: null, today: null } },
-  ledger_away: { gravity: 'high', faces: { ready: { check: 'ledger' }, status: null, today: null } },
-  ledger_unwritable: { gravity: 'high', faces: { ready: { check: 'ledger' }, status: null, today: null } },
-  ledger_unreadable: { gravity: 'high', faces: { ready: {}, status: null, today: null } },
-  ledger_behind: { gravity: 'high', faces: { ready: { check: 'ledger' }, status: null, today: null } },
+  starting: { gravity: 'high', faces: { ready: { check: 'start' }, ...nowhere } },
+  ledger_away: { gravity: 'high', faces: { ready: { check: 'ledger' }, ...nowhere } },
+  ledger_unwritable: { gravity: 'high', faces: { ready: { check: 'ledger' }, ...nowhere } },
+  ledger_unreadable: { gravity: 'high', faces: { ready: {}, ...nowhere } },
+  ledger_behind: { gravity: 'high', faces: { ready: { check: 'ledger' }, ...nowhere } },
   sending_halted: {
     gravity: 'high',
     // `doctor` words the whole halt.
-    faces: { alerts: { grows: false, seenBy: 'all' }, status: always, today: always },
+    faces: { alerts: { grows: false, seenBy: 'all' }, ...onPages },
   },
   canary_failed: {
     gravity: 'high',
-    faces: { alerts: { grows: false, seenBy: 'all' }, status: always, today: always },
+    faces: { alerts: { grows: false, seenBy: 'all' }, ...onPages },
   },
-  discrepancy_open: { gravity: 'medium', helps: 'discrepancies', faces: { status: always, today: always } },
+  discrepancy_open: { gravity: 'medium', helps: 'discrepancies', faces: { ...onPages } },
   queue_stuck: {
     gravity: 'high',
     faces: {
@@ -92,9 +97,7 @@ const kinds = {
     faces: {
       alerts: { over: graceMs, grows: false, seenBy: 'daemon' },
       ready: { check: 'schedules' },
-      status: always,
-      doctor: always,
-      today: always,
+      ...everywhere,
     },
   },
   schedule_missed: {
@@ -103,21 +106,19 @@ const kinds = {
     faces: {
       alerts: { grows: false, seenBy: 'daemon' },
       ready: { check: 'schedules' },
-      status: always,
-      doctor: always,
-      today: always,
+      ...everywhere,
     },
   },
   /** Measured by the free bytes: the next intake, journal or report would not fit. */
   disk_full: {
     gravity: 'high',
-    faces: { ready: { check: 'disk', under: 64 * mib }, status: null, today: null },
+    faces: { ready: { check: 'disk', under: 64 * mib }, ...nowhere },
   },
   disk_unseen: { gravity: 'high', faces: { ready: { check: 'disk' }, status: always, today: null } },
   /** Unknown past the quiet period (P19). */
   payout_unknown: {
     gravity: 'high',
-    faces: { alerts: { grows: true, seenBy: 'all' }, status: null, today: null },
+    faces: { alerts: { grows: true, seenBy: 'all' }, ...nowhere },
   },
   /** Measured by the time since its last attempt ended. */
   outcome_unknown: {
@@ -125,32 +126,31 @@ const kinds = {
     helps: 'reconcile',
     faces: {
       alerts: { over: 15 * minuteMs, grows: true, seenBy: 'all' },
-      status: always,
-      today: always,
+      ...onPages,
     },
   },
   /** Measured by its reasons that no person gave: who held a batch knows of it. */
   batch_held: {
     gravity: 'medium',
-    faces: { alerts: { over: 0, grows: false, seenBy: 'all' }, status: always, today: always },
+    faces: { alerts: { over: 0, grows: false, seenBy: 'all' }, ...onPages },
   },
   discrepancy_high: {
     gravity: 'high',
-    faces: { alerts: { grows: true, seenBy: 'all' }, status: null, today: null },
+    faces: { alerts: { grows: true, seenBy: 'all' }, ...nowhere },
   },
   file_rejected: {
     gravity: 'medium',
-    faces: { alerts: { grows: true, seenBy: 'all' }, status: always, doctor: always, today: always },
+    faces: { alerts: { grows: true, seenBy: 'all' }, ...everywhere },
   },
   /** A promised file was lost, or differs in the archive from what was read (P34). */
-  file_lost: { gravity: 'medium', faces: { status: always, doctor: always, today: always } },
+  file_lost: { gravity: 'medium', faces: { ...everywhere } },
   signatures_wrong: {
     gravity: 'high',
-    faces: { alerts: { grows: false, seenBy: 'all' }, status: always, today: always },
+    faces: { alerts: { grows: false, seenBy: 'all' }, ...onPages },
   },
   receiver_silent: {
     gravity: 'high',
-    faces: { alerts: { grows: false, seenBy: 'daemon' }, status: always, today: always },
+    faces: { alerts: { grows: false, seenBy: 'daemon' }, ...onPages },
   },
   service_silent: {
     gravity: 'high',
@@ -161,9 +161,7 @@ const kinds = {
     gravity: 'high',
     faces: {
       alerts: { under: warnDays, grows: false, seenBy: 'machine' },
-      status: { under: warnDays },
-      doctor: { under: warnDays },
-      today: { under: warnDays },
+      ...alike({ under: warnDays }),
     },
   },
   /** Measured by the bytes free beyond a backup of the ledger: a large intake's journal and the reports need some. */
@@ -171,22 +169,20 @@ const kinds = {
     gravity: 'high',
     faces: {
       alerts: { under: 256 * mib, grows: false, seenBy: 'machine' },
-      status: { under: 256 * mib },
-      doctor: { under: 256 * mib },
-      today: { under: 256 * mib },
+      ...alike({ under: 256 * mib }),
     },
   },
   /** Nothing but an unanswered question before payment keeps the batch (P32). */
-  answer_awaited: { gravity: 'medium', faces: { status: always, today: always } },
+  answer_awaited: { gravity: 'medium', faces: { ...onPages } },
   /** Ready payouts of a batch whose file cannot be checked (P34). */
-  payout_kept: { gravity: 'medium', faces: { status: always, today: always } },
+  payout_kept: { gravity: 'medium', faces: { ...onPages } },
   /** Ready payouts, and nothing that sends has run for an hour. */
   sending_idle: { gravity: 'high', faces: { status: always, today: null } },
-  backup_late: { gravity: 'medium', faces: { status: always, doctor: always, today: always } },
+  backup_late: { gravity: 'medium', faces: { ...everywhere } },
   /** Messages were given up: somebody was not told. */
-  message_lost: { gravity: 'medium', faces: { status: always, doctor: always, today: always } },
+  message_lost: { gravity: 'medium', faces: { ...everywhere } },
   /** The last reconciliation compared nothing, or something differs. */
-  run_unsound: { gravity: 'medium', faces: { status: always, today: always } },
+  run_unsound: { gravity: 'medium', faces: { ...onPages } },
 } satisfies Record<string, FindingRule>;
 
 export type FindingKind = keyof typeof kinds;

@@ -7,7 +7,7 @@ import { adviceText } from './advice-text.ts';
 import { channelTrouble } from './channel-words.ts';
 import { kindAction } from './discrepancy-words.ts';
 import { changedText, lateBackup, lostText } from './file-words.ts';
-import { haltBriefs } from './halt-words.ts';
+import { haltActs, haltCauses } from './halt-words.ts';
 import { rejectedText } from './rejected-words.ts';
 
 /** What is wrong, and what to do. */
@@ -98,9 +98,9 @@ const words = {
   },
   sending_halted: {
     alerts: ({ subject }) => ({
-      problem: `Sending is halted: ${haltBriefs[subject]?.cause ?? 'see status'}. Nothing is sent until somebody lifts the halt.`,
+      problem: `Sending is halted: ${haltCauses[subject] ?? 'see status'}. Nothing is sent until somebody lifts the halt.`,
       over: 'Sending is no longer halted for this reason',
-      fix: haltBriefs[subject]?.act ?? 'Run counterfoil status.',
+      fix: haltActs[subject] ?? 'Run counterfoil status.',
       path: '/',
     }),
   },

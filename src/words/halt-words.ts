@@ -52,26 +52,18 @@ function failureText(failure: CanaryFailure): string {
   }
 }
 
-/** A cause of a halt by its kind, and what to do: all that may leave the machine. */
-export const haltBriefs: Readonly<Record<string, { cause: string; act: string }>> = {
-  person: {
-    cause: 'a person stopped it',
-    act: 'Ask that person. counterfoil release --mode lifts the halt.',
-  },
-  account: {
-    cause: 'the service refuses the account (balance, keys or permission)',
-    act: 'Mend it at the service, then run counterfoil release --mode.',
-  },
-  signature: {
-    cause: 'the service calls our signature wrong',
-    act: 'Run counterfoil doctor, correct the key, then run counterfoil release --mode.',
-  },
-  unknowns: {
-    cause: 'too many outcomes are unknown',
-    act: 'Run counterfoil reconcile, then counterfoil release --mode.',
-  },
-  barrier: {
-    cause: 'the ledger was restored, moved or adopted',
-    act: 'Run counterfoil status: it names the way out.',
-  },
+/** The causes of a halt by their kinds, for messages that leave the machine. */
+export const haltCauses: Readonly<Record<string, string>> = {
+  person: 'a person stopped it',
+  account: 'the service refuses the account (balance, keys or permission)',
+  signature: 'the service calls our signature wrong',
+  unknowns: 'too many outcomes are unknown',
+  barrier: 'the ledger was restored, moved or adopted',
+};
+export const haltActs: Readonly<Record<string, string>> = {
+  person: 'Ask that person. counterfoil release --mode lifts the halt.',
+  account: 'Mend it at the service, then run counterfoil release --mode.',
+  signature: 'Run counterfoil doctor, correct the key, then run counterfoil release --mode.',
+  unknowns: 'Run counterfoil reconcile, then counterfoil release --mode.',
+  barrier: 'Run counterfoil status: it names the way out.',
 };

@@ -1,4 +1,4 @@
-import { Registry } from 'prom-client';
+import { Counter, Gauge, Registry } from 'prom-client';
 import { discrepancyKinds } from '../../core/domain/discrepancy-kinds.ts';
 import { formatMinor } from '../../core/domain/money.ts';
 import { countedStates } from '../../core/domain/payout.ts';
@@ -6,7 +6,6 @@ import { webhookRejectionKinds } from '../../core/domain/rejection.ts';
 import { verdicts } from '../../core/domain/verdict.ts';
 import type { HaltKind } from '../../sending/halt.ts';
 import type { LedgerFigures } from './ledger-figures.sql.ts';
-import { type AddSample, addTo, type Sample } from './metric-samples.ts';
 import { passingStates } from './payout-figures.sql.ts';
 
 /** What a scrape says beside the figures of the ledger. */
@@ -255,4 +254,22 @@ function samplesOf<L extends string>(counts: Record<string, number>, label: L): 
 
 function secondsSince(instant: string | null | undefined, nowMs: number): number {
   return instant == null ? 0 : Math.max(0, (nowMs - Date.parse(instant)) / 1000);
+}
+
+/** One value of a metric; `labels` for the metric that has some. */
+type Sample<L extends string = string> = { labels?: Partial<Record<L, string>>; value: number };
+
+type AddSample = ReturnType<typeof addTo>;
+
+/** Adds metrics with all their samples, which may have different labels. A metric without samples is left out. */
+function addTo(registry: Registry) {
+  const add =
+    (Metric: typeof Gauge | typeof Counter) =>
+    (name: string, help: string, samples: readonly Sample[]): void => {
+      if (samples.length === 0) return;
+      const labelNames = [...new Set(samples.flatMap(({ labels = {} }) => Object.keys(labels)))];
+      const metric = new Metric({ name, help, labelNames, registers: [registry] });
+      for (const { labels = {}, value } of samples) metric.inc(labels, value);
+    };
+  return { gauge: add(Gauge), counter: add(Counter) };
 }

@@ -13,6 +13,7 @@ import { type HaltAdvice, haltAdvice } from '../../../sending/halt.ts';
 import { waivedListing } from '../../../watching/listing/waived-listing.sql.ts';
 import { webhookCounts } from '../../../watching/webhooks/webhooks.sql.ts';
 import { findingWords } from '../../../words/finding-words.ts';
+import { sayHalt } from '../../../words/halt-words.ts';
 import { fail } from '../context/result.ts';
 import { waivedText } from '../kit/describe.ts';
 import { type DoctorCheck, well, wrong } from './doctor-check.ts';
@@ -82,7 +83,7 @@ async function checkFile({ ledger }: App<'local'>): Promise<DoctorCheck> {
 }
 
 async function checkHalt(app: App<'local'>): Promise<DoctorCheck> {
-  const halt = await app.findHalt();
+  const halt = sayHalt(await app.findHalt());
   if (!halt) {
     const waived = await waivedListing(app.ledger.db, app.account);
     const decided = waived ? `. ${waivedText(waived, (at) => at)}` : '';

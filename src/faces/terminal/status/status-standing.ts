@@ -13,6 +13,7 @@ import { waivedListing } from '../../../watching/listing/waived-listing.sql.ts';
 import { forgedSince } from '../../../watching/webhooks/webhook-figures.sql.ts';
 import { countDiffering, countRejections } from '../../../watching/webhooks/webhook-inbox.sql.ts';
 import { webhookCounts } from '../../../watching/webhooks/webhooks.sql.ts';
+import { sayHalt } from '../../../words/halt-words.ts';
 import type { Terminal } from '../kit/terminal.ts';
 import { alertsStanding } from './alerts-standing.ts';
 import { daemonStanding, jobsStanding, sceneOf } from './jobs-standing.ts';
@@ -32,7 +33,7 @@ export async function statusFacts(app: App<'looking'>, terminal: Terminal) {
     terminal,
     daemon,
     jobs: await jobsStanding(app, daemon, scene),
-    halted: await app.findHalt(),
+    halted: sayHalt(await app.findHalt()),
     waived: await waivedListing(db, app.account),
     batches: await batchCounts(db),
     overview: await payoutOverview(db),

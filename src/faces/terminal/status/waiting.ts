@@ -5,6 +5,7 @@ import { writersText } from '../../../core/domain/waiting-file.ts';
 import type { Config } from '../../../core/settings/settings.ts';
 import type { WaitingJson } from '../../../core/shapes/parts.ts';
 import type { StatusJson } from '../../../core/shapes/status-shapes.ts';
+import { isStuck } from '../../../findings/file-findings.ts';
 import { approvalsOf } from '../../../sending/approvals.sql.ts';
 import type { DailyLimit, KeptReady } from '../../../sending/open-brakes.sql.ts';
 import { submitCommand } from '../../../words/advice-text.ts';
@@ -68,11 +69,10 @@ export function waitingJson(waiting: KeptReady): WaitingJson {
 }
 
 /**
- * True when a person must look. A daily limit and a canary that goes well need nobody, nor does a file that the next
- * intake moves to the archive.
+ * True when a person must look. A daily limit and a canary that goes well need nobody.
  */
 export function needsPerson(waiting: KeptReady): boolean {
-  if (waiting.kind === 'file') return waiting.why.kind !== 'not_archived';
+  if (waiting.kind === 'file') return isStuck(waiting.why);
   // The service has left a question before payment without an answer, and nobody knows for how long.
   if (waiting.kind === 'check') return true;
   return waiting.kind === 'canary' && waiting.failed;
