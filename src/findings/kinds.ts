@@ -32,6 +32,10 @@ type FindingRule = {
   faces: { alerts?: Alerted; ready?: Readied; status: Shown | null; doctor?: Shown; today: Shown | null };
 };
 
+const told = (seenBy: Alerted['seenBy'], shown: Shown = {}, grows = false): Alerted => ({
+  ...shown,
+  ...{ seenBy, grows },
+});
 const minuteMs = 60_000;
 const mib = 1024 * 1024;
 const always: Shown = {};
@@ -54,21 +58,13 @@ const kinds = {
   sending_halted: {
     gravity: 'high',
     // `doctor` words the whole halt.
-    faces: { alerts: { grows: false, seenBy: 'all' }, ...onPages },
+    faces: { alerts: told('all'), ...onPages },
   },
-  canary_failed: {
-    gravity: 'high',
-    faces: { alerts: { grows: false, seenBy: 'all' }, ...onPages },
-  },
-  discrepancy_open: { gravity: 'medium', helps: 'discrepancies', faces: { ...onPages } },
+  canary_failed: { gravity: 'high', faces: { alerts: told('all'), ...onPages } },
+  discrepancy_open: { gravity: 'medium', helps: 'discrepancies', faces: onPages },
   queue_stuck: {
     gravity: 'high',
-    faces: {
-      alerts: { grows: false, seenBy: 'daemon_here' },
-      ready: { check: 'queue' },
-      status: always,
-      today: null,
-    },
+    faces: { alerts: told('daemon_here'), ready: { check: 'queue' }, status: always, today: null },
   },
   /** Measured by the age of the oldest. Without `serve` nothing may apply it for minutes, and that is no fault. */
   webhooks_overdue: {
@@ -94,95 +90,54 @@ const kinds = {
   schedule_failed: {
     gravity: 'high',
     helps: 'doctor',
-    faces: {
-      alerts: { over: graceMs, grows: false, seenBy: 'daemon' },
-      ready: { check: 'schedules' },
-      ...everywhere,
-    },
+    faces: { alerts: told('daemon', { over: graceMs }), ready: { check: 'schedules' }, ...everywhere },
   },
   schedule_missed: {
     gravity: 'high',
     helps: 'doctor',
-    faces: {
-      alerts: { grows: false, seenBy: 'daemon' },
-      ready: { check: 'schedules' },
-      ...everywhere,
-    },
+    faces: { alerts: told('daemon'), ready: { check: 'schedules' }, ...everywhere },
   },
   /** Measured by the free bytes: the next intake, journal or report would not fit. */
-  disk_full: {
-    gravity: 'high',
-    faces: { ready: { check: 'disk', under: 64 * mib }, ...nowhere },
-  },
+  disk_full: { gravity: 'high', faces: { ready: { check: 'disk', under: 64 * mib }, ...nowhere } },
   disk_unseen: { gravity: 'high', faces: { ready: { check: 'disk' }, status: always, today: null } },
   /** Unknown past the quiet period (P19). */
-  payout_unknown: {
-    gravity: 'high',
-    faces: { alerts: { grows: true, seenBy: 'all' }, ...nowhere },
-  },
+  payout_unknown: { gravity: 'high', faces: { alerts: told('all', {}, true), ...nowhere } },
   /** Measured by the time since its last attempt ended. */
   outcome_unknown: {
     gravity: 'high',
     helps: 'reconcile',
-    faces: {
-      alerts: { over: 15 * minuteMs, grows: true, seenBy: 'all' },
-      ...onPages,
-    },
+    faces: { alerts: told('all', { over: 15 * minuteMs }, true), ...onPages },
   },
   /** Measured by its reasons that no person gave: who held a batch knows of it. */
-  batch_held: {
-    gravity: 'medium',
-    faces: { alerts: { over: 0, grows: false, seenBy: 'all' }, ...onPages },
-  },
-  discrepancy_high: {
-    gravity: 'high',
-    faces: { alerts: { grows: true, seenBy: 'all' }, ...nowhere },
-  },
-  file_rejected: {
-    gravity: 'medium',
-    faces: { alerts: { grows: true, seenBy: 'all' }, ...everywhere },
-  },
+  batch_held: { gravity: 'medium', faces: { alerts: told('all', { over: 0 }), ...onPages } },
+  discrepancy_high: { gravity: 'high', faces: { alerts: told('all', {}, true), ...nowhere } },
+  file_rejected: { gravity: 'medium', faces: { alerts: told('all', {}, true), ...everywhere } },
   /** A promised file was lost, or differs in the archive from what was read (P34). */
-  file_lost: { gravity: 'medium', faces: { ...everywhere } },
-  signatures_wrong: {
-    gravity: 'high',
-    faces: { alerts: { grows: false, seenBy: 'all' }, ...onPages },
-  },
-  receiver_silent: {
-    gravity: 'high',
-    faces: { alerts: { grows: false, seenBy: 'daemon' }, ...onPages },
-  },
-  service_silent: {
-    gravity: 'high',
-    faces: { alerts: { grows: false, seenBy: 'asker_here' }, status: null, today: always },
-  },
+  file_lost: { gravity: 'medium', faces: everywhere },
+  signatures_wrong: { gravity: 'high', faces: { alerts: told('all'), ...onPages } },
+  receiver_silent: { gravity: 'high', faces: { alerts: told('daemon'), ...onPages } },
+  service_silent: { gravity: 'high', faces: { alerts: told('asker_here'), status: null, today: always } },
   /** Measured by the days left. */
   certificate_ends: {
     gravity: 'high',
-    faces: {
-      alerts: { under: warnDays, grows: false, seenBy: 'machine' },
-      ...alike({ under: warnDays }),
-    },
+    faces: { alerts: told('machine', { under: warnDays }), ...alike({ under: warnDays }) },
   },
   /** Measured by the bytes free beyond a backup of the ledger: a large intake's journal and the reports need some. */
   disk_low: {
     gravity: 'high',
-    faces: {
-      alerts: { under: 256 * mib, grows: false, seenBy: 'machine' },
-      ...alike({ under: 256 * mib }),
-    },
+    faces: { alerts: told('machine', { under: 256 * mib }), ...alike({ under: 256 * mib }) },
   },
   /** Nothing but an unanswered question before payment keeps the batch (P32). */
-  answer_awaited: { gravity: 'medium', faces: { ...onPages } },
+  answer_awaited: { gravity: 'medium', faces: onPages },
   /** Ready payouts of a batch whose file cannot be checked (P34). */
-  payout_kept: { gravity: 'medium', faces: { ...onPages } },
+  payout_kept: { gravity: 'medium', faces: onPages },
   /** Ready payouts, and nothing that sends has run for an hour. */
   sending_idle: { gravity: 'high', faces: { status: always, today: null } },
-  backup_late: { gravity: 'medium', faces: { ...everywhere } },
+  backup_late: { gravity: 'medium', faces: everywhere },
   /** Messages were given up: somebody was not told. */
-  message_lost: { gravity: 'medium', faces: { ...everywhere } },
+  message_lost: { gravity: 'medium', faces: everywhere },
   /** The last reconciliation compared nothing, or something differs. */
-  run_unsound: { gravity: 'medium', faces: { ...onPages } },
+  run_unsound: { gravity: 'medium', faces: onPages },
 } satisfies Record<string, FindingRule>;
 
 export type FindingKind = keyof typeof kinds;
