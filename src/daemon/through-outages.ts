@@ -4,7 +4,7 @@ import type { Logger } from '../core/runtime/logger.ts';
 import type { Config } from '../core/settings/settings.ts';
 import { isOutage } from '../core/storage/failure.ts';
 import { createAdminServer } from '../faces/admin/admin-server.ts';
-import { healthRoutes, type Unready } from '../faces/admin/health.ts';
+import { healthRoutes, type UnreadyFinding } from '../faces/admin/health.ts';
 import { unreadyOf } from '../faces/admin/readiness.ts';
 import { plainFinding } from '../findings/finding.ts';
 
@@ -77,7 +77,7 @@ async function untilBack(deps: Deps, why: string, pauseMs: number): Promise<numb
 }
 
 /** What answers while there is no ledger: health, and that no page can be shown. */
-function waitingServer({ config, clock, log }: Deps, outage: Unready) {
+function waitingServer({ config, clock, log }: Deps, outage: UnreadyFinding) {
   return createAdminServer({
     config,
     clock,

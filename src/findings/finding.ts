@@ -2,6 +2,7 @@ import type { Advice } from '../core/domain/advice.ts';
 import type { Verdict } from '../core/domain/verdict.ts';
 import type { FileTask } from '../core/ledger/file-tasks.ts';
 import type { RejectedFile } from '../core/ledger/rejected-files.ts';
+import type { FindingJson } from '../core/shapes/parts.ts';
 import type { AlertChannel } from '../core/storage/tables/alert-tables.ts';
 import { type FindingFace, type FindingKind, findingRules } from './kinds.ts';
 
@@ -83,6 +84,14 @@ export type Finding<K extends FindingKind = FindingKind> = {
 }[K];
 /** The part of a finding that may leave the machine: counts, totals and our own names, and nothing else. */
 export type PublicFinding<K extends FindingKind = FindingKind> = FindingBase & { kind: K };
+
+/** A finding as JSON names it, for every face alike. */
+export function findingJson(finding: Finding): FindingJson {
+  const { kind, subject, since, count } = finding;
+  const { gravity: severity, verb } = findingRules[kind];
+  const isToApprove = finding.kind === 'batch_held' && finding.facts.waitsForApproval;
+  return { kind, severity, since, count, subject, verb: isToApprove ? 'approve' : verb };
+}
 
 export const mostNames = 5;
 

@@ -21,14 +21,28 @@ type Alerted = Shown & {
   grows: boolean;
   seenBy: 'all' | 'daemon' | 'machine' | 'daemon_here' | 'asker_here';
 };
+/** A command that helps with a finding. */
+export type HelpingVerb =
+  | 'approve'
+  | 'backup'
+  | 'discrepancies'
+  | 'doctor'
+  | 'reconcile'
+  | 'release'
+  | 'restore'
+  | 'serve'
+  | 'status';
+
 /**
- * `high`: money or all work is at stake. `helps`: the command that `status` names next. `status` and `today` say that
+ * `high`: money or all work is at stake. `verb`: the command that helps, or that says more; null: none can. `next`:
+ * `status` names it as the next step. `status` and `today` say that
  * nothing waits, so each kind says what they show of it; null: another kind covers it there, or nobody can see it
  * (test/findings/faces.test.ts has the reason). `doctor` fails for those that it names, and counts those of `status`.
  */
 type FindingRule = {
   gravity: 'high' | 'medium';
-  helps?: 'discrepancies' | 'doctor' | 'reconcile';
+  verb: HelpingVerb | null;
+  next?: true;
   faces: { alerts?: Alerted; ready?: Readied; status: Shown | null; doctor?: Shown; today: Shown | null };
 };
 
@@ -50,25 +64,28 @@ const nowhere = { status: null, today: null };
  * order is that in which it is listed, and in which something helps.
  */
 const kinds = {
-  starting: { gravity: 'high', faces: { ready: { check: 'start' }, ...nowhere } },
-  ledger_away: { gravity: 'high', faces: { ready: { check: 'ledger' }, ...nowhere } },
-  ledger_unwritable: { gravity: 'high', faces: { ready: { check: 'ledger' }, ...nowhere } },
-  ledger_unreadable: { gravity: 'high', faces: { ready: {}, ...nowhere } },
-  ledger_behind: { gravity: 'high', faces: { ready: { check: 'ledger' }, ...nowhere } },
+  starting: { gravity: 'high', verb: null, faces: { ready: { check: 'start' }, ...nowhere } },
+  ledger_away: { gravity: 'high', verb: null, faces: { ready: { check: 'ledger' }, ...nowhere } },
+  ledger_unwritable: { gravity: 'high', verb: 'doctor', faces: { ready: { check: 'ledger' }, ...nowhere } },
+  ledger_unreadable: { gravity: 'high', verb: 'doctor', faces: { ready: {}, ...nowhere } },
+  ledger_behind: { gravity: 'high', verb: 'restore', faces: { ready: { check: 'ledger' }, ...nowhere } },
   sending_halted: {
     gravity: 'high',
+    verb: 'release',
     // `doctor` words the whole halt.
     faces: { alerts: told('all'), ...onPages },
   },
-  canary_failed: { gravity: 'high', faces: { alerts: told('all'), ...onPages } },
-  discrepancy_open: { gravity: 'medium', helps: 'discrepancies', faces: onPages },
+  canary_failed: { gravity: 'high', verb: 'release', faces: { alerts: told('all'), ...onPages } },
+  discrepancy_open: { gravity: 'medium', verb: 'discrepancies', next: true, faces: onPages },
   queue_stuck: {
     gravity: 'high',
+    verb: 'doctor',
     faces: { alerts: told('daemon_here'), ready: { check: 'queue' }, status: always, today: null },
   },
   /** Measured by the age of the oldest. Without `serve` nothing may apply it for minutes, and that is no fault. */
   webhooks_overdue: {
     gravity: 'high',
+    verb: 'doctor',
     faces: {
       ready: { check: 'webhooks', over: minuteMs },
       status: { over: 5 * minuteMs },
@@ -79,6 +96,7 @@ const kinds = {
   /** Measured by the age of the oldest: a running process asks it within seconds. */
   look_ups_overdue: {
     gravity: 'high',
+    verb: 'doctor',
     faces: {
       ready: { check: 'look_ups', over: 5 * minuteMs },
       status: { over: 5 * minuteMs },
@@ -89,55 +107,92 @@ const kinds = {
   /** Measured by the time since its last success: a job that runs every minute and failed once is no alert yet. */
   schedule_failed: {
     gravity: 'high',
-    helps: 'doctor',
+    verb: 'doctor',
+    next: true,
     faces: { alerts: told('daemon', { over: graceMs }), ready: { check: 'schedules' }, ...everywhere },
   },
   schedule_missed: {
     gravity: 'high',
-    helps: 'doctor',
+    verb: 'doctor',
+    next: true,
     faces: { alerts: told('daemon'), ready: { check: 'schedules' }, ...everywhere },
   },
   /** Measured by the free bytes: the next intake, journal or report would not fit. */
-  disk_full: { gravity: 'high', faces: { ready: { check: 'disk', under: 64 * mib }, ...nowhere } },
-  disk_unseen: { gravity: 'high', faces: { ready: { check: 'disk' }, status: always, today: null } },
+  disk_full: {
+    gravity: 'high',
+    verb: 'doctor',
+    faces: { ready: { check: 'disk', under: 64 * mib }, ...nowhere },
+  },
+  disk_unseen: {
+    gravity: 'high',
+    verb: 'doctor',
+    faces: { ready: { check: 'disk' }, status: always, today: null },
+  },
   /** Unknown past the quiet period (P19). */
-  payout_unknown: { gravity: 'high', faces: { alerts: told('all', {}, true), ...nowhere } },
+  payout_unknown: {
+    gravity: 'high',
+    verb: 'reconcile',
+    faces: { alerts: told('all', {}, true), ...nowhere },
+  },
   /** Measured by the time since its last attempt ended. */
   outcome_unknown: {
     gravity: 'high',
-    helps: 'reconcile',
+    verb: 'reconcile',
+    next: true,
     faces: { alerts: told('all', { over: 15 * minuteMs }, true), ...onPages },
   },
   /** Measured by its reasons that no person gave: who held a batch knows of it. */
-  batch_held: { gravity: 'medium', faces: { alerts: told('all', { over: 0 }), ...onPages } },
-  discrepancy_high: { gravity: 'high', faces: { alerts: told('all', {}, true), ...nowhere } },
-  file_rejected: { gravity: 'medium', faces: { alerts: told('all', {}, true), ...everywhere } },
+  batch_held: { gravity: 'medium', verb: 'release', faces: { alerts: told('all', { over: 0 }), ...onPages } },
+  discrepancy_high: {
+    gravity: 'high',
+    verb: 'discrepancies',
+    faces: { alerts: told('all', {}, true), ...nowhere },
+  },
+  file_rejected: {
+    gravity: 'medium',
+    verb: 'status',
+    faces: { alerts: told('all', {}, true), ...everywhere },
+  },
   /** A promised file was lost, or differs in the archive from what was read (P34). */
-  file_lost: { gravity: 'medium', faces: everywhere },
-  signatures_wrong: { gravity: 'high', faces: { alerts: told('all'), ...onPages } },
-  receiver_silent: { gravity: 'high', faces: { alerts: told('daemon'), ...onPages } },
-  service_silent: { gravity: 'high', faces: { alerts: told('asker_here'), status: null, today: always } },
+  file_lost: { gravity: 'medium', verb: 'doctor', faces: everywhere },
+  /**
+   * Measured by the payouts that were named. Anybody may forge one webhook: a page says so, and an exit code waits for
+   * more.
+   */
+  signatures_wrong: {
+    gravity: 'high',
+    verb: 'doctor',
+    faces: { alerts: told('all'), status: { over: 2 }, today: always },
+  },
+  receiver_silent: { gravity: 'high', verb: 'doctor', faces: { alerts: told('daemon'), ...onPages } },
+  service_silent: {
+    gravity: 'high',
+    verb: 'doctor',
+    faces: { alerts: told('asker_here'), status: null, today: always },
+  },
   /** Measured by the days left. */
   certificate_ends: {
     gravity: 'high',
+    verb: 'doctor',
     faces: { alerts: told('machine', { under: warnDays }), ...alike({ under: warnDays }) },
   },
   /** Measured by the bytes free beyond a backup of the ledger: a large intake's journal and the reports need some. */
   disk_low: {
     gravity: 'high',
+    verb: 'doctor',
     faces: { alerts: told('machine', { under: 256 * mib }), ...alike({ under: 256 * mib }) },
   },
   /** Nothing but an unanswered question before payment keeps the batch (P32). */
-  answer_awaited: { gravity: 'medium', faces: onPages },
+  answer_awaited: { gravity: 'medium', verb: 'release', faces: onPages },
   /** Ready payouts of a batch whose file cannot be checked (P34). */
-  payout_kept: { gravity: 'medium', faces: onPages },
+  payout_kept: { gravity: 'medium', verb: 'doctor', faces: onPages },
   /** Ready payouts, and nothing that sends has run for an hour. */
-  sending_idle: { gravity: 'high', faces: { status: always, today: null } },
-  backup_late: { gravity: 'medium', faces: everywhere },
+  sending_idle: { gravity: 'high', verb: 'serve', faces: { status: always, today: null } },
+  backup_late: { gravity: 'medium', verb: 'backup', faces: everywhere },
   /** Messages were given up: somebody was not told. */
-  message_lost: { gravity: 'medium', faces: everywhere },
+  message_lost: { gravity: 'medium', verb: 'doctor', faces: everywhere },
   /** The last reconciliation compared nothing, or something differs. */
-  run_unsound: { gravity: 'medium', faces: onPages },
+  run_unsound: { gravity: 'medium', verb: 'reconcile', faces: onPages },
 } satisfies Record<string, FindingRule>;
 
 export type FindingKind = keyof typeof kinds;

@@ -171,7 +171,8 @@ export async function signatureFindings(db: Db | Trx): Promise<Finding<'signatur
   const { references, isFirst } = await refusedReferences(db);
   if (references.length < (isFirst ? 1 : fewestRefused)) return [];
   const names = [...new Set(references)].slice(0, mostNames);
-  return [{ ...plainFinding('signatures_wrong', '', references.length), names }];
+  const plain = plainFinding('signatures_wrong', '', references.length);
+  return [{ ...plain, measure: references.length, names }];
 }
 
 /** Writes to the ledger for real: only a commit shows that it can be written. Throws what the ledger throws. */

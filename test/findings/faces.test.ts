@@ -71,6 +71,7 @@ const facts: { [K in FindingKind]?: Partial<Finding<K>> | object } = {
   certificate_ends: { facts: { is: 'invalid', fault: 'it ended' } },
   disk_low: { facts: { dataDir: 'data', free: 1, ledger: 1 } },
   backup_late: { facts: { is: 'missing', folder: 'backups', every: '1h' } },
+  signatures_wrong: { measure: 3 },
   message_lost: { facts: { standings: [] } },
   run_unsound: { facts: { startedAt: '2026-11-21T00:00:00.000Z', verdict: 'exceptions' } },
 };

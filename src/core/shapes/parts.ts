@@ -40,6 +40,20 @@ export const openByKind = map(count).describe('open discrepancies by kind');
 export const totals = map(decimal).describe('amounts by currency');
 export const holdReasons = list(text).describe('why the batch is held, with the command that helps');
 
+/** What is wrong or waits. */
+export const findingShape = called(
+  'Finding',
+  fields({
+    kind: text,
+    severity: z.enum(['high', 'medium']),
+    since: instant.nullable(),
+    count: count.describe('cases; for a certificate the days left, for a disk the free MiB'),
+    subject: text.describe('which batch, job, machine or cause; empty where there can be only one'),
+    verb: text.nullable().describe('the command that helps, or says more'),
+  }),
+);
+export type FindingJson = z.input<typeof findingShape>;
+
 /** A problem in a file. */
 export const problemShape = called(
   'Problem',

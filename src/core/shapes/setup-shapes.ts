@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { count, fields, flag, haltShape, instant, list, modeShape, text } from './parts.ts';
+import { count, fields, findingShape, flag, haltShape, instant, list, modeShape, text } from './parts.ts';
 
 export const initShape = fields({ mode: modeShape, written: list(text), kept: list(text) });
 
@@ -28,6 +28,7 @@ export type SignatureJson = z.input<typeof signature>;
 export const doctorShape = fields({
   ok: flag,
   checks: list(fields({ name: text, ok: flag.nullable(), detail: text, fix: text.nullable() })),
+  findings: list(findingShape).describe('what status finds; empty where the ledger cannot be read'),
   signature: signature.exactOptional(),
 });
 

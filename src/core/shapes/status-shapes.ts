@@ -6,6 +6,7 @@ import {
   count,
   decimal,
   fields,
+  findingShape,
   flag,
   haltKindsShape,
   holdReasons,
@@ -133,5 +134,6 @@ export const statusShape = fields({
     ),
   }),
   reports_due: list(text),
+  findings: list(findingShape).describe('what is wrong or waits: its exit code is 4 while there is any'),
 });
 export type StatusJson = z.input<typeof statusShape>;

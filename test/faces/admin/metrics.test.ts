@@ -36,7 +36,7 @@ it('says the same of the ledger at /metrics, in status --metrics and in status',
     () => home.json(['status'], 4),
     ({ payouts, webhooks }) => payouts.success === 3 && webhooks.received === webhooks.applied,
   );
-  expect(JSON.parse((await get('/readyz')).text)).toEqual({ ready: true, problems: [] });
+  expect(JSON.parse((await get('/readyz')).text)).toEqual({ ready: true, problems: [], findings: [] });
   const status = await home.json(['status'], 4);
   const scraped = await get('/metrics');
   const both = await home.run(['status', '--metrics', '--json']);

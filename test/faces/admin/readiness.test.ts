@@ -6,6 +6,7 @@ import { addInquiry } from '../../../src/core/ledger/inquiries.ts';
 import { type Clock, systemClock } from '../../../src/core/runtime/clock.ts';
 import { onlyHost } from '../../../src/core/runtime/host.ts';
 import { createJobsStore } from '../../../src/core/runtime/jobs.sql.ts';
+import { type FindingJson, findingShape } from '../../../src/core/shapes/parts.ts';
 import { openReader } from '../../../src/custody/snapshot.ts';
 import { healthRoutes } from '../../../src/faces/admin/health.ts';
 import { createReadiness } from '../../../src/faces/admin/readiness.ts';
@@ -74,7 +75,10 @@ async function readyz({
   });
   const { url } = await startAdmin({ routes: [healthRoutes(readiness)] });
   const reply = await fetch(`${url}/readyz`);
-  const body: Answer = JSON.parse(await reply.text());
+  const { findings, ...body }: Answer & { findings: FindingJson[] } = JSON.parse(await reply.text());
+  // Each problem with what every face names it.
+  expect(findings).toHaveLength(body.problems.length);
+  for (const one of findings) findingShape.parse(one);
   return { status: reply.status, ...body };
 }
 

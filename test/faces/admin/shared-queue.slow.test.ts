@@ -20,7 +20,7 @@ it.skipIf(redis === null)(
     const readyz = async (): Promise<Ready> => JSON.parse(await (await fetch(`${admin}/readyz`)).text());
     const queueUp = async (): Promise<boolean> =>
       (await (await fetch(`${admin}/metrics`)).text()).includes('\ncounterfoil_queue_up 1\n');
-    expect(await readyz()).toEqual({ ready: true, problems: [] });
+    expect(await readyz()).toEqual({ ready: true, problems: [], findings: [] });
     expect(await queueUp()).toBe(true);
     const keys = String(await redis.run('KEYS', 'counterfoil:*send-chunk:meta'));
     const name = keys.split(':')[1] ?? '';

@@ -4,7 +4,7 @@ import type { Explained } from '../../../core/settings/explain.ts';
 import type { Unreadable } from '../../../core/settings/settings.ts';
 import type { SignatureJson } from '../../../core/shapes/setup-shapes.ts';
 import { findOn, type Scene } from '../../../findings/finders.ts';
-import { isShown } from '../../../findings/finding.ts';
+import { type Finding, findingJson, isShown } from '../../../findings/finding.ts';
 import { readable } from '../../../words/readable.ts';
 import { settingsPlaces, settingsProblem } from '../context/context.ts';
 import { refuseOtherAccount } from '../context/home-owner.ts';
@@ -16,8 +16,12 @@ import { wrap } from '../kit/wrap.ts';
 import { type DoctorCheck, skipped, wrong } from './doctor-check.ts';
 import type { Examined } from './doctor-signature.ts';
 
-/** `waits`: how many things wait for a person that no check is about; null where nobody could look. */
-type Looked = { checks: DoctorCheck[]; examined?: Examined | undefined; waits?: number | null | undefined };
+/** `findings`: what `status` finds; null where nobody could look. */
+type Looked = {
+  checks: DoctorCheck[];
+  examined?: Examined | undefined;
+  findings?: readonly Finding[] | null | undefined;
+};
 
 /** `doctor`: prints what is wrong, each with its fix; exits 0 when nothing is. Reads one list page and sends nothing else. */
 export const doctor: Handler = async (context, _args, options) => {
@@ -31,15 +35,18 @@ export const doctor: Handler = async (context, _args, options) => {
   refuseOtherAccount(explained.config);
   const { time } = terminalOf(context, explained.config, new Date().toISOString());
   const reference = typeof options.reference === 'string' ? options.reference : undefined;
-  const { checks, examined, waits } = await look(explained, { offline: options.offline === true, reference });
+  const { checks, examined, findings } = await look(explained, {
+    offline: options.offline === true,
+    reference,
+  });
   if (options.alert === true) {
     const { tryChannels } = await import('./doctor-alerts.ts');
     checks.push(...(await guarded('test alert', () => tryChannels(explained.config))));
   }
-  if (!examined) return describe({ ...context, time, waits }, checks, []);
+  if (!examined) return describe({ ...context, time, findings }, checks, []);
   const { signatureJson, signatureLines } = await import('./doctor-signature.ts');
   const lines = signatureLines(examined, { config: explained.config, whole });
-  return describe({ ...context, time, waits }, checks, lines, signatureJson(examined));
+  return describe({ ...context, time, findings }, checks, lines, signatureJson(examined));
 };
 
 function unreadable({ problems, ...rest }: Unreadable): DoctorCheck[] {
@@ -83,7 +90,7 @@ async function look(
       ...ledger.after,
     ],
     examined: ledger.examined,
-    waits: ledger.waits,
+    findings: ledger.findings,
   };
 }
 
@@ -134,7 +141,7 @@ async function lookIntoLedger({ config }: Explained, reference: string | undefin
     const examined = await examine(opened, reference);
     const { running, elsewhere = false } = daemon;
     const after = examined ? [checkRefusal(examined, config.mode)] : [];
-    return { checks, after, examined, serves: running || elsewhere, waits: await countWaits(scene) };
+    return { checks, after, examined, serves: running || elsewhere, findings: await findAll(scene) };
   } catch (error) {
     if (error instanceof Stop) throw error;
     const checks = [describeUnopened(config, error), skipped('schedules', 'the ledger cannot be opened')];
@@ -149,8 +156,8 @@ function describe(
     columns,
     paint,
     time,
-    waits = 0,
-  }: Pick<Context, 'columns' | 'paint'> & Pick<Looked, 'waits'> & { time: (instant: string) => string },
+    findings = [],
+  }: Pick<Context, 'columns' | 'paint'> & Pick<Looked, 'findings'> & { time: (instant: string) => string },
   checks: readonly DoctorCheck[],
   more: readonly string[],
   signature?: SignatureJson,
@@ -160,6 +167,8 @@ function describe(
   const ok = failed.length === 0;
   const width = Math.max(...checks.map(({ name }) => name.length));
   const under = width + 9;
+  // What no check is about.
+  const waits = findings?.filter((one) => !isShown(one, 'doctor')).length ?? null;
   return {
     code: ok ? 0 : 1,
     lines: [
@@ -179,7 +188,10 @@ function describe(
         ? wellText(unseen, waits)
         : `${failed.length} of ${checks.length} failed: ${failed.map(({ name }) => name).join(', ')}`,
     ],
-    json: { shape: 'doctor', fields: { ok, checks, ...(signature && { signature }) } },
+    json: {
+      shape: 'doctor',
+      fields: { ok, checks, findings: (findings ?? []).map(findingJson), ...(signature && { signature }) },
+    },
   };
 }
 
@@ -188,11 +200,10 @@ function labelOf({ ok }: DoctorCheck, paint: Paint): string {
   return ok ? paint('good', 'ok    ') : paint('bad', 'FAILED');
 }
 
-/** What `status` says waits for a person, and no check is about. */
-async function countWaits(scene: Scene): Promise<number | null> {
+/** What `status` says is wrong, or waits for a person. */
+async function findAll(scene: Scene): Promise<readonly Finding[] | null> {
   try {
-    const found = await findOn({ ...scene, face: 'status' });
-    return found.filter((one) => !isShown(one, 'doctor')).length;
+    return await findOn({ ...scene, face: 'status' });
   } catch {
     return null;
   }

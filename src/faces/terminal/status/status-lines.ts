@@ -252,7 +252,7 @@ function jobLines(job: JobStanding): string[] {
 function nextCommand({ batches, lastRun, halted, findings }: StatusFacts): string {
   if (halted) return '';
   if (batches.length === 0) return 'counterfoil submit FILE';
-  const [helps] = findings.flatMap(({ kind }) => findingRules[kind].helps ?? []);
-  if (helps !== undefined) return `counterfoil ${helps}`;
+  const next = findings.find(({ kind }) => findingRules[kind].next);
+  if (next) return `counterfoil ${findingRules[next.kind].verb}`;
   return lastRun ? '' : 'counterfoil reconcile';
 }

@@ -1,6 +1,7 @@
 import type { LastRun } from '../../../books/run-verdicts.sql.ts';
 import type { BatchCounts } from '../../../core/ledger/batches.ts';
 import type { StatusJson } from '../../../core/shapes/status-shapes.ts';
+import { findingJson } from '../../../findings/finding.ts';
 import { rejectedJson } from '../../../words/rejected-words.ts';
 import { heldBecause } from '../batches/batch-lines.ts';
 import { Stop } from '../context/result.ts';
@@ -48,6 +49,7 @@ function jsonOf(standing: StatusFacts): Omit<StatusJson, 'mode'> {
     withheld: withheldJson(needed.withheld),
     ...standing.brakes.json,
     ...standing.promised.json,
+    findings: standing.findings.map(findingJson),
   };
 }
 
