@@ -13,12 +13,16 @@ import { haltCauseText } from '../halt-words.ts';
 import { holdTexts, stayTexts } from '../hold-words.ts';
 import { upperFirst } from './obstacle-words.ts';
 
-/** What was done, for the person who ordered it on a page. */
-export type ResultWords = { title: string; lines: string[] };
+/** What was done, for the person who ordered it on a page. `undone`: it does not hold any more. */
+export type ResultWords = { title: string; lines: string[]; undone?: true };
 
 type BrakeOutcome = ApprovalOutcome | HoldOutcome | HoldAllOutcome | ReleaseOutcome | ReleaseAllOutcome;
 
-const goesOn = 'What was already on its way goes on.';
+/** What a brake no longer reaches. */
+const goesOn = (sending: number): string =>
+  sending === 0
+    ? 'Nothing was being sent.'
+    : `${counted(sending, 'payout')} ${sending === 1 ? 'was' : 'were'} being sent already, and ${sending === 1 ? 'goes' : 'go'} on.`;
 
 /** What an approval, a hold or a release did. */
 export function brakeWords(done: BrakeOutcome): ResultWords {
@@ -31,10 +35,15 @@ export function brakeWords(done: BrakeOutcome): ResultWords {
       const held = kind === 'already' ? [] : holdTexts(others, batch);
       return { title, lines: held.map((text) => `Still held: ${text}.`) };
     }
-    case 'held':
-      return { title: `${done.batch}: ${counted(done.moved, 'payout')} held`, lines: [goesOn] };
+    case 'held': {
+      const { batch, moved, underWay, ended } = done;
+      const lines = [goesOn(underWay.sending ?? 0)];
+      if (!ended) return { title: `${batch}: ${counted(moved, 'payout')} held`, lines };
+      lines.push('A release has ended this hold meanwhile. Hold the batch again if that is not right.');
+      return { title: `${batch} is not held`, lines, undone: true };
+    }
     case 'held_all':
-      return { title: 'All sending is halted', lines: [goesOn] };
+      return { title: 'All sending is halted', lines: [goesOn(done.sending)] };
     case 'released': {
       const { batch, released, seen, unanswered, canary, halt } = done;
       const lines = releasedLines(batch, released, seen);

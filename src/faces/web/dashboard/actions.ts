@@ -64,7 +64,11 @@ export function createActions(parts: Parts) {
       given: { input: z.input<Input>; by: string; logged(done: Outcome): object | null },
     ): Promise<Outcome> {
       const { input, by } = given;
-      const done = await verb.run(parts, verb.input.parse(input), personOf(by));
+      const done = await verb.run(parts, verb.input.parse(input), personOf(by)).catch((error: unknown) => {
+        const said = 'a decision on the dashboard failed on the way; what it had recorded stands';
+        parts.log.error({ by, action: verb.name, err: error }, said);
+        throw error;
+      });
       if (isRefused(done)) throw declined(done.why);
       const logged = given.logged(done);
       if (logged) parts.log.info({ by, ...logged }, 'decided on the dashboard');

@@ -51,7 +51,7 @@ export function postRoutes(scope: FastifyInstance, shared: Shared): void {
       const done = form.words(await actions.order(verb, order).finally(looks.forget));
       const lines = done.lines.map((line) => html`<p>${line}</p>`);
       const back = html`<p><a href="${form.back(name)}">Go on</a></p>`;
-      const main = dashboardBanner('good', done.title, html`${lines}${back}`);
+      const main = dashboardBanner(done.undone ? 'warn' : 'good', done.title, html`${lines}${back}`);
       return send(request, reply, { title: done.title, main, renews: 'still' });
     });
   };

@@ -29,6 +29,21 @@ describe('approving', () => {
     expect(logged.join('')).toContain('"action":"approve"');
   });
 
+  it('logs who approved although the release after it failed', async () => {
+    const { ledger, as, post, logged } = await startDashboard();
+    await addUnapproved(ledger, ['A-1']);
+    const { digest } = await bolasReview(as);
+    const write = ledger.write.bind(ledger);
+    let writes = 0;
+    ledger.write = (work) => {
+      writes += 1;
+      return writes === 1 ? write(work) : Promise.reject(new Error('disk I/O error'));
+    };
+    expect((await post('bola', '/batches/b-1/approve', { ...sure, digest })).status).toBe(500);
+    expect(await ledger.db.selectFrom('approvals').selectAll().execute()).toHaveLength(1);
+    expect(logged.join('')).toMatch(/"by":"bola","action":"approve"/);
+  });
+
   it.each(['ada', 'Ada', 'ADA'])('never lets %s approve what ada dropped', async (name) => {
     const { ledger, as, post } = await startDashboard({ names: name === 'ada' ? [] : [name] });
     await addUnapproved(ledger, ['A-1']);
