@@ -44,8 +44,10 @@ const resolution = z.strictObject({
 });
 /** `files`: refused files by name, of which this ends what is known. */
 const acknowledgement = resolution.extend({ files: z.array(z.string()).exactOptional() });
+const verdictKind = z.enum(['acknowledge', 'resolve'] satisfies DiscrepancyDecision[]);
 
 type Order = z.infer<typeof acknowledgement>;
+type NamedOrder = Order & { verdict: DiscrepancyDecision };
 
 /** `already`: those that were closed to the decision; `open`: what stays open, by kind. */
 export type DecisionOutcome = {
@@ -64,7 +66,7 @@ export const acknowledgeVerb = verb({
   can: 'decide',
   touchesMoney: false,
   input: acknowledgement,
-  run: (parts: Parts, order, person) => decideAll(parts, 'acknowledge', order, person),
+  run: (parts: Parts, order, person) => decideOne(parts, { verdict: 'acknowledge', ...order }, person),
 });
 
 /** It is dealt with, as the note says; it reopens when something else is found. */
@@ -73,7 +75,18 @@ export const resolveVerb = verb({
   can: 'decide',
   touchesMoney: false,
   input: resolution,
-  run: (parts: Parts, order, person) => decideAll(parts, 'resolve', order, person),
+  run: (parts: Parts, order, person) => decideOne(parts, { verdict: 'resolve', ...order }, person),
+});
+
+/** Many acknowledgements and resolutions in one transaction: all or none. */
+export const decideVerb = verb({
+  name: 'decide',
+  can: 'decide',
+  touchesMoney: false,
+  input: z.strictObject({ decisions: z.array(resolution.extend({ verdict: verdictKind })) }),
+  async run(parts: Parts, { decisions }, person): Promise<Omit<DecisionOutcome, 'verdict'> | Refused> {
+    return decideAll(parts, decisions, person);
+  },
 });
 
 /** What is wrong with the note of a decision; null for nothing. */
@@ -82,29 +95,51 @@ export function noteObstacle(verdict: DiscrepancyDecision, note: string): Obstac
   return verdict === 'resolve' && note === '' ? { kind: 'no_note' } : null;
 }
 
-async function decideAll(
-  { ledger, clock, config }: Parts,
-  verdict: DiscrepancyDecision,
-  order: Order,
-  { name: person }: Person,
+async function decideOne(
+  parts: Parts,
+  order: NamedOrder,
+  person: Person,
 ): Promise<DecisionOutcome | Refused> {
-  const note = order.note.trim();
-  const obstacle = noteObstacle(verdict, note);
-  if (obstacle) return refusedFor(obstacle);
-  const word = { verdict, note, person, at: clock.iso() };
-  const done = await ledger.write((trx) => decideSome(trx, order, word, config));
-  return done.kind === 'refused' ? done : { ...done, verdict, open: await countOpen(ledger.db) };
+  const done = await decideAll(parts, [order], person);
+  return done.kind === 'refused' ? done : { ...done, verdict: order.verdict };
 }
 
-async function decideSome(
-  trx: Trx,
-  { filter: found, shown, ...order }: Order,
-  word: Parameters<typeof decide>[2],
-  { mode }: Parts['config'],
-): Promise<Omit<DecisionOutcome, 'verdict' | 'open'> | Refused> {
-  const { verdict, note, at, person: by } = word;
-  const none = { kind: 'decided' as const, ids: [], already: [], files: [] };
-  if (found) return { ...none, changed: await decide(trx, found, word) };
+async function decideAll(
+  { ledger, clock, config }: Parts,
+  orders: readonly NamedOrder[],
+  { name: person }: Person,
+): Promise<Omit<DecisionOutcome, 'verdict'> | Refused> {
+  const noted = orders.map((order) => ({ ...order, note: order.note.trim() }));
+  for (const { verdict, note } of noted) {
+    const obstacle = noteObstacle(verdict, note);
+    if (obstacle) return refusedFor(obstacle);
+  }
+  const done = await ledger.write(async (trx) => {
+    const all: Judged[] = [];
+    for (const order of noted) {
+      const judged = await judge(trx, order, config);
+      if (judged.kind === 'refused') return judged;
+      all.push(judged);
+    }
+    let changed = 0;
+    for (const one of all) changed += await carryOut(trx, one, { person, at: clock.iso() });
+    return {
+      kind: 'decided' as const,
+      ids: all.flatMap(({ ids }) => ids),
+      changed,
+      already: all.flatMap(({ already }) => already),
+      files: all.flatMap(({ files }) => files),
+    };
+  });
+  return done.kind === 'refused' ? done : { ...done, open: await countOpen(ledger.db) };
+}
+
+type Judged = { kind: 'may'; order: NamedOrder } & Pick<DecisionOutcome, 'ids' | 'already' | 'files'>;
+
+/** Whether the decision holds for what is in the ledger now. Writes nothing. */
+async function judge(trx: Trx, order: NamedOrder, { mode }: Parts['config']): Promise<Judged | Refused> {
+  const { verdict, shown } = order;
+  if (order.filter) return { kind: 'may', order, ids: [], already: [], files: [] };
   const ids = [...new Set(order.ids ?? [])];
   const known = new Map((await findByIds(trx, ids)).map((one) => [one.id, one]));
   const wrong = ids.filter((id) => !known.has(id));
@@ -120,7 +155,16 @@ async function decideSome(
   const names = order.files ?? [];
   const rejected = names.length > 0 ? await openRejectedFiles(trx) : [];
   const files = [...new Set(names.flatMap((name) => rejectedNamed(rejected, name)))];
+  return { kind: 'may', order, ids, already, files };
+}
+
+async function carryOut(
+  trx: Trx,
+  { order: { filter: found, verdict, note }, ids, files }: Judged,
+  { person, at }: { person: string; at: string },
+): Promise<number> {
   const fileIds = files.map(({ id }) => id);
-  await acknowledgeRejected(trx, fileIds, { at, by, note });
-  return { ...none, ids, already, files, changed: ids.length === 0 ? 0 : await decide(trx, { ids }, word) };
+  await acknowledgeRejected(trx, fileIds, { at, by: person, note });
+  if (!found && ids.length === 0) return 0;
+  return decide(trx, found ?? { ids }, { verdict, note, person, at });
 }

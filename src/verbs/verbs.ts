@@ -2,7 +2,7 @@ import type { ShapeName } from '../core/shapes/json-shapes.ts';
 import { approveVerb } from './approve.ts';
 import { cancelVerb } from './cancel.ts';
 import { closePeriodVerb } from './close-period.ts';
-import { acknowledgeVerb, resolveVerb } from './decide-discrepancies.ts';
+import { acknowledgeVerb, decideVerb, resolveVerb } from './decide-discrepancies.ts';
 import { holdVerb } from './hold.ts';
 import { holdAllVerb } from './hold-all.ts';
 import { releaseVerb } from './release.ts';
@@ -27,6 +27,7 @@ export const allVerbs = [
   closePeriodVerb,
   acknowledgeVerb,
   resolveVerb,
+  decideVerb,
 ] as const;
 
 export type VerbName = (typeof allVerbs)[number]['name'];
@@ -46,4 +47,5 @@ export const shapeOfVerb = {
   'close-period': 'close-period',
   acknowledge: 'ack',
   resolve: 'ack',
+  decide: 'discrepancies --import',
 } as const satisfies Record<VerbName, ShapeName>;

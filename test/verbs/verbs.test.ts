@@ -6,8 +6,8 @@ import { allVerbs, shapeOfVerb, type VerbName } from '../../src/verbs/verbs.ts';
 
 const commands = entryGroups.flatMap(([, entries]) => entries.map(entryName));
 
-/** The commands that only look. `discrepancies` also imports decisions from a workbook. */
-const looking = ['status', 'batches', 'payouts', 'show', 'discrepancies', 'check', 'verify', 'doctor'];
+/** The commands that only look. */
+const looking = ['status', 'batches', 'payouts', 'show', 'check', 'verify', 'doctor'];
 const helping = ['config', 'completion'];
 /** Those that make, move or keep a ledger as a whole, or run a process. */
 const keeping = ['init', 'demo', 'sandbox', 'serve', 'backup', 'restore', 'archive', 'upgrade', 'migrate'];
@@ -19,6 +19,8 @@ const commandOf: Partial<Record<VerbName, string>> = {
   'hold-all': 'hold',
   'release-all': 'release',
   acknowledge: 'ack',
+  // The decisions of a workbook.
+  decide: 'discrepancies',
 };
 
 describe('the list of verbs', () => {
@@ -60,6 +62,7 @@ const inputs: Record<VerbName, object> = {
   'close-period': { month: '2026-10' },
   acknowledge: { ids: ['D-1'], note: '', files: ['a.csv'] },
   resolve: { filter: { kind: 'amount_conflict' }, note: 'recalled' },
+  decide: { decisions: [{ verdict: 'resolve', ids: ['D-1'], note: 'recalled', shown: { 'D-1': 'm' } }] },
 };
 
 it.each(allVerbs.map((verb) => [verb.name, verb] as const))('%s refuses unknown keys', (name, verb) => {

@@ -1,19 +1,21 @@
 import { resolve } from 'node:path';
+import type { z } from 'zod';
 import { countOpen } from '../../../books/discrepancies/discrepancies.sql.ts';
-import { decide, findByIds, stateAfter } from '../../../books/discrepancies/discrepancy-decisions.sql.ts';
+import {
+  discrepancyMark,
+  findByIds,
+  stateAfter,
+} from '../../../books/discrepancies/discrepancy-decisions.sql.ts';
 import { counted } from '../../../core/domain/counted.ts';
 import type { Problem } from '../../../core/domain/problem.ts';
 import type { Discrepancy } from '../../../core/storage/tables/tables.ts';
-import { person } from '../context/person.ts';
+import { decideVerb } from '../../../verbs/decide-discrepancies.ts';
+import { orderer, stopFor } from '../context/person.ts';
 import { type Result, Stop } from '../context/result.ts';
 import { withApp } from '../context/with-app.ts';
 import type { Context } from '../context/world.ts';
 import { readDecisions, type SheetDecision, says } from '../decisions/decision-sheet.ts';
 import { leftOpen, problemLines } from '../kit/describe.ts';
-
-type Outcome =
-  | { kind: 'refused'; problems: Problem[] }
-  | { kind: 'applied'; changed: number; already: number };
 
 /** `discrepancies --import FILE`: applies the decisions of an exported workbook, all or none. */
 export async function importWorkbook(
@@ -28,55 +30,65 @@ export async function importWorkbook(
   const path = resolve(context.cwd, file);
   const sheet = await readDecisions(path);
   return withApp(context, { level: 'local', use: 'writes' }, async (app) => {
-    const outcome: Outcome = await app.ledger.write(async (trx) => {
+    const look = async () => {
       const ids = sheet.asked.map(({ id }) => id);
-      const known = new Map((await findByIds(trx, ids)).map((one) => [one.id, one]));
-      const { fresh, already, problems } = sort(sheet.asked, known);
+      return sort(sheet.asked, await findByIds(app.ledger.db, ids));
+    };
+    const refuse = async (problems: Problem[]): Promise<Result> => {
       const all = [...sheet.problems, ...problems].toSorted((a, b) => a.row - b.row);
-      if (all.length > 0) return { kind: 'refused', problems: all };
-      let changed = 0;
-      for (const group of Map.groupBy(fresh, ({ verdict, note }) => `${verdict} ${note}`).values()) {
-        const [first] = group;
-        if (!first) continue;
-        const word = { verdict: first.verdict, note: first.note, person: person(), at: app.clock.iso() };
-        changed += await decide(trx, { ids: group.map(({ id }) => id) }, word);
-      }
-      return { kind: 'applied', changed, already };
-    });
-    const open = await countOpen(app.ledger.db);
-    if (outcome.kind === 'refused') return refused(path, outcome.problems, open);
+      return refused(path, all, await countOpen(app.ledger.db));
+    };
+    const { fresh, already, problems } = await look();
+    if (sheet.problems.length + problems.length > 0) return refuse(problems);
+    const done = await decideVerb.run(app, { decisions: groups(fresh) }, orderer(context));
+    if (done.kind === 'refused') {
+      // Something changed since the look above: the rows say what.
+      const now = await look();
+      if (now.problems.length === 0) throw stopFor(done);
+      return refuse(now.problems);
+    }
+    const { changed, open } = done;
     const left = leftOpen(open);
     return {
       code: left.code,
-      lines: [...told(outcome, sheet.undecided), left.text],
+      lines: [...told({ changed, already }, sheet.undecided), left.text],
       json: {
         shape: 'discrepancies --import',
-        fields: {
-          file: path,
-          changed: outcome.changed,
-          already: outcome.already,
-          undecided: sheet.undecided,
-          open,
-        },
+        fields: { file: path, changed, already, undecided: sheet.undecided, open },
       },
     };
   });
 }
 
+type Fresh = { asked: SheetDecision; now: Discrepancy };
+
+/** One decision for all rows that decide the same, bound to what the ledger showed of each. */
+function groups(fresh: readonly Fresh[]): z.infer<typeof decideVerb.input>['decisions'] {
+  const same = Map.groupBy(fresh, ({ asked: { verdict, note } }) => `${verdict} ${note}`);
+  return [...same.values()].flatMap((rows) => {
+    const [first] = rows;
+    if (!first) return [];
+    const { verdict, note } = first.asked;
+    const shown = Object.fromEntries(rows.map(({ now }) => [now.id, discrepancyMark(now)]));
+    return [{ verdict, note, ids: Object.keys(shown), shown }];
+  });
+}
+
 /** Sorts the rows: to decide now, already decided the same way, and changed since the export. */
 function sort(
-  asked: readonly SheetDecision[],
-  known: ReadonlyMap<string, Discrepancy>,
-): { fresh: SheetDecision[]; already: number; problems: Problem[] } {
-  const fresh: SheetDecision[] = [];
+  all: readonly SheetDecision[],
+  found: readonly Discrepancy[],
+): { fresh: Fresh[]; already: number; problems: Problem[] } {
+  const known = new Map(found.map((one) => [one.id, one]));
+  const fresh: Fresh[] = [];
   const problems: Problem[] = [];
   let already = 0;
-  for (const one of asked) {
-    const row = known.get(one.id);
-    const problem = row ? changedSince(one, row) : unknownId(one);
-    if (row && isDecided(one, row)) already += 1;
+  for (const asked of all) {
+    const now = known.get(asked.id);
+    const problem = now ? changedSince(asked, now) : unknownId(asked);
+    if (now && isDecided(asked, now)) already += 1;
     else if (problem) problems.push(problem);
-    else fresh.push(one);
+    else if (now) fresh.push({ asked, now });
   }
   return { fresh, already, problems };
 }
