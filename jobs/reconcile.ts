@@ -1,15 +1,12 @@
 import type { App } from '../src/app/app.ts';
-import type { Frozen } from '../src/books/freeze.ts';
 import { promiseReports } from '../src/books/reports-due.sql.ts';
 import { statementJson } from '../src/books/statement/statement-json.ts';
 import { leftOutJson } from '../src/core/domain/left-out.ts';
 import { runError } from '../src/core/domain/run-error.ts';
-import type { JobOutcome } from '../src/core/runtime/scheduler.ts';
+import { endByError, endWith, type JobOutcome } from '../src/core/runtime/scheduler.ts';
 import type { JsonOf } from '../src/core/shapes/json-shapes.ts';
-import type { JobEnd } from '../src/core/storage/tables/job-table.ts';
 import { noteLedgerBytes } from '../src/custody/growth.ts';
 import type { TakenCollections } from '../src/intake/collection-files.ts';
-import { finishRun } from '../src/watching/listing/listings.sql.ts';
 import { pruneUnmatched } from '../src/watching/webhooks/prune-unmatched.sql.ts';
 import { type OnRefused, tellRefused } from './intake.ts';
 
@@ -39,25 +36,25 @@ export async function run(app: App, payload: ReconcilePayload): Promise<Reconcil
   await app.applyWebhooks(payload.signal);
   const result = await app.reconciliation.run(payload);
   const error = runError(app.config, result, payload.signal?.aborted ?? false);
-  const summaryOf = ({ verdict, currencies }: Frozen) => ({
-    ...result,
-    verdict,
-    statement: statementJson(currencies),
-    reports: app.reporting.runPaths(result.run),
-    ...(expected.length > 0 && { taken: expected }),
-    ...(refused.length > 0 && { refused }),
-    ...(error !== undefined && { error }),
-  });
-  const frozen = await app.reporting.freezeRun(result.run, app.clock.iso(), async (trx, made) => {
-    await finishRun(trx, result.run, app.clock.iso(), summaryOf(made));
+  const summary = await app.reporting.freezeRun(result.run, app.clock.iso(), async (trx, frozen) => {
+    const whole: ReconcileResult = {
+      ...result,
+      verdict: frozen.verdict,
+      statement: statementJson(frozen.currencies),
+      reports: app.reporting.runPaths(result.run),
+      ...(expected.length > 0 && { taken: expected }),
+      ...(refused.length > 0 && { refused }),
+      ...(error !== undefined && { error }),
+    };
     await noteLedgerBytes(trx, result.run);
-    await promiseReports(trx, result.run);
+    await promiseReports(trx, result.run, whole);
+    return whole;
   });
   await pruneUnmatched(app.ledger, app.clock.now());
   await app.reporting.writeDueRuns();
   await app.reporting.writeDueBatchResults();
   await app.reporting.writeIndex();
-  return summaryOf(frozen);
+  return summary;
 }
 
 /** Runs {@link run} for a person, and records it among the jobs as the scheduler does. */
@@ -65,31 +62,30 @@ export async function runByHand(app: App, payload: ReconcilePayload): Promise<Re
   const job = payload.full ? fullName : name;
   const startedAt = app.clock.iso();
   await app.jobsStore.note(job, { at: startedAt, by: app.workers.id, expression: null });
-  const end = (kind: JobEnd, result: object): Promise<void> =>
-    app.jobsStore.finished(job, { startedAt, endedAt: app.clock.iso(), kind, result });
+  const ended = (end: ReturnType<typeof endWith>): Promise<void> =>
+    app.jobsStore.finished(job, { startedAt, endedAt: app.clock.iso(), ...end });
   try {
     const result = await run(app, payload);
-    const { kind, counts, ...more } = outcomeOf(result, payload.signal?.aborted ?? false);
-    await end(kind, { ...counts, ...more });
+    await ended(endWith(outcomeOf(result)));
     return result;
   } catch (error) {
     // Where the ledger failed, this record may fail too; the first error is the one to report.
-    await end('failed', { error: error instanceof Error ? error.message : String(error) }).catch(
-      () => undefined,
-    );
+    await ended(endByError(error)).catch(() => undefined);
     throw error;
   }
 }
 
 /** Returns a run's outcome as a job: it succeeded only when it could see all that it compares (P35). */
-export function outcomeOf(
-  { reports: _reports, taken: _taken, refused: _refused, error, ...counts }: ReconcileResult,
-  interrupted: boolean,
-): JobOutcome {
+export function outcomeOf({
+  reports: _reports,
+  taken: _taken,
+  refused: _refused,
+  error,
+  ...counts
+}: ReconcileResult): JobOutcome {
   const { complete, trouble } = counts;
-  if (complete !== false && trouble === undefined && !interrupted) return { kind: 'succeeded', counts };
-  const why = error ?? (interrupted ? 'interrupted' : (trouble ?? 'the list is not proven complete'));
-  return { kind: 'incomplete', counts, why };
+  const why = error ?? trouble ?? (complete === false ? 'the list is not proven complete' : undefined);
+  return why === undefined ? { kind: 'succeeded', counts } : { kind: 'incomplete', counts, why };
 }
 
 function refusedJson({

@@ -18,12 +18,14 @@ import { type CurrencyVerdict, statementSheet } from './statement/statement.ts';
 
 /** The verdict on a frozen run, and on each of its currencies. */
 export type Frozen = { verdict: Verdict; currencies: CurrencyVerdict[] };
+type End<T> = (trx: Trx, frozen: Frozen) => Promise<T>;
 
 /**
  * Computes the sheets of a run from the ledger as of `at` (ISO UTC), and stores their rows. Every later `report RUN`
  * then gives the same bytes. Rows that equal those of the run before are stored once. The run's listing must be staged
  * and paired. An interrupted freeze starts again from nothing. `end` runs in the transaction that makes the run whole.
- * Returns the verdicts, which every report of the run repeats. Throws when there is no such run.
+ * Returns what `end` returns; without it the verdicts, which every report of the run repeats. Throws when there is no such
+ * run.
  */
 export function createFreeze(deps: { ledger: Ledger; config: Config; words: FrozenWords }) {
   const { ledger, config, words } = deps;
@@ -70,11 +72,13 @@ export function createFreeze(deps: { ledger: Ledger; config: Config; words: Froz
     });
   }
 
-  return async function freezeRun(
+  async function freezeRun(runId: string, at: string): Promise<Frozen>;
+  async function freezeRun<T>(runId: string, at: string, end: End<T>): Promise<T>;
+  async function freezeRun(
     runId: string,
     at: string,
-    end?: (trx: Trx, frozen: Frozen) => Promise<void>,
-  ): Promise<Frozen> {
+    end: End<unknown> = async (_trx, frozen) => frozen,
+  ): Promise<unknown> {
     const run = await findRun(ledger.db, runId);
     if (!run) throw new Error(`no such run: ${runId}`);
     // Before the books are cut: what changes in between counts as changed since.
@@ -92,12 +96,11 @@ export function createFreeze(deps: { ledger: Ledger; config: Config; words: Froz
     const currencies = verdicts.map(({ currency, verdict, facts }) => {
       return { currency, verdict, overturned: facts.overturned.count };
     });
-    const frozen = { verdict: whole, currencies: verdicts };
-    await ledger.write(async (trx) => {
+    return ledger.write(async (trx) => {
       await setVerdicts(trx, run.id, { whole, currencies });
       await endFreeze(trx, run.id, { since, rows: statementSheet.all(rows) });
-      await end?.(trx, frozen);
+      return end(trx, { verdict: whole, currencies: verdicts });
     });
-    return frozen;
-  };
+  }
+  return freezeRun;
 }

@@ -1,9 +1,10 @@
 import { sql } from 'kysely';
 import type { Db, Trx } from '../core/storage/ledger.ts';
 
-/** Promises the reports of a run, in the transaction that finishes it (P34). */
-export async function promiseReports(trx: Trx, run: string): Promise<void> {
-  await trx.updateTable('runs').set({ reports_due: 1n }).where('id', '=', run).execute();
+/** Promises the reports of a run, in the transaction that freezes it (P34). They repeat its `summary`. */
+export async function promiseReports(trx: Trx, run: string, summary: object): Promise<void> {
+  const promise = { reports_due: 1n, summary: JSON.stringify(summary) };
+  await trx.updateTable('runs').set(promise).where('id', '=', run).execute();
 }
 
 export async function reportsWritten(trx: Trx, run: string): Promise<void> {

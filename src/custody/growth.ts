@@ -10,7 +10,7 @@ const spanDays = 28;
 /** `perDay`: bytes; null while less than a day is known. */
 export type Growth = { bytes: number; perDay: number | null; days: number };
 
-/** Records how large the ledger is at the end of a run, in the transaction that finishes it. */
+/** Records how large the ledger is at the end of a run, in the transaction that freezes it. */
 export async function noteLedgerBytes(trx: Trx, run: string): Promise<void> {
   await trx
     .updateTable('runs')

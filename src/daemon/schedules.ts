@@ -51,7 +51,7 @@ export function scheduledJobs(
       const payload = { full, followUp: true, signal: stopping, onRefused };
       const run = await watched(reconcileJob.run(app, payload));
       logRun(app, run);
-      return reconcileJob.outcomeOf(run, stopping.aborted);
+      return reconcileJob.outcomeOf(run);
     } catch (error) {
       logRunFailed(app, full ? reconcileJob.fullName : reconcileJob.name, error);
       throw error;

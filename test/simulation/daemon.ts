@@ -8,7 +8,6 @@ import { openWorkers } from '../../src/core/runtime/workers.sql.ts';
 import { scheduledJobs } from '../../src/daemon/schedules.ts';
 import { createGate } from '../../src/daemon/sending-gate.ts';
 import { sendable } from '../../src/sending/claims.sql.ts';
-import { finishRun } from '../../src/watching/listing/listings.sql.ts';
 import { describeDelivery } from '../../src/watching/webhooks/delivery.ts';
 import { storeDeliveries } from '../../src/watching/webhooks/webhook-inbox.sql.ts';
 import { createWebhookVerifier } from '../../src/watching/webhooks/webhook-signature.ts';
@@ -128,7 +127,6 @@ function run(town: Town, life: Life, app: App): { stop(): void; submit(): void; 
     const found = await app.reconciliation.run({ full: true, followUp: true, signal });
     world.trace(`${life.name} reconciled: ${found.complete} in ${found.passes} passes`);
     if (found.passes > 2) world.coverage.count('machine: page shift');
-    await app.ledger.write((trx) => finishRun(trx, found.run, life.clock.iso(), found));
   });
   const end = (): void => {
     app.close().then(

@@ -1,4 +1,4 @@
-import type { Inspector } from './inspector.ts';
+import { type Inspector, readWhole } from './inspector.ts';
 import type { World } from './world.ts';
 
 /** Where a ledger stands that went back in time (P25), by the oracle's own book and not by the ledger's barriers. */
@@ -34,7 +34,7 @@ export function createFall(world: World, inspector: Inspector): Fall {
     inspector
       .rows<{ id: string }>(`select id from runs where finished_at is not null and ${where}`)
       .map(({ id }) => id);
-  const completeRuns = (): string[] => finishedRuns("json_extract(summary, '$.complete') = 1");
+  const completeRuns = (): string[] => finishedRuns(readWhole);
   const isNew = (id: string): boolean => !runsBefore.has(id);
   const waits = (): boolean =>
     adoptedAt !== null && inspector.rows("select 1 from meta where key = 'listing_due'").length > 0;

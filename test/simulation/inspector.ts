@@ -1,5 +1,9 @@
 import Database from 'better-sqlite3';
 
+/** SQL: true for a run that read the whole list, whosever it is. */
+export const readWhole =
+  "finished_at is not null and base_run_id is null and list_standing in ('complete', 'shows_none', 'not_ours')";
+
 /** What one entry of the history says, beside the payout as it now stands. */
 export type Told = {
   id: number;

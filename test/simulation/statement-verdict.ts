@@ -13,7 +13,7 @@ import { openSnapshot } from '../../src/custody/snapshot.ts';
 import { newestCompleteRun } from '../../src/watching/listing/listings.sql.ts';
 import { frozenWords } from '../../src/words/frozen-words.ts';
 import type { Entry } from './book.ts';
-import type { Inspector } from './inspector.ts';
+import { type Inspector, readWhole } from './inspector.ts';
 import type { Town } from './town.ts';
 
 type Row = {
@@ -71,8 +71,7 @@ export async function judgeStatement(town: Town): Promise<void> {
 
 /** The newest list that was read whole shows none of what the service is known to have from this ledger. */
 export function isOthersList(inspector: Inspector): boolean {
-  const sql = `select json_extract(summary, '$.list') as list from runs
-    where finished_at is not null and json_extract(summary, '$.complete') = 1 order by rowid desc limit 1`;
+  const sql = `select list_standing as list from runs where ${readWhole} order by rowid desc limit 1`;
   const [newest] = inspector.rows<{ list: string }>(sql);
   return newest?.list === 'not_ours' || newest?.list === 'shows_none';
 }

@@ -14,7 +14,7 @@ import type { Ledger } from '../../core/storage/ledger.ts';
 import { renewStatistics } from '../../core/storage/statistics.ts';
 import { contradictedIds } from '../../watching/evidence/contradicted.sql.ts';
 import type { ListingResult } from '../../watching/listing/completeness.ts';
-import { beginRun, finishRun, noteStanding, showsOurs } from '../../watching/listing/listings.sql.ts';
+import { beginRun, finishRun, showsOurs } from '../../watching/listing/listings.sql.ts';
 import { pairListed } from '../../watching/listing/pairing.sql.ts';
 import { pruneListings } from '../../watching/listing/prune-listings.sql.ts';
 import { missedByShortCuts, noteListing, orderDistrusted } from '../../watching/listing/short-cuts.sql.ts';
@@ -132,8 +132,7 @@ export function createReconciliation(deps: Deps): Reconciliation {
     const waited = await judgeForAdopted(work, standing, options);
     await ledger.write(async (trx) => {
       const now = clock.iso();
-      await noteStanding(trx, id, standing);
-      await finishRun(trx, id, now, summary);
+      await finishRun(trx, id, now, standing);
       if (beside) await forgedReported(trx, beside.figures.webhooks.forged);
       // P25: all that the list shows is matched now.
       if (waited)

@@ -1,7 +1,6 @@
-import type { JobEnd } from '../storage/tables/job-table.ts';
 import type { Clock } from './clock.ts';
 import { isJobLate, isOfGoneHost, isOverdue, pauseBeforeTry } from './job-times.ts';
-import type { JobPast, JobsStore } from './jobs.sql.ts';
+import type { EndedRun, JobPast, JobsStore } from './jobs.sql.ts';
 import { errorText, logEvent } from './log-events.ts';
 import type { Logger } from './logger.ts';
 import { nextDue } from './next-due.ts';
@@ -72,18 +71,19 @@ export function createScheduler(deps: {
     const end = await endOf(job);
     await jobsStore.finished(name, { startedAt, endedAt: clock.iso(), ...end });
   };
-  const endOf = async (job: ScheduledJob): Promise<{ kind: JobEnd; result: object }> => {
+  const endOf = async (job: ScheduledJob): Promise<Pick<EndedRun, 'kind' | 'result'>> => {
     try {
       const outcome = await job.run();
-      if (outcome.kind === 'succeeded') return { kind: outcome.kind, result: outcome.counts };
-      const { kind, counts, why } = outcome;
-      const text = kind === 'skipped' ? 'job was skipped' : 'job did not do its work';
-      logEvent(log, 'job_incomplete', { job: job.name, result: kind, why, text });
-      return { kind, result: { ...counts, why } };
+      if (outcome.kind !== 'succeeded') {
+        const { kind, why } = outcome;
+        const text = kind === 'skipped' ? 'job was skipped' : 'job did not do its work';
+        logEvent(log, 'job_incomplete', { job: job.name, result: kind, why, text });
+      }
+      return endWith(outcome);
     } catch (error) {
-      const words = errorText(error);
-      logEvent(log, 'job_failed', { job: job.name, error: words, err: error, text: 'job failed' });
-      return { kind: 'failed', result: { error: words } };
+      const end = endByError(error);
+      logEvent(log, 'job_failed', { job: job.name, ...end.result, err: error, text: 'job failed' });
+      return end;
     }
   };
   const trigger = (job: ScheduledJob, since: string, again = false): void => {
@@ -169,6 +169,17 @@ export function createScheduler(deps: {
         nextRunAt: alarms.get(name)?.next()?.toISOString() ?? null,
       })),
   };
+}
+
+/** How a run that did not throw is recorded, whoever ordered it. */
+export function endWith(outcome: JobOutcome): Pick<EndedRun, 'kind' | 'result'> {
+  const { kind, counts } = outcome;
+  return { kind, result: kind === 'succeeded' ? counts : { ...counts, why: outcome.why } };
+}
+
+/** How a run that threw is recorded. */
+export function endByError(error: unknown): { kind: 'failed'; result: { error: string } } {
+  return { kind: 'failed', result: { error: errorText(error) } };
 }
 
 /** The first process that begins after the last recorded run takes the missed one. The epoch where there was no run. */

@@ -70,18 +70,10 @@ export async function showsOurs(db: Db, run: string, foreign: readonly bigint[] 
   return row !== undefined;
 }
 
-/** Stores the standing of the run's listing. */
-export async function noteStanding(trx: Trx, run: string, standing: ListStanding): Promise<void> {
-  await trx.updateTable('runs').set({ list_standing: standing }).where('id', '=', run).execute();
-}
-
-/** Ends the run with its summary, which `report` prints again later. */
-export async function finishRun(trx: Trx, run: string, at: string, summary: unknown): Promise<void> {
-  await trx
-    .updateTable('runs')
-    .set({ finished_at: at, summary: JSON.stringify(summary) })
-    .where('id', '=', run)
-    .execute();
+/** Ends the run: all that its listing means is recorded. `standing`: what the listing is worth. */
+export async function finishRun(trx: Trx, run: string, at: string, standing: ListStanding): Promise<void> {
+  const end = { finished_at: at, list_standing: standing };
+  await trx.updateTable('runs').set(end).where('id', '=', run).execute();
 }
 
 /** Drops the staged rows for which `gone` is true: the agreeing passes no longer show them. Returns their number. */

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { setVerdicts } from '../../../src/books/run-verdicts.sql.ts';
 import type { ListStanding } from '../../../src/core/domain/verdict.ts';
 import { createJobsStore } from '../../../src/core/runtime/jobs.sql.ts';
-import { beginRun, finishRun, noteStanding } from '../../../src/watching/listing/listings.sql.ts';
+import { beginRun, finishRun } from '../../../src/watching/listing/listings.sql.ts';
 import { addBatch, at } from '../../support/ledger.ts';
 import { itWaits, makeSetting, type Setting, startWeb } from './setting.ts';
 
@@ -17,11 +17,10 @@ async function reconciled(
   const now = clock.iso();
   const run = await ledger.write(async (trx) => {
     const id = await beginRun(trx, now);
-    await noteStanding(trx, id, list);
     const whole = list === 'complete' ? 'reconciled' : 'not_compared';
     const currencies = [{ currency: 'NGN', verdict: whole, overturned: 0n } as const];
     await setVerdicts(trx, id, { whole, currencies });
-    await finishRun(trx, id, now, {});
+    await finishRun(trx, id, now, list);
     return id;
   });
   const store = createJobsStore(ledger);

@@ -14,8 +14,9 @@ export type RunTables = {
 export type RunTable = {
   id: string;
   started_at: string;
+  /** When all that its listing means was recorded; null before. */
   finished_at: string | null;
-  /** JSON: what `reconcile --json` prints. */
+  /** JSON: what `reconcile --json` prints; null before its figures are frozen. */
   summary: string | null;
   /** The newest history entry when the run began to read the listing. */
   history_mark: bigint;
