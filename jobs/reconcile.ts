@@ -3,7 +3,7 @@ import { promiseReports } from '../src/books/reports-due.sql.ts';
 import { statementJson } from '../src/books/statement/statement-json.ts';
 import { leftOutJson } from '../src/core/domain/left-out.ts';
 import { runError } from '../src/core/domain/run-error.ts';
-import { endByError, endWith, type JobOutcome } from '../src/core/runtime/scheduler.ts';
+import type { JobOutcome } from '../src/core/runtime/scheduler.ts';
 import type { JsonOf } from '../src/core/shapes/json-shapes.ts';
 import { noteLedgerBytes } from '../src/custody/growth.ts';
 import type { TakenCollections } from '../src/intake/collection-files.ts';
@@ -55,24 +55,6 @@ export async function run(app: App, payload: ReconcilePayload): Promise<Reconcil
   await app.reporting.writeDueBatchResults();
   await app.reporting.writeIndex();
   return summary;
-}
-
-/** Runs {@link run} for a person, and records it among the jobs as the scheduler does. */
-export async function runByHand(app: App, payload: ReconcilePayload): Promise<ReconcileResult> {
-  const job = payload.full ? fullName : name;
-  const startedAt = app.clock.iso();
-  await app.jobsStore.note(job, { at: startedAt, by: app.workers.id, expression: null });
-  const ended = (end: ReturnType<typeof endWith>): Promise<void> =>
-    app.jobsStore.finished(job, { startedAt, endedAt: app.clock.iso(), ...end });
-  try {
-    const result = await run(app, payload);
-    await ended(endWith(outcomeOf(result)));
-    return result;
-  } catch (error) {
-    // Where the ledger failed, this record may fail too; the first error is the one to report.
-    await ended(endByError(error)).catch(() => undefined);
-    throw error;
-  }
 }
 
 /** Returns a run's outcome as a job: it succeeded only when it could see all that it compares (P35). */

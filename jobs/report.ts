@@ -6,7 +6,9 @@ export const name = 'report';
  * Writes the results of every changed batch, the files of the last run and the last closed month, and the index. Removes
  * the files of runs older than `reports.keep_days`. Returns the files that it wrote.
  */
-export async function run(app: App<'local'>): Promise<{ files: string[] }> {
+export async function run(
+  app: Pick<App<'local'>, 'clock' | 'applyWebhooks' | 'reporting'>,
+): Promise<{ files: string[] }> {
   await app.applyWebhooks();
   const files = await app.reporting.writeDueRuns();
   files.push(...(await app.reporting.writeDueBatchResults()));

@@ -16,9 +16,9 @@ const lookEveryMs = 60_000;
 export type SubmitPayload = {
   scope?: ClaimScope;
   signal?: AbortSignal;
-  onProgress?: (done: number) => void;
+  onProgress?: ((done: number) => void) | undefined;
   /** Called while the service is asked about a batch before its first payout. */
-  onCheck?: (progress: CheckProgress) => void;
+  onCheck?: ((progress: CheckProgress) => void) | undefined;
 };
 export type SubmitResult = Awaited<ReturnType<App['sender']['run']>> & { tookOver: number };
 

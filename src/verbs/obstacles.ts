@@ -1,5 +1,6 @@
 import type { NotClosable } from '../books/statement/freeze-period.ts';
 import type { Mode } from '../core/domain/payout.ts';
+import type { WaitingFile } from '../core/domain/waiting-file.ts';
 import { getBatch } from '../core/ledger/batches.ts';
 import type { HoldReason } from '../core/ledger/hold-reasons.ts';
 import type { Db } from '../core/storage/ledger.ts';
@@ -24,7 +25,15 @@ export type Obstacle =
   /** A month that cannot be closed, and why. */
   | { kind: 'not_closed'; month: string; why: NotClosable }
   | { kind: 'no_note' }
-  | { kind: 'long_note'; most: number };
+  | { kind: 'long_note'; most: number }
+  /** Figures that belong to one file, where the inbox has none or several. */
+  | { kind: 'not_one_file'; inbox: string; waiting: WaitingFile[] }
+  /** Another process is at it. */
+  | { kind: 'reconciling' }
+  | { kind: 'file_exists'; file: string }
+  | { kind: 'no_folder'; folder: string }
+  /** The ledger is in PostgreSQL, which makes its own backups. */
+  | { kind: 'in_a_database' };
 
 export type Refused = { kind: 'refused'; why: Obstacle };
 

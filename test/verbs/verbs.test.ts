@@ -10,12 +10,11 @@ const commands = entryGroups.flatMap(([, entries]) => entries.map(entryName));
 const looking = ['status', 'batches', 'payouts', 'show', 'check', 'verify', 'doctor'];
 const helping = ['config', 'completion'];
 /** Those that make, move or keep a ledger as a whole, or run a process. */
-const keeping = ['init', 'demo', 'sandbox', 'serve', 'backup', 'restore', 'archive', 'upgrade', 'migrate'];
-/** Those that run a job of `jobs/`, which stands above the verbs. */
-const jobs = ['submit', 'reconcile'];
+const keeping = ['init', 'demo', 'sandbox', 'serve', 'restore', 'archive', 'upgrade', 'migrate'];
 
 /** The command of a verb that has another name. */
 const commandOf: Partial<Record<VerbName, string>> = {
+  'take-in': 'submit',
   'hold-all': 'hold',
   'release-all': 'release',
   acknowledge: 'ack',
@@ -26,7 +25,7 @@ const commandOf: Partial<Record<VerbName, string>> = {
 describe('the list of verbs', () => {
   it('has every command that changes something in the ledger', () => {
     const covered = allVerbs.map(({ name }) => commandOf[name] ?? name);
-    const others = [...looking, ...helping, ...keeping, ...jobs];
+    const others = [...looking, ...helping, ...keeping];
     expect([...new Set([...covered, ...others])].toSorted()).toEqual(commands.toSorted());
     expect(others.filter((name) => covered.includes(name))).toEqual([]);
   });
@@ -44,6 +43,8 @@ describe('the list of verbs', () => {
 
 /** A right input of each verb. */
 const inputs: Record<VerbName, object> = {
+  'take-in': { files: ['/home/pay.csv'], figures: { rows: 12, totals: { NGN: '1200.00' } }, dryRun: true },
+  submit: {},
   approve: { batch: 'b-1', digest: 'd' },
   hold: { batch: 'b-1' },
   'hold-all': {},
@@ -58,11 +59,13 @@ const inputs: Record<VerbName, object> = {
     since: '2026-11-21T00:00:00.000Z',
   },
   resend: { references: ['PAY-1'], collections: false },
+  reconcile: { full: true, followUp: false },
   report: { batch: 'b-1' },
   'close-period': { month: '2026-10' },
   acknowledge: { ids: ['D-1'], note: '', files: ['a.csv'] },
   resolve: { filter: { kind: 'amount_conflict' }, note: 'recalled' },
   decide: { decisions: [{ verdict: 'resolve', ids: ['D-1'], note: 'recalled', shown: { 'D-1': 'm' } }] },
+  backup: { file: '/mnt/usb/ledger.backup' },
 };
 
 it.each(allVerbs.map((verb) => [verb.name, verb] as const))('%s refuses unknown keys', (name, verb) => {

@@ -1,3 +1,5 @@
+import { visible } from '../../core/domain/hidden.ts';
+import { waitingWhy } from '../../core/domain/waiting-file.ts';
 import type { Obstacle } from '../../verbs/obstacles.ts';
 import { holdTexts } from '../hold-words.ts';
 import { notClosableText } from '../period-words.ts';
@@ -89,5 +91,40 @@ export function obstacleWords(why: Obstacle): { command: string; page: string } 
         command: `--note: at most ${why.most} characters`,
         page: `The note is longer than ${why.most} characters.`,
       };
+    case 'not_one_file': {
+      const [only, ...others] = why.waiting;
+      const alone = only !== undefined && others.length === 0;
+      const lies = alone
+        ? `${visible(only.name)} waits, since ${waitingWhy(only.why)}`
+        : `${why.inbox} holds ${why.waiting.length} files`;
+      const next = alone
+        ? 'run the command again when it is whole'
+        : 'name the file, or put NAME.csv.control.json beside each';
+      return {
+        command: `--rows and --total are the figures of one file; ${lies}: ${next}. Nothing was taken in or sent`,
+        page: `The figures are those of one file; ${lies}.`,
+      };
+    }
+    case 'reconciling':
+      return {
+        command: 'another process is reconciling this ledger; wait for it, then run the command again',
+        page: 'Another process is reconciling this ledger. Wait for it, then try again.',
+      };
+    case 'file_exists': {
+      const page = `${why.file} is there already and is not overwritten`;
+      return { command: `${page}: name a new file`, page: `${page}.` };
+    }
+    case 'no_folder': {
+      const page = `there is no folder ${why.folder}`;
+      return { command: `${page}: make it first`, page: `${upperFirst(page)}.` };
+    }
+    case 'in_a_database': {
+      const page =
+        'a ledger on PostgreSQL is backed up by its database: with pg_dump or with base backups and an archive of its log';
+      return {
+        command: `${page}. However it is put back, counterfoil restore --adopt makes it safe to use`,
+        page: `${upperFirst(page)}.`,
+      };
+    }
   }
 }

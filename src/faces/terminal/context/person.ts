@@ -24,7 +24,10 @@ export function orderer({ env }: Context): Person {
   return { name, accounts: behind ? [own, behind] : [own], noted: '' };
 }
 
-/** Stops a command whose verb did nothing; 1 where the ledger itself is at fault. */
+/** Where a stop has another code than 2: the ledger itself is at fault, or another process is at it. */
+const stopCodes: Partial<Record<Obstacle['kind'], number>> = { unsound: 1, reconciling: 11 };
+
+/** Stops a command whose verb did nothing. */
 export function stopFor({ why }: { why: Obstacle }): Stop {
-  return new Stop(obstacleWords(why).command, why.kind === 'unsound' ? 1 : 2);
+  return new Stop(obstacleWords(why).command, stopCodes[why.kind] ?? 2);
 }

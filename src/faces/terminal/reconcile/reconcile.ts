@@ -1,11 +1,12 @@
-import * as reconcileJob from '../../../../jobs/reconcile.ts';
+import type { ReconcileResult } from '../../../../jobs/reconcile.ts';
 import type { App } from '../../../app/app.ts';
 import { hasNoList } from '../../../core/domain/run-error.ts';
 import { needsAPerson } from '../../../core/domain/verdict.ts';
-import { tryReconcile } from '../../../core/runtime/worker-lock.ts';
+import { reconcileVerb } from '../../../verbs/reconcile.ts';
 import { haltInWords } from '../../../words/halt-words.ts';
 import { hushed, loadSettings } from '../context/context.ts';
-import { type Result, Stop, worst } from '../context/result.ts';
+import { orderer, stopFor } from '../context/person.ts';
+import { type Result, worst } from '../context/result.ts';
 import { withApp } from '../context/with-app.ts';
 import type { Context, Handler } from '../context/world.ts';
 import { problemLines } from '../kit/describe.ts';
@@ -16,28 +17,15 @@ import { reconcileTrouble, runConclusion, runLines } from './reconcile-lines.ts'
 export const reconcile: Handler = async (context, _args, options) => {
   await loadSettings(context);
   return withApp(hushed(context), { level: 'whole', use: 'makes', kind: 'reconcile' }, async (app) => {
-    const lock = await tryReconcile(app.ledger);
-    if (!lock)
-      throw new Stop(
-        'another process is reconciling this ledger; wait for it, then run the command again',
-        11,
-      );
-    try {
-      const payload = {
-        full: Boolean(options.full),
-        followUp: options.followUp !== false,
-        signal: context.signal,
-      };
-      const run = await reconcileJob.runByHand(app, payload);
-      await tellPeople(context, app);
-      return await describe(context, app, run);
-    } finally {
-      await lock.release();
-    }
+    const order = { full: Boolean(options.full), followUp: options.followUp !== false };
+    const done = await reconcileVerb.run({ ...app, signal: context.signal }, order, orderer(context));
+    if (done.kind === 'refused') throw stopFor(done);
+    await tellPeople(context, app);
+    return describe(context, app, done.run);
   });
 };
 
-async function describe(context: Context, app: App, run: reconcileJob.ReconcileResult): Promise<Result> {
+async function describe(context: Context, app: App, run: ReconcileResult): Promise<Result> {
   const halted = await haltInWords(app.ledger.db);
   const concluded = await runConclusion(context, app, run, halted);
   const open = Object.keys(run.discrepancies.open).length > 0;

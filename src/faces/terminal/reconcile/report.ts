@@ -1,6 +1,5 @@
 import { join } from 'node:path';
 import type { z } from 'zod';
-import * as reportJob from '../../../../jobs/report.ts';
 import type { App } from '../../../app/app.ts';
 import { likely } from '../../../core/domain/nearest.ts';
 import { reportVerb } from '../../../verbs/report.ts';
@@ -23,7 +22,7 @@ export const report: Handler = async (context, args, options) => {
       if (name === undefined) throw new Stop('name the run to compare: counterfoil report RUN --against RUN');
       return compareRuns(context, app, [name, against]);
     }
-    const files = name === undefined ? (await reportJob.run(app)).files : await byName(context, app, name);
+    const files = await written(context, app, name);
     return unlessQuiet(context, {
       code: 0,
       lines: fileLines(context, files),
@@ -48,13 +47,13 @@ async function nearestRun({ ledger }: App<'local'>, name: string): Promise<strin
   );
 }
 
-async function byName(context: Context, app: App<'local'>, name: string): Promise<string[]> {
-  const order = await orderNamed(app, name);
+async function written(context: Context, app: App<'local'>, name: string | undefined): Promise<string[]> {
+  const order = name === undefined ? { due: true as const } : await orderNamed(app, name);
   const done = await reportVerb.run(app, order, orderer(context));
   if (done.kind === 'refused') {
     const stop = stopFor(done);
     if (done.why.kind !== 'no_run') throw stop;
-    const meant = didYouMean(await nearestRun(app, name), ': counterfoil status names the last one');
+    const meant = didYouMean(await nearestRun(app, done.why.run), ': counterfoil status names the last one');
     throw new Stop(`${stop.message}${meant}`);
   }
   for (const line of done.skipped) context.say(line);

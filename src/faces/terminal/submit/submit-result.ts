@@ -1,10 +1,12 @@
 import { basename } from 'node:path';
 import type { App } from '../../../app/app.ts';
+import type { Forbidden } from '../../../core/domain/forbidden.ts';
 import { leftOutJson } from '../../../core/domain/left-out.ts';
 import type { Mode } from '../../../core/domain/payout.ts';
 import { progressText } from '../../../core/domain/progress.ts';
 import type { BatchCounts } from '../../../core/ledger/batches.ts';
 import type { SubmitJson } from '../../../core/shapes/intake-shapes.ts';
+import type { Sent } from '../../../verbs/submit.ts';
 import { reasonText, submitCommand } from '../../../words/advice-text.ts';
 import { heldBecause } from '../batches/batch-lines.ts';
 import { type Result, worst } from '../context/result.ts';
@@ -18,7 +20,6 @@ import {
   type GivenBackFile,
   type RefusedFile,
   readyIn,
-  type Sent,
   type SubmitFacts,
   type Submitted,
   standing,
@@ -28,7 +29,7 @@ import {
 
 /** What `submit` did, where its batches stand now, and who must do what next. */
 export async function describeSubmit(context: Context, app: App<'local'>, done: Submitted): Promise<Result> {
-  const { taken, expected, givenBack, sent, unwritten } = done;
+  const { taken, expected, givenBack, sent } = done;
   const { mode } = app.config;
   const now = await standing(app, done);
   const { shown, halted } = now;
@@ -37,6 +38,7 @@ export async function describeSubmit(context: Context, app: App<'local'>, done: 
   if (!context.options.json)
     for (const line of [...refusedLines(refused, context.cwd), ...givenBackLines(givenBack)])
       context.say(line);
+  const unwritten = done.unwritten ? unwrittenText(done.unwritten) : undefined;
   const failed = ['unreachable', 'stuck', 'uncleared'].includes(sent.ended);
   const stopped = failed ? whyStopped(sent) : context.signal.aborted && waiting > 0 ? 'interrupted' : null;
   const problems = [
@@ -133,6 +135,10 @@ function expectedJson(one: ExpectedFile) {
   if (one.kind === 'refused') return [];
   const { id, file, rows, totals, skipped } = one;
   return [{ id, file, rows, totals, ...leftOutJson(skipped) }];
+}
+
+function unwrittenText({ place, why }: Forbidden): string {
+  return `the result files could not be written: ${place} (${why}). What was sent is recorded, nothing is lost: make it writable for this account, then run counterfoil report`;
 }
 
 function whyStopped(sent: Sent): string {

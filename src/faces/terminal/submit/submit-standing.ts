@@ -1,33 +1,15 @@
-import type * as submitJob from '../../../../jobs/submit.ts';
 import type { App } from '../../../app/app.ts';
 import { payoutOverview } from '../../../books/overview.sql.ts';
 import { type BatchCounts, batchCounts } from '../../../core/ledger/batches.ts';
 import { findAttention } from '../../../sending/attention.sql.ts';
+import type { SubmitOutcome } from '../../../verbs/submit.ts';
 import { haltInWords } from '../../../words/halt-words.ts';
 
-export type TakenFiles = Awaited<ReturnType<App<'local'>['intake']['takeFiles']>>['taken'][number];
-/** The result of sending; `uncleared`: the service did not answer the list request before the first payout. */
-export type Sent =
-  | Pick<Awaited<ReturnType<typeof submitJob.run>>, 'ended' | 'detail' | 'advice'>
-  | { ended: 'not_started' | 'uncleared'; detail: string };
-
+export type Submitted = Omit<SubmitOutcome, 'kind'>;
+export type TakenFiles = Submitted['taken'][number];
 /** Files of expected collections. */
-export type GivenBackFile = Awaited<ReturnType<App<'local'>['intake']['takeFiles']>>['givenBack'][number];
-export type ExpectedFile = Awaited<ReturnType<App<'local'>['intake']['takeCollections']>>['taken'][number];
-
-/** `unwritten`: why the result files could not be written, though the recorded payouts were sent. */
-export type Submitted = {
-  taken: TakenFiles[];
-  expected: ExpectedFile[];
-  /** Rows that a dead process left out, returned now. */
-  givenBack: GivenBackFile[];
-  sent: Sent;
-  sentFrom: ReadonlySet<string>;
-  only: string[] | undefined;
-  unwritten?: string | undefined;
-  files: readonly string[];
-};
-
+export type ExpectedFile = Submitted['expected'][number];
+export type GivenBackFile = Submitted['givenBack'][number];
 export type RefusedFile = Extract<TakenFiles, { kind: 'refused' }>;
 export type TakenBatch = Extract<TakenFiles, { kind: 'taken' }>;
 export type SubmitFacts = Awaited<ReturnType<typeof standing>>;

@@ -38,6 +38,11 @@ const statusOf: Record<Obstacle['kind'], Declined['statusCode']> = {
   closed: 409,
   no_note: 422,
   long_note: 422,
+  not_one_file: 422,
+  reconciling: 409,
+  file_exists: 409,
+  no_folder: 422,
+  in_a_database: 422,
 };
 
 function declined(why: Obstacle): Declined {

@@ -1,0 +1,51 @@
+import { z } from 'zod';
+import * as reconcileJob from '../../jobs/reconcile.ts';
+import type { App } from '../app/app.ts';
+import { endByError, endWith } from '../core/runtime/scheduler.ts';
+import { tryReconcile } from '../core/runtime/worker-lock.ts';
+import { type Refused, refusedFor } from './obstacles.ts';
+import { verb } from './verb.ts';
+
+type Parts = App & { signal: AbortSignal };
+
+export type ReconcileOutcome = { kind: 'reconciled'; run: reconcileJob.ReconcileResult };
+
+/** Compares the ledger with the service once. It may end what keeps payouts from being sent (P16, P25). */
+export const reconcileVerb = verb({
+  name: 'reconcile',
+  can: 'decide',
+  touchesMoney: true,
+  /** `full`: reads the whole list. `followUp`: looks up what the list leaves open, and asks for webhooks again. */
+  input: z.strictObject({ full: z.boolean(), followUp: z.boolean() }),
+  async run(parts: Parts, order): Promise<ReconcileOutcome | Refused> {
+    const lock = await tryReconcile(parts.ledger);
+    if (!lock) return refusedFor({ kind: 'reconciling' });
+    try {
+      return { kind: 'reconciled', run: await runRecorded(parts, order) };
+    } finally {
+      await lock.release();
+    }
+  },
+});
+
+/** Runs the job, and records it among the jobs as the scheduler does. */
+async function runRecorded(
+  parts: Parts,
+  order: Omit<reconcileJob.ReconcilePayload, 'signal'>,
+): Promise<reconcileJob.ReconcileResult> {
+  const { jobsStore, clock, workers, signal } = parts;
+  const job = order.full ? reconcileJob.fullName : reconcileJob.name;
+  const startedAt = clock.iso();
+  await jobsStore.note(job, { at: startedAt, by: workers.id, expression: null });
+  const ended = (end: ReturnType<typeof endWith>): Promise<void> =>
+    jobsStore.finished(job, { startedAt, endedAt: clock.iso(), ...end });
+  try {
+    const run = await reconcileJob.run(parts, { ...order, signal });
+    await ended(endWith(reconcileJob.outcomeOf(run)));
+    return run;
+  } catch (error) {
+    // Where the ledger failed, this record may fail too; the first error is the one to report.
+    await ended(endByError(error)).catch(() => undefined);
+    throw error;
+  }
+}
