@@ -7,7 +7,7 @@ import { Stop } from './result.ts';
 import type { Context } from './world.ts';
 
 /** The person who decides: the account of this process, for the history's `person:NAME`. */
-export function person(): string {
+function person(): string {
   try {
     return userInfo().username;
   } catch {
