@@ -283,6 +283,15 @@ const rules: Rule[] = [
     ],
   },
   {
+    title: 'a verb imports no words and no face',
+    violations: (sources) =>
+      imports(sources, (from, { to }) => room(from.path) === 'verbs' && /^(words|faces)\b/.test(room(to))),
+    bad: [
+      [source('src/verbs/a.ts', "import { adviceText } from '../words/advice-text.ts';")],
+      [source('src/verbs/a.ts', "import type { Html } from '../faces/web/kit/html.ts';")],
+    ],
+  },
+  {
     title: 'each exported name means one thing; a job and a frozen migration have names of their own',
     violations: (sources) => {
       const names = sources

@@ -66,7 +66,7 @@ export const acknowledgeVerb = verb({
   can: 'decide',
   touchesMoney: false,
   input: acknowledgement,
-  run: (parts: Parts, order, person) => decideOne(parts, { verdict: 'acknowledge', ...order }, person),
+  run: (parts: Parts, order, person) => decideOne(parts, { ...order, verdict: 'acknowledge' }, person),
 });
 
 /** It is dealt with, as the note says; it reopens when something else is found. */
@@ -75,7 +75,7 @@ export const resolveVerb = verb({
   can: 'decide',
   touchesMoney: false,
   input: resolution,
-  run: (parts: Parts, order, person) => decideOne(parts, { verdict: 'resolve', ...order }, person),
+  run: (parts: Parts, order, person) => decideOne(parts, { ...order, verdict: 'resolve' }, person),
 });
 
 /** Many acknowledgements and resolutions in one transaction: all or none. */
@@ -84,9 +84,7 @@ export const decideVerb = verb({
   can: 'decide',
   touchesMoney: false,
   input: z.strictObject({ decisions: z.array(resolution.extend({ verdict: verdictKind })) }),
-  async run(parts: Parts, { decisions }, person): Promise<Omit<DecisionOutcome, 'verdict'> | Refused> {
-    return decideAll(parts, decisions, person);
-  },
+  run: (parts: Parts, { decisions }, person) => decideAll(parts, decisions, person),
 });
 
 /** What is wrong with the note of a decision; null for nothing. */

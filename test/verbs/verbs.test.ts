@@ -35,6 +35,11 @@ describe('the list of verbs', () => {
     for (const { can } of allVerbs) expect(roleNames).toContain(can);
   });
 
+  it('needs the right to decide for all but files, approvals and reports', () => {
+    const others = allVerbs.filter(({ can }) => can !== 'decide').map(({ name, can }) => [name, can]);
+    expect(Object.fromEntries(others)).toEqual({ 'take-in': 'drop', approve: 'approve', report: 'read' });
+  });
+
   it('answers each verb in the JSON of its command', () => {
     const answering = (name: VerbName): string => (name === 'resolve' ? 'ack' : (commandOf[name] ?? name));
     for (const { name } of allVerbs) expect(shapeOfVerb[name].split(' ')[0]).toBe(answering(name));
