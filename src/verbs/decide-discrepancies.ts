@@ -25,12 +25,15 @@ type Parts = { ledger: Ledger; clock: Pick<Clock, 'iso'>; config: Pick<Config, '
 
 const longestNote = 2000;
 
-const filter = z.strictObject({
-  kind: z.enum(discrepancyKinds).exactOptional(),
-  batch: z.string().exactOptional(),
-  /** Only those first seen at this instant or before, ISO UTC. */
-  seenBefore: z.string().exactOptional(),
-});
+/** An empty one would find everything. */
+const filter = z
+  .strictObject({
+    kind: z.enum(discrepancyKinds).exactOptional(),
+    batch: z.string().exactOptional(),
+    /** Only those first seen at this instant or before, ISO UTC. */
+    seenBefore: z.string().exactOptional(),
+  })
+  .refine((given) => Object.keys(given).length > 0, 'name a kind, a batch or an instant');
 
 /**
  * The named ones, or all that a filter finds. `shown`: the mark of what the person saw of each; with it, each must still
@@ -42,6 +45,10 @@ const resolution = z.strictObject({
   note: z.string(),
   shown: z.record(z.string(), z.string()).exactOptional(),
 });
+/** A filter beside names would make what was shown of them count for nothing. */
+const isOneWay = ({ ids, shown, files, filter: found }: Partial<Order>): boolean =>
+  found === undefined || (!ids?.length && !shown && !files?.length);
+const oneWay = 'name them, or filter them: not both';
 /** `files`: refused files by name, of which this ends what is known. */
 const acknowledgement = resolution.extend({ files: z.array(z.string()).exactOptional() });
 const verdictKind = z.enum(['acknowledge', 'resolve'] satisfies DiscrepancyDecision[]);
@@ -65,7 +72,7 @@ export const acknowledgeVerb = verb({
   name: 'acknowledge',
   can: 'decide',
   touchesMoney: false,
-  input: acknowledgement,
+  input: acknowledgement.refine(isOneWay, oneWay),
   run: (parts: Parts, order, person) => decideOne(parts, { ...order, verdict: 'acknowledge' }, person),
 });
 
@@ -74,7 +81,7 @@ export const resolveVerb = verb({
   name: 'resolve',
   can: 'decide',
   touchesMoney: false,
-  input: resolution,
+  input: resolution.refine(isOneWay, oneWay),
   run: (parts: Parts, order, person) => decideOne(parts, { ...order, verdict: 'resolve' }, person),
 });
 
@@ -83,7 +90,9 @@ export const decideVerb = verb({
   name: 'decide',
   can: 'decide',
   touchesMoney: false,
-  input: z.strictObject({ decisions: z.array(resolution.extend({ verdict: verdictKind })) }),
+  input: z.strictObject({
+    decisions: z.array(resolution.extend({ verdict: verdictKind }).refine(isOneWay, oneWay)),
+  }),
   run: (parts: Parts, { decisions }, person) => decideAll(parts, decisions, person),
 });
 

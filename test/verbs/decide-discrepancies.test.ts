@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { discrepancyMark, findByIds } from '../../src/books/discrepancies/discrepancy-decisions.sql.ts';
-import { decideVerb } from '../../src/verbs/decide-discrepancies.ts';
+import { decideVerb, resolveVerb } from '../../src/verbs/decide-discrepancies.ts';
 import { addDiscrepancy, makeWorld } from '../books/support.ts';
 
 it('decides all of a list, or none where one of them is no longer what the person saw', async () => {
@@ -32,4 +32,12 @@ it('decides all of a list, or none where one of them is no longer what the perso
   await change(seen[1]?.actual ?? '').execute();
   expect(await order()).toMatchObject({ kind: 'decided', changed: 2, open: {} });
   expect(await states()).toEqual(['acknowledged', 'resolved']);
+});
+
+it.each([
+  [{ filter: {}, note: 'done' }, 'name a kind, a batch or an instant'],
+  [{ filter: { batch: 'b-1' }, ids: ['D-1'], note: 'done' }, 'not both'],
+  [{ filter: { batch: 'b-1' }, shown: { 'D-1': 'stale' }, note: 'done' }, 'not both'],
+])('takes no order that would decide more than it names: %j', (order, why) => {
+  expect(() => resolveVerb.input.parse(order)).toThrow(why);
 });
