@@ -1,6 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { decimalToMinor, exponentOf, formatMinor, parseAmount } from '../../../src/core/domain/money.ts';
+import {
+  decimalToMinor,
+  exponentOf,
+  formatMinor,
+  isAboveLimit,
+  parseAmount,
+} from '../../../src/core/domain/money.ts';
 
 const problemOf = (text: string, currency = 'NGN'): string => {
   const parsed = parseAmount(text, currency);
@@ -13,6 +19,8 @@ describe('money', () => {
     expect(formatMinor(150_000n, 'ZAR')).toBe('1500.00');
     expect(formatMinor(1500n, 'JPY')).toBe('1500');
     expect(formatMinor(-1234n, 'KWD')).toBe('-1.234');
+    expect(formatMinor(0n, 'NGN')).toBe('0.00');
+    expect(() => formatMinor(1n, 'ABC')).toThrow('no such currency: ABC');
   });
 
   it('reads back what it formats, for every amount that a ledger can hold', () => {
@@ -27,7 +35,11 @@ describe('money', () => {
   it('names the mended amount when a person wrote separators', () => {
     expect(problemOf('1,000.50')).toBe('has thousands separators; write 1000.50');
     expect(problemOf('1000,50')).toBe('has a decimal comma; write 1000.50');
+    expect(problemOf('1000,505')).toBe('has a decimal comma; write it with a point, for example 1500.00');
     expect(problemOf('1.5E+06')).toContain('scientific notation');
+    expect(problemOf('+5')).toContain('has a sign');
+    expect(problemOf('5,0', 'JPY')).toContain('for example 1500');
+    expect(problemOf('5', 'ABC')).toContain('its currency is not known');
   });
 
   it('refuses signs, zero, too many digits and words', () => {
@@ -49,7 +61,11 @@ describe('money', () => {
       expect(problemOf(text), text).not.toMatch(/^ok/);
     }
     expect(problemOf('1234567890123456')).toContain('15 digits');
-    expect(problemOf('10.5', 'JPY')).toContain('whole number');
+    expect(problemOf('0000001234567890')).toBe('ok 123456789000');
+    expect(problemOf(`${'0'.repeat(39)}1`)).toBe('ok 100');
+    expect(problemOf(`${'0'.repeat(40)}1`)).toContain('15 digits');
+    expect(problemOf('10.5', 'JPY')).toContain('expected a whole number (JPY)');
+    expect(problemOf('10.505')).toContain('a decimal with at most 2 digits after the point (NGN)');
     expect(problemOf('999999999999999.99')).toBe('ok 99999999999999999');
   });
 
@@ -62,6 +78,19 @@ describe('money', () => {
     expect(decimalToMinor('1500.001', 'NGN')).toBeNull();
     expect(decimalToMinor('1,500', 'NGN')).toBeNull();
     expect(decimalToMinor('1500', 'ABC')).toBeNull();
+  });
+
+  it('takes nothing larger than the ledger can hold', () => {
+    expect(problemOf('922337203685477.5807', 'CLF')).toBe(`ok ${2n ** 63n - 1n}`);
+    expect(problemOf('922337203685477.5808', 'CLF')).toContain('larger than the ledger can hold');
+    expect(decimalToMinor('92233720368547758.07', 'NGN')).toBe(2n ** 63n - 1n);
+    expect(decimalToMinor('92233720368547758.08', 'NGN')).toBeNull();
+  });
+
+  it('is above a limit from the next minor unit on, and never without a limit', () => {
+    const limits = { NGN: '1500.00' };
+    const above = (amount: bigint, currency = 'NGN'): boolean => isAboveLimit(amount, currency, limits);
+    expect([above(150_000n), above(150_001n), above(150_001n, 'ZAR')]).toEqual([false, true, false]);
   });
 
   it('knows the currencies of ISO 4217 and no others', () => {

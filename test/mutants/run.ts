@@ -1,0 +1,176 @@
+import { spawn } from 'node:child_process';
+import { globSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, relative, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { type Mutant, mutate, nameOf } from './mutate.ts';
+import type { Job, Step } from './runner.ts';
+import { reasonOf } from './survivors.ts';
+
+// npm run mutants -- core/domain [--share 1/4] [--seconds 600]; a file of src/, or one mutant as FILE:LINE:NUMBER.
+const root = fileURLToPath(new URL('../../', import.meta.url));
+process.chdir(root);
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { share: { type: 'string', default: '1/1' }, seconds: { type: 'string', default: '3600' } },
+});
+const began = Date.now();
+const until = began + Number(values.seconds) * 1000;
+const [part = 1, parts = 1] = values.share.split('/').map(Number);
+const [, path = '', line, nth] = /^(?:src\/)?(.+?)(?::(\d+):(\d+))?$/.exec(positionals[0] ?? '') ?? [];
+const sources = path.endsWith('.ts') ? [`src/${path}`] : globSync(`src/${path}/*.ts`).toSorted();
+
+const files: Record<string, number> = {};
+const mutants: Mutant[] = [];
+for (const file of sources) {
+  files[file] = mutants.length;
+  mutants.push(...mutate(file, readFileSync(file, 'utf8')).mutants);
+}
+const isAsked = (mutant: Mutant, id: number): boolean =>
+  id % parts === part - 1 && (line === undefined || nameOf(mutant) === `src/${path}:${line}:${nth}`);
+const asked = mutants.flatMap((mutant, id) => (isAsked(mutant, id) ? [id] : []));
+const named = new Set(asked.filter((id) => mutants[id] && reasonOf(mutants[id]) !== undefined));
+const left = new Set(asked.filter((id) => !named.has(id)));
+const folder = mkdtempSync(join(tmpdir(), 'mutants-'));
+const tests = testsThatReach(new Set(sources));
+const touchedBy = new Map<string, Set<number>>();
+const loaded = new Set<number>();
+
+/** Runs tests until they end, a mutant hangs, or the time is over: true if all passed. */
+async function work(order: string[], active: number | null): Promise<{ passed: boolean; last?: Step }> {
+  const steps = join(folder, `steps-${Date.now()}`);
+  writeFileSync(steps, '');
+  const job: Job = { files, left: [...left], active, mostMs: 15_000, steps };
+  const path = join(folder, 'job.json');
+  writeFileSync(path, JSON.stringify(job));
+  const child = spawn(
+    process.execPath,
+    ['node_modules/vitest/vitest.mjs', 'run', '--config', 'test/mutants/vitest.config.ts'],
+    {
+      env: { ...process.env, MUTANTS_JOB: path, MUTANTS_TESTS: JSON.stringify(order) },
+      stdio: process.env.MUTANTS_SHOW ? 'inherit' : 'ignore',
+      detached: true,
+    },
+  );
+  const ended = new Promise<number | null>((done) => child.once('exit', done));
+  let read = 0;
+  let last: Step | undefined;
+  let since = Date.now();
+  for (;;) {
+    const code = await Promise.race([
+      ended,
+      new Promise<undefined>((done) => setTimeout(() => done(undefined), 500)),
+    ]);
+    const text = readFileSync(steps, 'utf8');
+    const whole = text.lastIndexOf('\n') + 1;
+    for (const one of text.slice(read, whole).split('\n').filter(Boolean)) {
+      last = JSON.parse(one) as Step;
+      since = Date.now();
+      take(last);
+    }
+    read = whole;
+    if (code !== undefined) return { passed: code === 0, ...(last && { last }) };
+    const limitMs = last?.kind === 'trying' ? 20_000 : 120_000;
+    if (Date.now() < until && Date.now() - since < limitMs) continue;
+    if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
+    await ended;
+    return { passed: false, ...(last && { last }) };
+  }
+}
+
+function take(step: Step): void {
+  if (step.kind === 'killed') left.delete(step.id);
+  if (step.kind === 'unrepeatable' || step.kind === 'long') console.log(`  ${step.kind}: ${step.test}`);
+  if (step.kind !== 'done') return;
+  const file = relative(root, step.file);
+  touchedBy.set(file, new Set(step.touched));
+  for (const id of step.loaded) loaded.add(id);
+  const seconds = Math.round((Date.now() - began) / 1000);
+  console.log(`${seconds} s  ${left.size} left of ${asked.length} after ${file}`);
+}
+
+let waiting = tests;
+while (waiting.length > 0 && left.size > 0 && Date.now() < until) {
+  const { last } = await work(waiting, null);
+  // The worker ended on a mutant: it hung or ended the process.
+  if (Date.now() < until && last?.kind === 'trying') left.delete(last.id);
+  const before = waiting.length;
+  waiting = waiting.filter((file) => !touchedBy.has(file));
+  // A file that does not even load is left out.
+  if (waiting.length === before && last?.kind !== 'trying' && last?.kind !== 'killed')
+    waiting = waiting.slice(1);
+}
+
+// What runs on import alone is tried with a fresh worker each.
+const touched = new Set([...touchedBy.values()].flatMap((ids) => [...ids]));
+const fixed = [...left].filter((id) => loaded.has(id) && !touched.has(id));
+let notRun = waiting.length > 0 ? left.size : fixed.length;
+if (waiting.length === 0)
+  for (const id of fixed) {
+    if (Date.now() >= until) break;
+    const [first, next] = bounds(id);
+    const near = tests.filter((file) =>
+      [...(touchedBy.get(file) ?? [])].some((one) => one >= first && one < next),
+    );
+    const { passed } = await work(near.length > 0 ? near.slice(0, 12) : tests.slice(0, 12), id);
+    if (Date.now() >= until) break;
+    notRun -= 1;
+    if (!passed) left.delete(id);
+  }
+
+/** The numbers of the first mutant of its file and of the first of the next file. */
+function bounds(id: number): [number, number] {
+  const firsts = [...Object.values(files), mutants.length];
+  const next = firsts.find((first) => first > id) ?? mutants.length;
+  return [Math.max(...firsts.filter((first) => first <= id)), next];
+}
+
+/** The quick tests whose imports reach one of the files, the nearest first. */
+function testsThatReach(targets: Set<string>): string[] {
+  const reach = new Map<string, boolean>();
+  const reaches = (file: string): boolean => {
+    const known = reach.get(file);
+    if (known !== undefined) return known;
+    reach.set(file, targets.has(file));
+    if (targets.has(file)) return true;
+    const text = readFileSync(file, 'utf8');
+    const imported = [...text.matchAll(/(?:from|import\()\s*'(\.[^']+\.ts)'/g)].map(([, to = '']) =>
+      relative(root, resolve(file, '..', to)),
+    );
+    const found = imported.some((to) => /^(src|jobs|test)\//.test(to) && reaches(to));
+    if (found) reach.set(file, true);
+    return found;
+  };
+  const home = `test/${path.replace(/\/[^/]+\.ts$/, '')}/`;
+  const common = (file: string): number => {
+    const [ours, its] = [home.split('/'), file.split('/')];
+    const differs = ours.findIndex((name, i) => name !== its[i]);
+    return differs < 0 ? ours.length : differs;
+  };
+  const size = (file: string): number => readFileSync(file).length;
+  const isNamed = (file: string): boolean =>
+    targets.has(file.replace(/^test/, 'src').replace('.test.ts', '.ts'));
+  return globSync('test/**/*.test.ts')
+    .filter((file) => !/\.slow\.test\.ts$|^test\/mutants\//.test(file) && reaches(file))
+    .toSorted(
+      (a, b) =>
+        Number(isNamed(b)) - Number(isNamed(a)) ||
+        common(b) - common(a) ||
+        size(a) - size(b) ||
+        a.localeCompare(b),
+    );
+}
+
+for (const id of left) {
+  const mutant = mutants[id];
+  if (mutant)
+    console.log(
+      `survived ${nameOf(mutant)}  ${mutant.from}  →  ${mutant.to}${touched.has(id) || loaded.has(id) ? '' : '  (no test runs it)'}`,
+    );
+}
+const killed = asked.length - named.size - left.size;
+console.log(
+  `${asked.length} mutants: ${killed} killed, ${left.size - notRun} survived, ${named.size} named, ${notRun} not run; ${Math.round((Date.now() - began) / 1000)} s`,
+);
+process.exitCode = left.size - notRun > 0 ? 1 : 0;
