@@ -1,7 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import type { AttemptOutcome } from '../../../src/core/domain/outcome.ts';
 import { type PayoutState, payoutStates, type WitnessStatus } from '../../../src/core/domain/payout.ts';
-import { type LedgerEvent, type PayoutStanding, transition } from '../../../src/core/domain/transition.ts';
+import {
+  isClosedByPerson,
+  type LedgerEvent,
+  mayHaveGoneAgain,
+  type PayoutStanding,
+  transition,
+} from '../../../src/core/domain/transition.ts';
 import type { Witness } from '../../../src/core/domain/witness.ts';
 
 const outcomes: Record<AttemptOutcome['kind'], AttemptOutcome> = {
@@ -147,6 +153,7 @@ describe('P4: an outcome belongs to its attempt', () => {
     expect(result(standing('sending', during), outcome('accepted'))).toBe('pending');
   });
   it('P4: a late acceptance of an unknown attempt counts, whatever else is open', () => {
+    expect(result(standing('held', other), outcome('accepted'))).toBe('pending');
     expect(result(standing('unknown', other), outcome('accepted'))).toBe('pending');
   });
   it('P4: no outcome takes a final state back', () => {
@@ -164,6 +171,10 @@ describe('P20: what is heard before a retry goes takes the order back', () => {
       expect(result(standing(state, { possiblyTaken: 1 }), doubt)).toBe('unknown');
     },
   );
+  it('P20: what is being sent, or has ended, stays as it is', () => {
+    for (const state of ['sending', 'success', 'failed'] as const)
+      expect(result(standing(state, { possiblyTaken: 1 }), doubt), state).toBe('keep');
+  });
 });
 
 describe('P19: a person’s word stands until later evidence', () => {
@@ -225,6 +236,29 @@ describe('P17: after a resend, failed needs every transfer', () => {
   });
   it('P17: one success is a success', () => {
     expect(result(standing('unknown', twice), witness('details', 'success'))).toBe('success');
+    expect(result(standing('pending', { unshown: '9' }), witness('details', 'success'))).toBe('success');
+  });
+  it('P17: the history says how many may have been taken', () => {
+    const why = (more: Partial<PayoutStanding>) =>
+      transition(standing('unknown', more), witness('details', 'failed'));
+    expect(why(twice)).toMatchObject({
+      why: 'details shows a failed transfer, but 2 may have been taken',
+    });
+    expect(why({ possiblyTaken: 1, forgotten: true })).toMatchObject({
+      why: 'details shows a failed transfer, but several may have been taken',
+    });
+  });
+  it('P17: no other transfer that ended speaks for the one that was accepted and is not shown', () => {
+    const unshown = { possiblyTaken: 1, unshown: '9' };
+    const failed = witness('details', 'failed');
+    expect(transition(standing('pending', unshown), failed)).toMatchObject({ to: 'unknown' });
+    const ended = standing('failed', { ...unshown, evidence: 'listing' });
+    expect(transition(ended, failed)).toMatchObject({
+      kind: 'keep',
+      evidence: 'listing',
+      why: expect.stringContaining('the one it was accepted as, 9, may still settle'),
+    });
+    expect(result(standing('success', unshown), witness('details', 'returned'))).toBe('keep');
   });
 });
 
@@ -243,6 +277,78 @@ it('what a person settled still rests on that person while a ledger that went ba
       kind: 'keep',
       evidence: 'person',
     });
+});
+
+it('P25: adds one send to what a newer copy may have sent, and none to what is paid or repeated elsewhere', () => {
+  const again = payoutStates.filter((state) => mayHaveGoneAgain({ state, evidence: 'listing' }));
+  expect(again).toEqual(['held', 'ready', 'sending', 'refused', 'unknown']);
+  expect(mayHaveGoneAgain({ state: 'failed', evidence: 'person' })).toBe(true);
+});
+
+describe('P32: what a person closed', () => {
+  const settle = (as: 'success' | 'failed'): LedgerEvent => ({
+    ...{ kind: 'settle', as, note: 'n', contradicted: true },
+  });
+  it('P32: rests on the person alone, except that what was shown as paid stays shown so (P36)', () => {
+    const evidence = (state: PayoutState, as: 'success' | 'failed') =>
+      transition(standing(state, { evidence: 'listing' }), settle(as));
+    expect(evidence('unknown', 'success')).toEqual({ kind: 'move', to: 'success', evidence: 'person' });
+    expect(evidence('success', 'success')).toMatchObject({ evidence: 'listing+person' });
+    expect(evidence('returned', 'success')).toMatchObject({ evidence: 'listing+person' });
+    expect(evidence('success', 'failed')).toMatchObject({ evidence: 'person' });
+  });
+  it('P32: may be closed in another way, unless an attempt is under way', () => {
+    const closed = standing('success', { evidence: 'person' });
+    const failed: LedgerEvent = { kind: 'settle', as: 'failed', note: 'n' };
+    expect(result(closed, failed)).toBe('failed');
+    expect(result({ ...closed, otherUnderWay: true }, failed)).toBe('conflict');
+  });
+  it('P32: is closed only where it ended, and by the person alone', () => {
+    const closed = (state: PayoutState, evidence: string) => isClosedByPerson({ state, evidence });
+    expect([
+      closed('success', 'webhook+person'),
+      closed('success', 'listing'),
+      closed('unknown', 'person'),
+    ]).toEqual([true, false, false]);
+  });
+});
+
+describe('P36: list and details say failed of a paid payout', () => {
+  const surely = (transfers?: number): LedgerEvent => ({
+    ...{ kind: 'turned', first: 'r-1', sure: true },
+    witness: { ...said('listing', 'failed'), ...(transfers !== undefined && { transfers }) },
+  });
+  const after = (more: Partial<PayoutStanding>, transfers?: number) =>
+    result(standing('success', more), surely(transfers));
+  it('P36: is returned once as many transfers failed as may have been taken', () => {
+    expect([1, 2, 3].map((n) => after({ possiblyTaken: 2 }, n))).toEqual([
+      ...['conflict', 'returned', 'returned'],
+    ]);
+    expect(after({ possiblyTaken: 2 })).toBe('conflict');
+    expect(after({ possiblyTaken: 1, forgotten: true })).toBe('conflict');
+  });
+  it('P36: is for a person while a send may be missing or is not among those shown', () => {
+    expect(after({ possiblyTaken: 1, forgetful: true }, 1)).toBe('conflict');
+    expect(after({ possiblyTaken: 1, unshown: '9' }, 1)).toBe('conflict');
+  });
+});
+
+it('P36: what agreed with the success is no evidence of the return', () => {
+  const paid = standing('success', { evidence: 'response+listing' });
+  expect(transition(paid, witness('details', 'returned'))).toMatchObject({ evidence: 'details' });
+  const pending = standing('pending', { evidence: 'response' });
+  expect(transition(pending, witness('details', 'success'))).toMatchObject({ evidence: 'response+details' });
+});
+
+it('P2: a sender that died decides nothing while another attempt is under way', () => {
+  const dead: LedgerEvent = { kind: 'abandoned', attemptId: 1n, why: 'died' };
+  expect(result(standing('sending', { otherUnderWay: true }), dead)).toBe('keep');
+});
+
+it('P16: the history says whether a look-up found it', () => {
+  const why = (found: boolean) => transition(standing('unknown'), { kind: 'looked_up', found });
+  expect(why(true)).toMatchObject({ why: 'a look-up found it' });
+  expect(why(false)).toMatchObject({ why: 'a look-up did not find it; absence proves nothing' });
 });
 
 describe('P21: cancel touches only what was never sent', () => {
