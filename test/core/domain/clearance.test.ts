@@ -20,6 +20,12 @@ it.each([
   ['nobody answers', itself({ answer: silence }), [], 'waits'],
   ['the service shows it', itself({ answer: { word: 'found', status: 'pending' } }), [], 'shown'],
   ['it shows another under its name', itself({ answer: { word: 'found', status: null } }), [], 'shown'],
+  [
+    'nothing is found of it, but what it repeats was paid',
+    itself(),
+    [before(), before({ answer: { word: 'found', status: 'success' } })],
+    'shown',
+  ],
   ['another account was asked', itself({ elsewhere: went }), [], 'elsewhere'],
   ['what failed still has', null, [before()], 'clear'],
   ['what failed was paid', null, [before({ answer: { word: 'found', status: 'success' } })], 'shown'],
