@@ -8,7 +8,7 @@ export type Job = {
   left: number[];
   /** The one that is active from the first import on; the tests then run once, as usual. */
   active: number | null;
-  /** A test that would take longer with all mutants that it touches does not take part. */
+  /** How long a test may run in all; it leaves out the mutants that it has no time for. */
   mostMs: number;
   /** The file that the steps are added to. */
   steps: string;
@@ -87,10 +87,7 @@ export default class MutantRunner extends TestRunner {
         for (const id of hit) this.#touched.add(id);
         this.#queue = failed ? [] : [...hit].filter((id) => left.has(id));
         hit = new Set();
-        if ((performance.now() - this.#began) * (this.#queue.length + 1) > job.mostMs) {
-          if (this.#queue.length > 0) note({ kind: 'long', test: test.name });
-          this.#queue = [];
-        }
+        this.#shorten(test, performance.now() - this.#began);
         if (this.#queue.length > 0) this.#turn = 'again';
         return;
       case 'again':
@@ -112,6 +109,14 @@ export default class MutantRunner extends TestRunner {
         this.#turn = 'mutant';
       }
     }
+  }
+
+  /** Leaves as many mutants as a test has time for. */
+  #shorten(test: RunnerTestCase, tookMs: number): void {
+    const most = Math.floor(job.mostMs / tookMs);
+    if (this.#queue.length <= most) return;
+    note({ kind: 'long', test: test.name });
+    this.#queue = this.#queue.slice(0, most);
   }
 
   override onAfterRunFiles(files: RunnerTestFile[]): void {

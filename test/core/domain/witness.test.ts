@@ -3,6 +3,8 @@ import {
   couldBeOurs,
   type ExpectedTransfer,
   findWitness,
+  firstIntentOf,
+  isBeneficiary,
   isNotFound,
   readInstant,
 } from '../../../src/core/domain/witness.ts';
@@ -99,6 +101,73 @@ describe('P13: a witness is one object with our reference and a status', () => {
     expect(both({ status: 'failed' })).toMatchObject({ kind: 'witness', witness: { status: 'failed' } });
   });
 
+  it('takes the object that agrees, or bears our transfer id, before others under our reference', () => {
+    expect(
+      details([
+        { ...told, amount: '1.00' },
+        { ...told, trx: 'X' },
+      ]),
+    ).toMatchObject({
+      kind: 'witness',
+      witness: { trx: 'X' },
+    });
+    const known = { ...ours, transferId: '481' };
+    const two = {
+      data: [
+        { ...told, trx: 'X', amount: '1.00' },
+        { ...told, transfer_id: '481' },
+      ],
+    };
+    expect(findWitness(two, known, 'details')).toMatchObject({ witness: { transferId: '481' } });
+  });
+
+  it('calls an object with two statuses a conflict, and shows what differs with the status it names', () => {
+    expect(details({ ...told, status: 'success', state: 'failed' })).toEqual({
+      kind: 'conflict',
+      fields: [{ field: 'status', expected: 'one status', actual: 'contradictory' }],
+      status: 'pending',
+    });
+    expect(details({ ...told, status: 'success', state: 'returned' })).toMatchObject({
+      witness: { status: 'returned' },
+    });
+    expect(details({ ...told, amount: '1.00' })).toMatchObject({ kind: 'conflict', status: 'success' });
+    const paid = { ...told, amount: '1.00' };
+    expect(details([{ ...told, status: 'failed' }, paid])).toMatchObject({ status: 'success' });
+    expect(
+      details([
+        { ...told, status: 'failed' },
+        { ...paid, state: 'failed' },
+      ]),
+    ).toMatchObject({
+      status: 'pending',
+    });
+  });
+
+  it('finds nothing where there is no object, and what eight levels hold', () => {
+    for (const json of [null, 'text', [], 7, { id: null }])
+      expect(findWitness(json, ours, 'details').kind).toBe('none');
+    const inside = (levels: number): unknown => (levels === 1 ? told : [inside(levels - 1)]);
+    expect(findWitness(inside(8), ours, 'details').kind).toBe('witness');
+    expect(findWitness(inside(9), ours, 'details').kind).toBe('none');
+    const after = (others: number) => [...Array.from({ length: others }, () => ({})), told];
+    expect(findWitness(after(4999), ours, 'details').kind).toBe('witness');
+    expect(findWitness(after(5000), ours, 'details').kind).toBe('none');
+  });
+
+  it('reads every id as text, an empty one as none, and the time only of what has ended', () => {
+    const read = (more: object) => {
+      const finding = details({ ...told, ...more });
+      return finding.kind === 'witness' ? finding.witness : null;
+    };
+    expect(read({ id: 7, trx: '', fee: 1.5 })).toMatchObject({ transferId: '7', trx: null, fee: '1.5' });
+    expect(read({ id: 90071992547409931n })).toMatchObject({ transferId: '90071992547409931' });
+    expect(read({ id: Number.NaN, fee: {} })).toMatchObject({ transferId: null, fee: null });
+    const updated_at = '2026-11-21T12:01:00Z';
+    expect(read({ status: 'pending', updated_at })?.settledAt).toBeNull();
+    expect(read({ updated_at: 'yesterday' })?.settledAt).toBeNull();
+    expect(read({ updated_at })?.settledAt).toBe('2026-11-21T12:01:00.000Z');
+  });
+
   it('calls two objects that disagree a conflict', () => {
     expect(details([told, { ...told, status: 'failed' }])).toMatchObject({
       kind: 'conflict',
@@ -117,6 +186,10 @@ describe('P13: failed and returned are believed only as the transfer’s own wor
       expect(denied({ ...told, status })).toBe('none');
     },
   );
+
+  it('but a success of such a reply is its own word', () => {
+    expect(denied({ data: 1, ...told })).toBe('witness');
+  });
 
   it('P17: not while another object under our reference, whatever else it shows, still stands', () => {
     const pending = { ...told, amount: '1500.01', status: 'pending' };
@@ -172,6 +245,32 @@ describe('P15: presence proves only our own', () => {
     expect(findWitness(json({ id: 481, status: 'failed' }), known, 'details').kind).toBe('witness');
   });
 
+  it('an account without zeros in front is ours only as it is; an empty field of a row says nothing', () => {
+    const listed = (account_number: string, bank_code: string, accountNumber = '0123456789') =>
+      isBeneficiary({ account_number, bank_code }, { accountNumber, bankCode: '058' });
+    expect([listed('0123456789', '058'), listed('', ''), listed('123456789', '058')]).toEqual([
+      ...[true, true, true],
+    ]);
+    expect([listed('1', '058'), listed('0123456789', '1'), listed('', '1')]).toEqual([false, false, false]);
+    expect(listed('123', '', '0123')).toBe(true);
+    expect(listed('0123', '', '123')).toBe(false);
+  });
+
+  it('P33: a clock of ours that was ahead moves the first intent back, one behind does not', () => {
+    const at = '2026-11-21T12:00:00.000Z';
+    expect(firstIntentOf(at, 1000n)).toBe('2026-11-21T11:59:59.000Z');
+    expect(firstIntentOf(at, 1n)).toBe('2026-11-21T11:59:59.999Z');
+    expect([firstIntentOf(at, null), firstIntentOf(at, 0n), firstIntentOf(at, -5n)]).toEqual([at, at, at]);
+    expect(firstIntentOf(null, 1000n)).toBeNull();
+  });
+
+  it('a transfer without a time, or of a payout without an intent, could be ours', () => {
+    expect(couldBeOurs(null, ours)).toBe(true);
+    expect(couldBeOurs('yesterday', ours)).toBe(true);
+    expect(couldBeOurs('2026-11-21T11:00:00Z', { ...ours, firstIntentAt: null })).toBe(true);
+    expect(couldBeOurs('2026-11-21T11:55:00Z', ours)).toBe(true);
+  });
+
   it('allows the service a clock five minutes behind', () => {
     expect(couldBeOurs('2026-11-21T11:55:01Z', ours)).toBe(true);
     expect(couldBeOurs('2026-11-21T11:54:59Z', ours)).toBe(false);
@@ -193,6 +292,10 @@ it('P16: only the envelope of the service says not found', () => {
   expect(isNotFound({ success: false, status: '04' }, 404)).toBe(true);
   expect(isNotFound({ success: false, status: '99' }, 404)).toBe(false);
   expect(isNotFound({ success: false, status: '04' }, 503)).toBe(false);
+  expect(isNotFound({ success: false, status: '04' }, 500)).toBe(false);
+  expect(isNotFound({ success: true, status: '04' }, 404)).toBe(false);
+  expect(isNotFound({ success: false, status: 5 }, 404)).toBe(true);
+  expect(isNotFound({ success: false }, 404)).toBe(false);
   expect(isNotFound('<html>', 404)).toBe(false);
   for (const status of [401, 403, 429])
     expect(isNotFound({ success: false, status: '04' }, status), `HTTP ${status}`).toBe(false);
