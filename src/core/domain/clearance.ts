@@ -37,9 +37,8 @@ export function judgeClearance(
   const own = itself ? [{ by: 'itself' as const, of: itself, finding: ofItself(itself) }] : [];
   const others = before.map((of) => ({ by: 'predecessor' as const, of, finding: ofPredecessor(of) }));
   const all = [...own, ...others];
-  const against = all.find(({ finding }) => finding !== 'allows' && finding !== 'waits');
-  if (against && against.finding !== 'allows' && against.finding !== 'waits')
-    return { kind: 'against', by: against.by, because: against.finding, of: against.of };
+  for (const { by, of, finding } of all)
+    if (finding !== 'allows' && finding !== 'waits') return { kind: 'against', by, because: finding, of };
   return all.some(({ finding }) => finding === 'waits') ? { kind: 'waits' } : { kind: 'clear' };
 }
 

@@ -20,7 +20,10 @@ export function exponentOf(currency: string): number | undefined {
 export function formatMinor(minor: bigint, currency: string): string {
   const digits = exponentOf(currency);
   if (digits === undefined) throw new Error(`no such currency: ${currency}`);
-  const text = (minor < 0n ? -minor : minor).toString().padStart(digits + 1, '0');
+  const text = minor
+    .toString()
+    .replace('-', '')
+    .padStart(digits + 1, '0');
   const sign = minor < 0n ? '-' : '';
   return digits === 0 ? sign + text : `${sign}${text.slice(0, -digits)}.${text.slice(-digits)}`;
 }
@@ -40,10 +43,7 @@ export function parseAmount(text: string, currency: string): ReadAmount {
       digits === 0 ? 'a whole number' : `a decimal with at most ${digits} digits after the point`;
     return problem(`expected ${expectation} (${currency})`, `round it yourself, for example ${example}`);
   }
-  if (
-    whole.length > maxWholeDigits &&
-    (whole.length > 40 || whole.replace(/^0+/, '').length > maxWholeDigits)
-  )
+  if (whole.length > 40 || whole.replace(/^0+/, '').length > maxWholeDigits)
     return problem(
       `more than ${maxWholeDigits} digits before the point`,
       'check the amount; split it if it is right',

@@ -55,7 +55,7 @@ export function findWitness(
   const statuses = new Set(agreeing.map((c) => c.status));
   // P17: nothing has ended while another object under our reference, whatever its other fields, has not.
   const standing = isOver(first.status) ? all.find((c) => !isOver(c.status)) : undefined;
-  if (agreeing.length > 0 && statuses.size === 1 && first.status !== null && !standing)
+  if (statuses.size === 1 && first.status !== null && !standing)
     return { kind: 'witness', witness: toWitness(first.fields, first.status, source) };
   const status = first.status ?? 'pending';
   if (standing && standing.differences.length > 0)
