@@ -318,18 +318,18 @@ describe('P36: list and details say failed of a paid payout', () => {
     ...{ kind: 'turned', first: 'r-1', sure: true },
     witness: { ...said('listing', 'failed'), ...(transfers !== undefined && { transfers }) },
   });
-  const after = (more: Partial<PayoutStanding>, transfers?: number) =>
+  const turn = (more: Partial<PayoutStanding>, transfers?: number) =>
     result(standing('success', more), surely(transfers));
   it('P36: is returned once as many transfers failed as may have been taken', () => {
-    expect([1, 2, 3].map((n) => after({ possiblyTaken: 2 }, n))).toEqual([
+    expect([1, 2, 3].map((n) => turn({ possiblyTaken: 2 }, n))).toEqual([
       ...['conflict', 'returned', 'returned'],
     ]);
-    expect(after({ possiblyTaken: 2 })).toBe('conflict');
-    expect(after({ possiblyTaken: 1, forgotten: true })).toBe('conflict');
+    expect(turn({ possiblyTaken: 2 })).toBe('conflict');
+    expect(turn({ possiblyTaken: 1, forgotten: true })).toBe('conflict');
   });
   it('P36: is for a person while a send may be missing or is not among those shown', () => {
-    expect(after({ possiblyTaken: 1, forgetful: true }, 1)).toBe('conflict');
-    expect(after({ possiblyTaken: 1, unshown: '9' }, 1)).toBe('conflict');
+    expect(turn({ possiblyTaken: 1, forgetful: true }, 1)).toBe('conflict');
+    expect(turn({ possiblyTaken: 1, unshown: '9' }, 1)).toBe('conflict');
   });
 });
 
