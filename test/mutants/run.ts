@@ -128,38 +128,30 @@ function bounds(id: number): [number, number] {
 
 /** The quick tests whose imports reach one of the files, the nearest first. */
 function testsThatReach(targets: Set<string>): string[] {
-  const reach = new Map<string, boolean>();
-  const reaches = (file: string): boolean => {
-    const known = reach.get(file);
+  const steps = new Map<string, number>();
+  /** How many imports lie between a file and the nearest target. */
+  const stepsFrom = (file: string): number => {
+    const known = steps.get(file);
     if (known !== undefined) return known;
-    reach.set(file, targets.has(file));
-    if (targets.has(file)) return true;
-    const text = readFileSync(file, 'utf8');
-    const imported = [...text.matchAll(/(?:from|import\()\s*'(\.[^']+\.ts)'/g)].map(([, to = '']) =>
-      relative(root, resolve(file, '..', to)),
-    );
-    const found = imported.some((to) => /^(src|jobs|test)\//.test(to) && reaches(to));
-    if (found) reach.set(file, true);
+    if (targets.has(file)) return 0;
+    steps.set(file, Infinity);
+    const imported = [...readFileSync(file, 'utf8').matchAll(/(?:from|import\()\s*'(\.[^']+\.ts)'/g)]
+      .map(([, to = '']) => relative(root, resolve(file, '..', to)))
+      .filter((to) => /^(src|jobs|test)\//.test(to));
+    const found = 1 + Math.min(...imported.map(stepsFrom));
+    steps.set(file, found);
     return found;
   };
-  const home = `test/${path.replace(/\/[^/]+\.ts$/, '')}/`;
-  const common = (file: string): number => {
-    const [ours, its] = [home.split('/'), file.split('/')];
-    const differs = ours.findIndex((name, i) => name !== its[i]);
-    return differs < 0 ? ours.length : differs;
+  const home = `test/${path.replace(/\/[^/]+\.ts$/, '')}/`.split('/');
+  const away = (file: string): number => {
+    const its = file.split('/');
+    const differs = home.findIndex((name, i) => name !== its[i]);
+    return differs < 0 ? 0 : home.length - differs;
   };
   const size = (file: string): number => readFileSync(file).length;
-  const isNamed = (file: string): boolean =>
-    targets.has(file.replace(/^test/, 'src').replace('.test.ts', '.ts'));
   return globSync('test/**/*.test.ts')
-    .filter((file) => !/\.slow\.test\.ts$|^test\/mutants\//.test(file) && reaches(file))
-    .toSorted(
-      (a, b) =>
-        Number(isNamed(b)) - Number(isNamed(a)) ||
-        common(b) - common(a) ||
-        size(a) - size(b) ||
-        a.localeCompare(b),
-    );
+    .filter((file) => !/\.slow\.test\.ts$|^test\/mutants\//.test(file) && stepsFrom(file) < Infinity)
+    .toSorted((a, b) => stepsFrom(a) - stepsFrom(b) || away(a) - away(b) || size(a) - size(b));
 }
 
 for (const id of left) {

@@ -149,9 +149,9 @@ describe('P13: a witness is one object with our reference and a status', () => {
     const inside = (levels: number): unknown => (levels === 1 ? told : [inside(levels - 1)]);
     expect(findWitness(inside(8), ours, 'details').kind).toBe('witness');
     expect(findWitness(inside(9), ours, 'details').kind).toBe('none');
-    const after = (others: number) => [...Array.from({ length: others }, () => ({})), told];
-    expect(findWitness(after(4999), ours, 'details').kind).toBe('witness');
-    expect(findWitness(after(5000), ours, 'details').kind).toBe('none');
+    const behind = (others: number) => [...Array.from({ length: others }, () => ({})), told];
+    expect(findWitness(behind(4999), ours, 'details').kind).toBe('witness');
+    expect(findWitness(behind(5000), ours, 'details').kind).toBe('none');
   });
 
   it('reads every id as text, an empty one as none, and the time only of what has ended', () => {
