@@ -2,9 +2,13 @@ import { describe, expect, it } from 'vitest';
 import {
   type CollectionFacts,
   collectionDelayMs,
+  completed,
   judgeCollection,
   lacksAmount,
   mergeWebhook,
+  watchedForMs,
+  withDispute,
+  witnessesDiffer,
 } from '../../../src/core/domain/collection.ts';
 import {
   type CollectionWitness,
@@ -236,4 +240,78 @@ it('P19: what was heard is asked about often at first, what was not, less and le
   expect([0, 1, 2, 3].map((rung) => collectionDelayMs(rung, 0) / minute)).toEqual([1, 4, 10, 45]);
   expect(collectionDelayMs(40, 48 * 60 * minute) / minute).toBe(24 * 60);
   expect([0, 1, 2, 9].map((rung) => collectionDelayMs(rung, null) / minute)).toEqual([60, 360, 1440, 1440]);
+});
+
+describe('two words about one collection', () => {
+  const between = (one: Partial<CollectionWitness>, other: Partial<CollectionWitness>) =>
+    witnessesDiffer(word(one), word(other), 'a and b').map(({ field, expected, actual }) => [
+      ...[field, expected, actual],
+    ]);
+  it('differ in the currency with its amount, else in the amount, in the mode and in how it ended', () => {
+    expect(between({}, {})).toEqual([]);
+    expect(between({}, { currency: 'ZAR', amount: '1' })).toEqual([['currency', 'NGN 100.00', 'ZAR 1']]);
+    expect(between({ amount: null }, { currency: 'ZAR', amount: null })).toEqual([
+      ['currency', 'NGN', 'ZAR'],
+    ]);
+    expect(between({}, { domain: 'live' })).toEqual([['domain', 'test', 'live']]);
+    expect(between({}, { amount: '100' })).toEqual([]);
+    expect(between({ amount: '1,0' }, { amount: '1,0' })).toEqual([]);
+    expect(between({ amount: '1,0' }, { amount: '1,1' })).toEqual([['amount', '1,0', '1,1']]);
+  });
+  it('say nothing where one of them names no currency, amount or mode', () => {
+    const silent = { currency: null, amount: null, domain: null };
+    expect([between(silent, {}), between({}, silent)]).toEqual([[], []]);
+  });
+  it('are of two attempts under two trx: paid twice where both succeeded', () => {
+    expect(between({}, { trx: 'COL2' })).toEqual([['trx', 'COL1', 'COL2']]);
+    expect(between({}, { trx: 'COL2', status: 'failed' })).toEqual([]);
+    expect(between({ trx: null }, { amount: '1' })).toEqual([['amount', '100.00', '1']]);
+    expect(between({}, { trx: null, amount: '1' })).toEqual([['amount', '100.00', '1']]);
+  });
+});
+
+it('an authentic webhook completes what the verify endpoint leaves out of the same attempt', () => {
+  const bare = word({ amount: null, currency: null });
+  expect(completed(bare, word())).toMatchObject({ amount: '100.00', currency: 'NGN' });
+  expect(completed(word({ currency: 'ZAR', amount: '1' }), word())).toMatchObject({ currency: 'ZAR' });
+  expect(completed(bare, word({ trx: 'COL2' }))).toEqual(bare);
+  expect(completed({ ...bare, trx: null }, word())).toMatchObject({ amount: '100.00' });
+  expect(completed(bare, word({ trx: null }))).toMatchObject({ amount: '100.00' });
+  expect(completed(bare, word({ status: 'pending' }))).toEqual(bare);
+});
+
+it('keeps each difference once, the earlier first, twenty in all', () => {
+  const one = (i: number) => ({ field: 'trx' as const, expected: '', actual: `${i}`, between: '' });
+  const many = Array.from({ length: 30 }, (_, i) => one(i));
+  expect(withDispute([one(1)], [one(2), one(1)])).toEqual([one(1), one(2)]);
+  expect(withDispute(many.slice(0, 15), many)).toEqual(many.slice(0, 20));
+});
+
+it('blames the expectation where nothing else agrees, and no failed attempt for another amount', () => {
+  const failed = word({ status: 'failed', amount: '1.00' });
+  expect(judgeCollection(facts({ verified: failed }))).toEqual({ state: 'failed', differences: [] });
+  const both = { hasWebhook: true, webhook: word({ amount: '1.00' }), verified: word({ amount: '2.00' }) };
+  expect(judgeCollection(facts(both)).differences.at(-1)).toMatchObject({ between: 'webhook and verify' });
+  const unpromised = { ...both, promised: null };
+  expect(judgeCollection(facts(unpromised)).differences).toMatchObject([{ between: 'webhook and verify' }]);
+  const noAmount = word({ currency: 'ZAR', amount: null });
+  expect(judgeCollection(facts({ verified: noAmount })).differences).toMatchObject([
+    { expected: 'NGN 100.00', actual: 'ZAR' },
+  ]);
+});
+
+it('what was received is in conflict only once verify says that it ended otherwise', () => {
+  const received = (verified: CollectionWitness | null, webhook: CollectionWitness | null = null) =>
+    judgeCollection(facts({ receivedAt: '2026-11-21T10:00:00.000Z', verified, webhook })).differences.length;
+  expect([received(null), received(word({ status: 'pending' })), received(word())]).toEqual([0, 0, 0]);
+  expect(received(word({ status: 'failed' }))).toBe(1);
+  expect(received(word({ status: 'failed' }), word())).toBe(1);
+});
+
+it('P19: is watched for ninety days: after an hour, six hours, then daily', () => {
+  const hour = 3_600_000;
+  expect([0, 1, 2, 9].map((rung) => collectionDelayMs(rung, null))).toEqual([
+    ...[hour, 6 * hour, 24 * hour, 24 * hour],
+  ]);
+  expect(watchedForMs).toBe(90 * 24 * hour);
 });
