@@ -5,15 +5,16 @@ export type CreationOrder = Exclude<ListOrder, 'other'>;
 
 /** Observes the order of one walk's rows; rows that an earlier page showed are skipped. */
 export function createOrderWatch() {
-  let before: number | null = null;
+  // Nothing is above or below it.
+  let before = Number.NaN;
   let descending = true;
   let ascending = true;
   return {
     /** The next row of the walk; `createdAt` in ms since the epoch. `unreadable` breaks any order. */
     row(createdAt: number): void {
       if (createdAt === unreadableTime) descending = ascending = false;
-      if (before !== null && createdAt > before) descending = false;
-      if (before !== null && createdAt < before) ascending = false;
+      if (createdAt > before) descending = false;
+      if (createdAt < before) ascending = false;
       before = createdAt;
     },
     /** False from the first row that breaks the order. */
