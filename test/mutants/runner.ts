@@ -24,6 +24,8 @@ const job: Job = JSON.parse(readFileSync(process.env.MUTANTS_JOB ?? '', 'utf8'))
 const note = (step: Step): void => appendFileSync(job.steps, `${JSON.stringify(step)}\n`);
 
 const left = new Set(job.left);
+/** How often each was tried: those that were tried least come first. */
+const tries = new Map<number, number>();
 let hit = new Set<number>();
 let active = job.active;
 Object.assign(globalThis, {
@@ -66,7 +68,10 @@ export default class MutantRunner extends TestRunner {
     if (job.active !== null) return;
     if (test.result?.attempts) test.result.attempts.length = 0;
     active = this.#turn === 'mutant' ? (this.#queue[0] ?? null) : null;
-    if (active !== null) note({ kind: 'trying', id: active });
+    if (active !== null) {
+      note({ kind: 'trying', id: active });
+      tries.set(active, (tries.get(active) ?? 0) + 1);
+    }
     if (this.#turn === 'plain') note({ kind: 'test', test: test.name });
     this.#began = performance.now();
   }
@@ -116,7 +121,8 @@ export default class MutantRunner extends TestRunner {
     const most = Math.floor(job.mostMs / tookMs);
     if (this.#queue.length <= most) return;
     note({ kind: 'long', test: test.name });
-    this.#queue = this.#queue.slice(0, most);
+    const triesOf = (id: number): number => tries.get(id) ?? 0;
+    this.#queue = this.#queue.toSorted((a, b) => triesOf(a) - triesOf(b)).slice(0, most);
   }
 
   override onAfterRunFiles(files: RunnerTestFile[]): void {

@@ -98,3 +98,33 @@ describe('a discrepancy that a run finds', () => {
     });
   });
 });
+
+it('what is found for the first time is open, and was never reopened', () => {
+  expect(onSight(undefined, { expected: 'a', actual: 'b' })).toEqual({
+    ...{ state: 'open', resolvedBy: null, note: '', reopened: 0, closedWithPayout: false, opens: true },
+    event: { kind: 'opened', note: '' },
+  });
+});
+
+it('another expectation is a change too, and a decision without a note is told without one', () => {
+  const before = { note: '', expected: 'a', actual: 'b', reopened: 0, closedWithPayout: false };
+  const open = onSight({ ...before, state: 'open', resolvedBy: null }, { expected: 'c', actual: 'b' });
+  expect(open.event).toEqual({ kind: 'changed', note: 'before: expected a, found b' });
+  const seen = onSight(
+    { ...before, state: 'acknowledged', resolvedBy: null },
+    { expected: 'c', actual: 'b' },
+  );
+  expect(seen.note).toBe('changed since a person acknowledged it; then expected a, found b');
+});
+
+it('P32: what was closed with its payout reopens when the payout does, or when another value is found', () => {
+  const closed = {
+    ...{ state: 'resolved' as const, resolvedBy: 'person' as const, note: '', reopened: 0 },
+    ...{ expected: 'a', actual: 'b', closedWithPayout: true },
+  };
+  expect(onSight(closed, { expected: 'c', actual: 'b' }, true).opens).toBe(false);
+  expect(onSight(closed, { expected: 'a', actual: 'b' }).note).toContain('evidence reopened its payout');
+  expect(onSight(closed, { expected: 'a', actual: 'd' }, true).note).toContain(
+    'changed since a person resolved',
+  );
+});
