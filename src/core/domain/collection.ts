@@ -111,7 +111,7 @@ export function mergeWebhook(
   const sameTry = isSameTry(before, next);
   if (!sameTry && before.status !== 'success') return { webhook: next, dispute: [] };
   const dispute = witnessesDiffer(before, next, 'two webhooks');
-  const moved = sameTry && before.status === 'pending' && dispute.length === 0;
+  const moved = before.status === 'pending' && dispute.length === 0;
   return { webhook: moved ? next : before, dispute };
 }
 

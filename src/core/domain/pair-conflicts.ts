@@ -67,7 +67,6 @@ export function conflicts(payout: PairedPayout, row: ListedRow): FoundDiscrepanc
       finding(kind, payout.reference, { ...fields, ...rest, moved: true, evidence }),
     );
   }
-  if (differing.length === 0 && !tooEarly) return [];
   const early = {
     expected: neverSent ? 'never sent' : `created after ${payout.firstIntentAt}`,
     actual: `created ${row.created_at}`,

@@ -192,7 +192,7 @@ function differences(fields: Fields, ours: ExpectedTransfer): Difference[] {
 
 /** True for the account ordered, also without its leading zeros: the service may write it as a JSON number. */
 function isAccount(theirs: string | null, ours: string): boolean {
-  return theirs === ours || (ours.startsWith('0') && theirs === ours.replace(/^0+/, ''));
+  return theirs === ours || theirs === ours.replace(/^0+/, '');
 }
 
 /** P13: an empty field of a listed row says nothing of the beneficiary and cannot disagree. */
@@ -224,7 +224,7 @@ function toWitness(fields: Fields, status: WitnessStatus, source: Witness['sourc
 function objectsIn(json: unknown): Fields[] {
   const objects: Fields[] = [];
   let level: unknown[] = [json];
-  for (let depth = 0; depth < deepest && level.length > 0; depth++) {
+  for (let depth = 0; depth < deepest; depth++) {
     const next: unknown[] = [];
     for (const value of level) {
       if (objects.length >= mostObjects) return objects;
@@ -257,7 +257,7 @@ function text(value: unknown): string | null {
 }
 
 function same(one: string | null, other: string | null): boolean {
-  return one !== null && other !== null && one === other;
+  return one !== null && one === other;
 }
 
 /** What a source says of one transfer that was checked to be ours (P13, P15). */
