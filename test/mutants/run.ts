@@ -33,7 +33,7 @@ const asked = mutants.flatMap((mutant, id) => (isAsked(mutant, id) ? [id] : []))
 const named = new Set(asked.filter((id) => mutants[id] && reasonOf(mutants[id]) !== undefined));
 const left = new Set(asked.filter((id) => !named.has(id)));
 const folder = mkdtempSync(join(tmpdir(), 'mutants-'));
-const tests = testsThatReach(new Set(sources));
+const { near, far } = testsThatReach(new Set(sources));
 const touchedBy = new Map<string, Set<number>>();
 const loaded = new Set<number>();
 
@@ -90,34 +90,41 @@ function take(step: Step): void {
   console.log(`${seconds} s  ${left.size} left of ${asked.length} after ${file}`);
 }
 
-let waiting = tests;
-while (waiting.length > 0 && left.size > 0 && Date.now() < until) {
-  const { last } = await work(waiting, null);
-  // The worker ended on a mutant: it hung or ended the process.
-  if (Date.now() < until && last?.kind === 'trying') left.delete(last.id);
-  const before = waiting.length;
-  waiting = waiting.filter((file) => !touchedBy.has(file));
-  // A file that does not even load is left out.
-  if (waiting.length === before && last?.kind !== 'trying' && last?.kind !== 'killed')
-    waiting = waiting.slice(1);
+/** Tries all mutants that are left with these tests; false if the time was over before. */
+async function tryWith(files: readonly string[]): Promise<boolean> {
+  let waiting = [...files];
+  while (waiting.length > 0 && left.size > 0) {
+    if (Date.now() >= until) return false;
+    const { last } = await work(waiting, null);
+    // The worker ended on a mutant: it hung or ended the process.
+    if (Date.now() < until && last?.kind === 'trying') left.delete(last.id);
+    const before = waiting.length;
+    waiting = waiting.filter((file) => !touchedBy.has(file));
+    // A file that does not even load is left out.
+    const stands = waiting.length === before && last?.kind !== 'trying' && last?.kind !== 'killed';
+    if (stands) waiting = waiting.slice(1);
+  }
+  return true;
 }
 
-// What runs on import alone is tried with a fresh worker each.
-const touched = new Set([...touchedBy.values()].flatMap((ids) => [...ids]));
-const fixed = [...left].filter((id) => loaded.has(id) && !touched.has(id));
-let notRun = waiting.length > 0 ? left.size : fixed.length;
-if (waiting.length === 0)
-  for (const id of fixed) {
-    if (Date.now() >= until) break;
+/** Tries what runs on import alone, each with a fresh worker; the number of those for which the time was too short. */
+async function tryFixed(): Promise<number> {
+  const touched = new Set([...touchedBy.values()].flatMap((ids) => [...ids]));
+  const fixed = [...left].filter((id) => loaded.has(id) && !touched.has(id));
+  for (const [i, id] of fixed.entries()) {
+    if (Date.now() >= until) return fixed.length - i;
     const [first, next] = bounds(id);
-    const near = tests.filter((file) =>
-      [...(touchedBy.get(file) ?? [])].some((one) => one >= first && one < next),
-    );
-    const { passed } = await work(near.length > 0 ? near.slice(0, 12) : tests.slice(0, 12), id);
-    if (Date.now() >= until) break;
-    notRun -= 1;
-    if (!passed) left.delete(id);
+    const touches = (file: string): boolean =>
+      [...(touchedBy.get(file) ?? [])].some((one) => one >= first && one < next);
+    const { passed } = await work([...near.filter(touches), ...near].slice(0, 8), id);
+    if (!passed && Date.now() < until) left.delete(id);
   }
+  return 0;
+}
+
+const isDone = await tryWith(near);
+const short = await tryFixed();
+const notRun = (await tryWith(far)) && isDone ? short : left.size;
 
 /** The numbers of the first mutant of its file and of the first of the next file. */
 function bounds(id: number): [number, number] {
@@ -126,8 +133,8 @@ function bounds(id: number): [number, number] {
   return [Math.max(...firsts.filter((first) => first <= id)), next];
 }
 
-/** The quick tests whose imports reach one of the files, the nearest first. */
-function testsThatReach(targets: Set<string>): string[] {
+/** The quick tests whose imports reach one of the files, the nearest first; `near`: those that import one themselves. */
+function testsThatReach(targets: Set<string>): { near: string[]; far: string[] } {
   const steps = new Map<string, number>();
   /** How many imports lie between a file and the nearest target. */
   const stepsFrom = (file: string): number => {
@@ -149,11 +156,14 @@ function testsThatReach(targets: Set<string>): string[] {
     return differs < 0 ? 0 : home.length - differs;
   };
   const size = (file: string): number => readFileSync(file).length;
-  return globSync('test/**/*.test.ts')
+  const all = globSync('test/**/*.test.ts')
     .filter((file) => !/\.slow\.test\.ts$|^test\/mutants\//.test(file) && stepsFrom(file) < Infinity)
     .toSorted((a, b) => stepsFrom(a) - stepsFrom(b) || away(a) - away(b) || size(a) - size(b));
+  const isNear = (file: string): boolean => stepsFrom(file) === 1;
+  return { near: all.filter(isNear), far: all.filter((file) => !isNear(file)) };
 }
 
+const touched = new Set([...touchedBy.values()].flatMap((ids) => [...ids]));
 for (const id of left) {
   const mutant = mutants[id];
   if (mutant)

@@ -131,6 +131,14 @@ describe('two webhooks about one collection', () => {
       dispute: [{ field: 'amount', expected: '100.00', actual: '90.00' }],
     });
     expect(mergeWebhook(word(), word({ status: 'failed' })).dispute).toHaveLength(1);
+    expect(mergeWebhook(null, word())).toEqual({ webhook: word(), dispute: [] });
+    const failed = word({ status: 'failed' });
+    expect(mergeWebhook(failed, word())).toMatchObject({ webhook: failed, dispute: [{ field: 'status' }] });
+    const pending = word({ status: 'pending' });
+    expect(mergeWebhook(pending, word({ amount: '1' }))).toMatchObject({
+      webhook: pending,
+      dispute: [{ field: 'amount' }],
+    });
     expect(mergeWebhook(word(), word({ trx: 'COL2' })).dispute).toMatchObject([{ field: 'trx' }]);
   });
 

@@ -46,11 +46,16 @@ it('P15: names each difference of a transfer that the service accepted', () => {
   expect(found(accepted, { ...fewer, currency: 'ZAR' })).toEqual([
     ['currency_conflict', 'NGN', 'ZAR', '', true],
   ]);
+  expect(found(accepted, { currency: 'ZAR' })).toEqual([['currency_conflict', 'NGN', 'ZAR', '', true]]);
+  expect(found(accepted, { ...fewer, domain: 'TEST' })).toHaveLength(1);
   expect(found(accepted, { account_number: '999' })).toEqual([
     ['beneficiary_conflict', '058/0123456789', '058/999', '', true],
   ]);
   expect(found(accepted, { domain: 'live' })).toEqual([['mode_conflict', 'test', 'live', '', true]]);
   expect(found(accepted, { created_at: '2026-11-20T00:00:00Z' })).toEqual([]);
+  expect(conflicts({ ...payout, ...accepted }, { ...row, ...fewer })[0]?.evidence).toContain(
+    'pending by response',
+  );
   expect(conflicts({ ...payout, ...accepted, evidence: '' }, { ...row, ...fewer })[0]).toMatchObject({
     payoutId: 7n,
     transferId: 'T1',

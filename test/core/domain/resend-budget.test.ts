@@ -32,6 +32,8 @@ it('waits for the next request, for an answer to the last, and gives up after th
   expect(judgeResends([], null, at(9))).toEqual({ kind: 'never_asked' });
   expect(judgeResends([asked(1), open(3)], null, at(2))).toEqual({ kind: 'waiting', made: 1, dueAt: at(3) });
   expect(judgeResends([asked(1)], null, at(9))).toEqual({ kind: 'asked', made: 1, at: at(1) });
+  const unanswered = { ...asked(1), outcome: null };
+  expect(judgeResends([unanswered], null, at(2))).toEqual({ kind: 'asked', made: 1, at: at(1) });
   expect(judgeResends(three, null, at(8, 59))).toEqual({ kind: 'asked', made: 3, at: at(3) });
   expect(judgeResends(three, null, at(9))).toEqual({ kind: 'gave_up', made: 3, at: at(3) });
   expect(judgeResends([...three, open(4)], null, at(4))).toEqual({ kind: 'asked', made: 3, at: at(3) });

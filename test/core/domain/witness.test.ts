@@ -51,9 +51,10 @@ describe('P13: a witness is one object with our reference and a status', () => {
     expect(findWitness({ status: 'failed', reference: 'ACME-1', message: 'no' }, ours, 'details').kind).toBe(
       'none',
     );
-    expect(findWitness({ status: 'failed', reference: 'ACME-1', data: {} }, ours, 'details').kind).toBe(
-      'none',
-    );
+    for (const more of [{ data: {} }, { data: [] }, { success: true, amount: '1500.0' }])
+      expect(findWitness({ status: 'failed', reference: 'ACME-1', ...more }, ours, 'details').kind).toBe(
+        'none',
+      );
   });
 
   it('does not join a reference here with a status there', () => {
@@ -119,6 +120,17 @@ describe('P13: a witness is one object with our reference and a status', () => {
       ],
     };
     expect(findWitness(two, known, 'details')).toMatchObject({ witness: { transferId: '481' } });
+    for (const id of [{ id: '481' }, { transfer_id: '481' }]) {
+      const data = [
+        { ...told, status: 'pending' },
+        { ...told, ...id },
+      ];
+      expect(findWitness({ data }, known, 'details')).toMatchObject({ witness: { status: 'success' } });
+    }
+    const kindOf = (data: object) => findWitness({ data }, known, 'details').kind;
+    expect(kindOf({ transfer_id: '9', status: 'failed' })).toBe('none');
+    expect(kindOf({ id: '481', reference: '', status: 'failed' })).toBe('witness');
+    expect(kindOf({ ...told, message: 'paid' })).toBe('witness');
   });
 
   it('calls an object with two statuses a conflict, and shows what differs with the status it names', () => {
@@ -297,6 +309,7 @@ it('P16: only the envelope of the service says not found', () => {
   expect(isNotFound({ success: false, status: 5 }, 404)).toBe(true);
   expect(isNotFound({ success: false }, 404)).toBe(false);
   expect(isNotFound('<html>', 404)).toBe(false);
+  expect(isNotFound(null, 404)).toBe(false);
   for (const status of [401, 403, 429])
     expect(isNotFound({ success: false, status: '04' }, status), `HTTP ${status}`).toBe(false);
 });
