@@ -44,6 +44,7 @@ it('the verdict on a run is the gravest of its currencies; without any it is non
   expect(worst('reconciled', 'none')).toBe('reconciled');
   expect(worst('reconciled', 'exceptions', 'reconciled')).toBe('exceptions');
   expect(worst('not_compared', 'exceptions')).toBe('not_compared');
+  expect(worst('exceptions', 'not_compared')).toBe('not_compared');
 });
 
 it('a person must look where something differs or nothing was compared', () => {
