@@ -23,7 +23,6 @@ const domain: Record<string, [from: string, to: string, why: string][]> = {
       'spacing[Math.min(Math.max(made, 1), spacing.length) - 1]',
       typed,
     ],
-    ['heardAt !== null', 'true', typed],
     ['first !== undefined', 'true', typed],
   ],
   severity: [["steps[Math.min(step, most)] ?? 'high'", 'steps[Math.min(step, most)]', typed]],

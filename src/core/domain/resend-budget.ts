@@ -31,9 +31,10 @@ export function judgeResends(
   const last = times.at(-1);
   const open = requests.find((one) => one.outcome === null && one.asked_at === null);
   const first = times[0];
-  if (heardAt !== null && first !== undefined && heardAt >= first)
-    return { kind: 'heard', made, at: heardAt };
-  if (heardAt !== null && !open) return { kind: 'never_asked' };
+  if (heardAt !== null) {
+    if (first !== undefined && heardAt >= first) return { kind: 'heard', made, at: heardAt };
+    if (!open) return { kind: 'never_asked' };
+  }
   if (open && made < resendBudget) return { kind: 'waiting', made, dueAt: open.due_at };
   if (last === undefined) return { kind: 'never_asked' };
   const over = Date.parse(now) - Date.parse(last) >= resendSpacingMs(made);
