@@ -59,11 +59,11 @@ export function classifyPair(
   const saying = speaking.filter((one) => readStatus(one.status) === status);
   const row = saying.find((one) => one === own?.row) ?? saying[0] ?? own?.row ?? speaking[0];
   if (!row || !status || (partial && isOver(status))) return silent;
-  const conflict = statusConflict(payout, row, status);
-  if (conflict) found.push(conflict);
   const witness = toWitness(row, status);
   if (isOver(status)) witness.shown = rows.map(({ transfer_id }) => transfer_id);
   if (complete === true && isOver(status) && speaking.length === rows.length) witness.transfers = rows.length;
+  const conflict = statusConflict(payout, row, status, witness.transfers);
+  if (conflict) found.push(conflict);
   const paid = payout.state === 'success' && !restsOnPerson(payout.evidence);
   if (paid && status === 'failed') return { ...silent, turned: witness };
   if (!mayBecome(payout, status)) return silent;
@@ -158,11 +158,14 @@ function statusConflict(
   payout: PairedPayout,
   row: ListedRow,
   status: WitnessStatus,
+  transfers: number | undefined,
 ): FoundDiscrepancy | null {
   const decided = isFinalState(payout.state);
   const reopens = payout.state === 'refused' || (decided && restsOnPerson(payout.evidence));
   if (payout.state === status || (!reopens && (status === 'pending' || !decided))) return null;
-  if (payout.state === 'success' && status === 'returned') return null;
+  // P17: another send may still be paid, so that `transition` keeps the success.
+  const lacks = !reopens && transfers !== undefined && transfers < payout.possiblyTaken;
+  if (payout.state === 'success' && status === 'returned' && !lacks) return null;
   // P36: the service shows a return as failed. A list begun before the return may show the success before it.
   if (payout.state === 'returned' && (status === 'failed' || payout.cameBackSince)) return null;
   return contradiction(payout, row, status, misplaced(payout, status));

@@ -1,5 +1,5 @@
 import { type Expression, type ExpressionBuilder, type RawBuilder, type SqlBool, sql } from 'kysely';
-import { countSends } from '../../core/domain/outcome.ts';
+import { countPossiblyTaken, countSends } from '../../core/domain/outcome.ts';
 import type { ListedRow, PairedPayout } from '../../core/domain/pair-conflicts.ts';
 import type { Mode } from '../../core/domain/payout.ts';
 import { type Began, firstIntent } from '../../core/ledger/known.ts';
@@ -277,6 +277,7 @@ function pairedPayout(row: PayoutPart, mode: Mode, own: readonly Began[]): Paire
     firstIntentAt: firstIntent(row.submitted_at, own),
     accepted: own.some((attempt) => attempt.outcome === 'accepted'),
     sends: countSends(own, row.unseen_sends),
+    possiblyTaken: countPossiblyTaken(own, row.unseen_sends),
     forgotten: row.unseen_sends > 0n,
   };
 }

@@ -18,6 +18,8 @@ export type PairedPayout = ExpectedTransfer &
     cameBackSince: boolean;
     /** POSTs of ours, also those that the service refused or turned away: what it shows may refute its word. */
     sends: number;
+    /** Those of them that it may have taken, by its answers (P17). */
+    possiblyTaken: number;
     /** A lost ledger may have sent it more often than this one can count (P25). */
     forgotten: boolean;
   };

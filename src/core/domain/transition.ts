@@ -199,8 +199,6 @@ function onWitness(now: PayoutStanding, event: WitnessEvent): Effect {
   }
 }
 
-const forgotten = 'the ledger went back in time: another may have been sent';
-
 /**
  * P14: a final state needs details or listing; a webhook only shows that the transfer exists. P17: the payout has ended
  * only when every send that may have been taken has. A ledger that went back in time cannot count them (P25).
@@ -213,11 +211,11 @@ function settle(now: PayoutStanding, witness: Witness): Effect {
       : move(now, 'pending', source);
   }
   const over = status === 'failed' || status === 'returned';
-  if (over && now.forgetful) return keep(now, `${source} shows a ${status} transfer, but ${forgotten}`);
-  if (over && maybeSeveral(now) && (witness.transfers ?? 0) < now.possiblyTaken) {
-    const many = now.possiblyTaken > 1 ? now.possiblyTaken : 'several';
-    return notOver(now, `${source} shows a ${status} transfer, but ${many} may have been taken`);
-  }
+  const it = `${source} shows a ${status} transfer, but`;
+  if (over && now.forgetful)
+    return keep(now, `${it} the ledger went back in time: another may have been sent`);
+  const many = now.possiblyTaken > 1 ? now.possiblyTaken : 'several';
+  if (over && lacksTransfers(now, witness)) return notOver(now, `${it} ${many} may have been taken`);
   if (over && now.unshown !== undefined) return notOver(now, whyUnshown(now, witness));
   return move(now, status, source);
 }
@@ -232,29 +230,32 @@ function whyUnshown({ unshown }: PayoutStanding, { source, status }: Witness): s
   return `${source} shows only another transfer, ${status}; the one it was accepted as, ${unshown}, may still settle`;
 }
 
-/** True if the witnessed transfer may be one of several of ours (P17). */
-function maybeSeveral({ possiblyTaken, forgotten }: PayoutStanding): boolean {
-  return possiblyTaken > 1 || forgotten === true;
+/** P17: true if other transfers than those shown may have been taken. One POST makes one. */
+function lacksTransfers({ possiblyTaken, forgotten }: PayoutStanding, { transfers = 0 }: Witness): boolean {
+  return (possiblyTaken > 1 || forgotten === true) && transfers < possiblyTaken;
 }
 
 function onFinal(now: PayoutStanding, { witness, askedIn }: WitnessEvent): Effect {
   const { source, status } = witness;
   const proves = source !== 'webhook';
+  const isPersons = proves && restsOnPerson(now.evidence);
   // P36: the service shows a return as failed.
-  if (status === now.state || (now.state === 'returned' && status === 'failed'))
-    return now.unshown === undefined
-      ? keep(now, `${source} agrees`, source)
-      : keep(now, whyUnshown(now, witness));
-  if (proves && restsOnPerson(now.evidence)) {
+  if (status === now.state || (now.state === 'returned' && status === 'failed')) {
+    if (now.unshown !== undefined) return keep(now, whyUnshown(now, witness));
+    // P17: one failed transfer of several does not prove what a person said of all.
+    const proven = !isPersons || status === 'success' || !(now.forgetful || lacksTransfers(now, witness));
+    return keep(now, `${source} agrees`, proven ? source : undefined);
+  }
+  if (isPersons) {
     const effect = settle({ ...now, evidence: '' }, witness);
     // What changes nothing leaves it resting on that decision.
     return effect.kind === 'keep' ? keep(now, effect.why) : effect;
   }
   if (status === 'pending') return keep(now, `a late pending from ${source}`);
   if (now.state === 'success' && status === 'returned' && proves) {
-    // P17: one of several sends was returned; only a complete listing shows whether the others were.
-    const several = maybeSeveral(now) && witness.transfers === undefined;
-    return now.forgetful || several || now.unshown !== undefined
+    // P17: a transfer that a complete list lacks may still be paid: a person decides.
+    if (witness.transfers !== undefined && lacksTransfers(now, witness)) return contradiction(now, witness);
+    return lacksTransfers(now, witness) || now.forgetful || now.unshown !== undefined
       ? keep(now, `${source} shows one transfer returned of several sent`)
       : move(now, 'returned', source);
   }
@@ -271,17 +272,15 @@ function onFinal(now: PayoutStanding, { witness, askedIn }: WitnessEvent): Effec
  */
 function onTurned(now: PayoutStanding, { witness, sure }: Extract<LedgerEvent, { kind: 'turned' }>): Effect {
   if (now.state !== 'success') return keep(now, `not returned: already ${now.state}`);
-  const several = maybeSeveral(now) && (witness.transfers ?? 0) < now.possiblyTaken;
-  if (now.forgetful || several || now.unshown !== undefined) return contradiction(now, witness);
+  if (now.forgetful || lacksTransfers(now, witness) || now.unshown !== undefined)
+    return contradiction(now, witness);
   if (!sure) return keep(now, 'list and details say failed; a later run must say so too');
   return { kind: 'move', to: 'returned', evidence: 'listing+details' };
 }
 
 function contradiction({ state }: PayoutStanding, { source, status }: Witness): Effect {
-  return {
-    kind: 'conflict',
-    why: contradictionText({ kind: 'against_ledger', source, said: status, state }),
-  };
+  const why = contradictionText({ kind: 'against_ledger', source, said: status, state });
+  return { kind: 'conflict', why };
 }
 
 /** True for a final state that rests on a person alone: later evidence reopens it (P19). */

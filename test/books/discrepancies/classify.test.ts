@@ -25,6 +25,7 @@ const payout: PairedPayout = {
   firstIntentAt: '2026-11-21T12:00:00.000Z',
   accepted: true,
   sends: 1,
+  possiblyTaken: 1,
   forgotten: false,
 };
 const row: ListedRow = {
@@ -184,6 +185,16 @@ describe('a payout and what the list shows of it', () => {
       transfers: 2,
     });
     expect(classifyPair(payout, [row], true).witness?.transfers).toBeUndefined();
+  });
+
+  it('P17: a success shown as returned is told while the list lacks a transfer that may have been taken', () => {
+    const back = { ...row, status: 'reversed' };
+    const paid = { ...payout, state: 'success', evidence: 'details', sends: 2, possiblyTaken: 2 } as const;
+    const kindsOf = (p: PairedPayout, ...rows: ListedRow[]) =>
+      classifyPair(p, rows, true).found.map(({ kind }) => kind);
+    expect(kindsOf(paid, back)).toEqual(['status_conflict']);
+    expect(kindsOf(paid, back, { ...back, transfer_id: '8' })).toEqual([]);
+    expect(kindsOf({ ...paid, possiblyTaken: 1 }, back), 'the other was turned away').toEqual([]);
   });
 
   it('a fee that the list names for the first time, or names otherwise than before, is news', () => {

@@ -33,6 +33,24 @@ it('P17: after a resend a complete listing in which all came back makes it retur
   });
 });
 
+it('P17: after a resend a complete listing that lacks one of two sends is a conflict, and no return', () => {
+  const witness: Witness = { ...returned, source: 'listing', transfers: 1 };
+  expect(transition(paidAfterResend, { kind: 'witness', witness }).kind).toBe('conflict');
+});
+
+it('P17: one failed transfer of two does not prove what a person called not paid', () => {
+  const settled = { ...paidAfterResend, state: 'failed' as const, evidence: 'person' };
+  const failed: Witness = { ...returned, status: 'failed' };
+  expect(transition(settled, { kind: 'witness', witness: failed })).toMatchObject({
+    kind: 'keep',
+    evidence: 'person',
+  });
+  const all: Witness = { ...failed, source: 'listing', transfers: 2 };
+  expect(transition(settled, { kind: 'witness', witness: all })).toMatchObject({
+    evidence: 'listing+person',
+  });
+});
+
 it('P17: what was sent once is returned on the word of its details', () => {
   const once = { ...paidAfterResend, possiblyTaken: 1 };
   expect(transition(once, { kind: 'witness', witness: returned })).toMatchObject({ to: 'returned' });
