@@ -1,2 +1,2 @@
 // All of what the quick file runs a share of.
-import './interleavings.test.ts';
+import './exhaustive.test.ts';
