@@ -1,134 +1,134 @@
-import { execFileSync, spawn, spawnSync } from 'node:child_process';
-import { copyFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { fileURLToPath } from 'node:url';
 import { blocksOf } from '../../config/docs/blocks.ts';
 import { createSandbox } from '../../src/sandbox/sandbox.ts';
 import { findProgram } from '../support/server-process.ts';
+import { checks, notRun, wanted } from './checks.ts';
+import { bootMachine, type Machine } from './machine.ts';
 
 /**
- * `npm run prove:going-live [-- BASE]`: runs the commands of docs/going-live.md as they stand, on an empty Debian that
- * systemd boots in a container. BASE: a folder that debootstrap filled before. Real: systemd, its units, accounts,
- * credentials and sandboxing, nginx, Prometheus, the package. Not real: the payments service is the sandbox, the keys come
- * from a pipe, the name is localhost, and the container shares the network and the kernel of this machine.
+ * `npm run prove:going-live [-- FROM]`: runs the commands of docs/going-live.md as they stand, then those of
+ * docs/operations.md that are marked for it, on an empty Debian that systemd boots in a container. FROM: a folder that
+ * debootstrap filled before, or the name of a Debian (bookworm). Real: systemd, its units, accounts, credentials and
+ * sandboxing, nginx, Prometheus, the package. Not real: `notRun` in checks.ts. The keys come from a pipe.
+ * VERBOSE=1 shows what each command prints.
  */
 
-const page = fileURLToPath(new URL('../../docs/going-live.md', import.meta.url));
-const root = fileURLToPath(new URL('../..', import.meta.url));
+const pages = ['docs/going-live.md', 'docs/operations.md'];
 const mark = 'prove:going-live runs it';
-const packages = 'ca-certificates,systemd,systemd-sysv,dbus';
-const commandLimitMs = 600_000;
+/** Of nginx, the receivers, the admin servers and Prometheus: the container shares this machine's network. */
+const ports = [80, 443, 8787, 8788, 8797, 8798, 9090];
 
-/** What a command must print, besides ending well: an exit code alone would pass a proxy without a receiver behind it. */
-const wanted: readonly [command: RegExp, output: RegExp][] = [
-  [/^counterfoil-run doctor/, /\b1 of \d+ failed: receiver/],
-  [/^counterfoil-run --unit .* doctor/, /serve listens on/],
-  [/--request POST/, /^401$/m],
-  [/^counterfoil-run submit/, /\b12 payouts\b/],
-  [/^counterfoil-run verify/, /The ledger is proven/],
-  [/^counterfoil-run status/, /Needs a person: nothing/],
-];
+type Step = { command: string; place: string; prints: RegExp | undefined; says?: string };
 
 /** Why it cannot run here; null where it can. */
-function missing(): string | null {
+async function missing(): Promise<string | null> {
   if (process.getuid?.() !== 0) return 'it needs root';
   const absent = ['debootstrap', 'systemd-nspawn', 'nsenter'].filter((name) => !findProgram(name));
-  return absent.length > 0 ? `no ${absent.join(', ')}: apt-get install debootstrap systemd-container` : null;
+  if (absent.length > 0) return `no ${absent.join(', ')}: apt-get install debootstrap systemd-container`;
+  const free = await Promise.all(ports.map(isFree));
+  const taken = ports.filter((_, index) => !free[index]);
+  return taken.length > 0 ? `these ports are taken: ${taken.join(', ')}` : null;
 }
 
-/** The process that is PID 1 of the container. */
-async function bootedIn(nspawn: number): Promise<string> {
-  for (let tries = 0; tries < 60; tries++) {
-    const children = readFileSync(`/proc/${nspawn}/task/${nspawn}/children`, 'utf8').trim().split(' ');
-    const leader = children.find((pid) => pid !== '');
-    const state = leader && spawnSync('nsenter', ['-t', leader, '-a', 'systemctl', 'is-system-running']);
-    if (leader && state && /^(running|degraded)/.test(String(state.stdout))) return leader;
-    await sleep(1000);
+function isFree(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.on('error', () => resolve(false));
+    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
+  });
+}
+
+/** The commands of the pages in order, each followed by the checks that belong to it. */
+function stepsOfPages(): Step[] {
+  const asStep = ({ says, command, prints }: (typeof checks)[number]): Step => ({
+    command,
+    place: 'test/going-live/checks.ts',
+    prints,
+    says,
+  });
+  const shown = pages.flatMap((page) =>
+    blocksOf(page, readFileSync(fileURLToPath(new URL(`../../${page}`, import.meta.url)), 'utf8'))
+      .filter(({ run }) => run.kind === 'not_run' && run.reason === mark)
+      .flatMap(({ line, steps }) => steps.map(({ command }) => ({ command, place: `${page}:${line}` }))),
+  );
+  const real = shown.filter(({ command }) => !/^(SERVICE|NAME)=/.test(command));
+  const ofPages = real.flatMap((step): Step[] => [
+    { ...step, prints: wanted.find(([of]) => of.test(step.command))?.[1] },
+    ...checks.filter(({ after }) => after?.test(step.command)).map(asStep),
+  ]);
+  return [...ofPages, ...checks.filter(({ after }) => !after).map(asStep)];
+}
+
+/** Runs the steps until one fails; returns how many passed. */
+async function runSteps(
+  steps: Step[],
+  machine: Machine,
+  sandbox: Awaited<ReturnType<typeof createSandbox>>,
+): Promise<number> {
+  const keys = sandbox.keys.test;
+  let made = 0;
+  /** What a person pastes: our secret key, and each time a new webhook key before the one of now. */
+  const pasted = (command: string): string => {
+    if (/secret_key\)?$/.test(command)) return `${keys.secretKey}\n`;
+    if (!/webhook_key\)?$/.test(command)) return '';
+    if (command.includes('/acme/')) return `${keys.webhookKey}\n`;
+    const old = keys.webhookKey;
+    keys.webhookKey = `webhook-key-${++made}`;
+    return `${keys.webhookKey}${old === undefined ? '' : `,${old}`}\n`;
+  };
+  for (const [passed, { command, place, prints, says }] of steps.entries()) {
+    const began = performance.now();
+    const { status, printed } = await machine.run(
+      `SERVICE=${sandbox.url}\nNAME=localhost\n${command}`,
+      pasted(command),
+    );
+    const seconds = ((performance.now() - began) / 1000).toFixed(1).padStart(6);
+    const isFine = status === 0 && (!prints || prints.test(printed));
+    process.stdout.write(`${isFine ? 'ok  ' : 'FAIL'} ${seconds} s  ${says ? `(check) ${says}` : command}\n`);
+    if (process.env.VERBOSE || !isFine)
+      process.stdout.write(`    ${printed.split('\n').slice(-40).join('\n    ')}\n`);
+    if (!isFine) {
+      process.stdout.write(`${place}: ${status === 0 ? `it does not print ${prints}` : `exit ${status}`}\n`);
+      return passed;
+    }
+    // The service is given the address of our webhooks: from here on they come through nginx.
+    if (command.includes('--request POST')) {
+      setDefaultCACertificates([...getCACertificates('default'), machine.read('etc/ssl/localhost.pem')]);
+      sandbox.setWebhookUrl('https://localhost/webhooks/test');
+    }
   }
-  throw new Error('systemd did not boot in the container');
+  return steps.length;
 }
 
 async function prove(): Promise<number> {
-  const folder = mkdtempSync(join(tmpdir(), 'counterfoil-golive-'));
-  const machine = join(folder, 'machine');
-  const [base = ''] = process.argv.slice(2);
-  if (base !== '') execFileSync('cp', ['-a', base, machine]);
-  else
-    execFileSync('debootstrap', ['--variant=minbase', `--include=${packages}`, 'bookworm', machine], {
-      stdio: ['ignore', 'ignore', 'inherit'],
-    });
-  execFileSync(process.execPath, [join(root, 'config/pack/run.ts'), folder]);
-  const tarball = readdirSync(folder).find((name) => name.endsWith('.tgz')) ?? '';
-  copyFileSync(join(folder, tarball), join(machine, 'root', tarball));
-  for (const name of ['/etc/resolv.conf', `${process.env.HOME}/.npmrc`])
-    if (existsSync(name))
-      copyFileSync(name, join(machine, name === '/etc/resolv.conf' ? name : 'root/.npmrc'));
-  // A network that replaces certificates has its own authority; npm in the container must know it as npm here does.
-  const authority = process.env.NODE_EXTRA_CA_CERTS ?? '';
-  if (authority !== '') copyFileSync(authority, join(machine, 'root/authority.pem'));
-  const trust = authority === '' ? [] : ['NODE_EXTRA_CA_CERTS=/root/authority.pem'];
-  const webhookKey = 'webhook-key-of-the-proof';
+  const steps = stepsOfPages();
   const sandbox = await createSandbox({ settleMs: 100 });
-  const boot = ['--quiet', '--register=no', '--keep-unit', '-D', machine, '--boot'];
-  const nspawn = spawn('systemd-nspawn', boot, { stdio: 'ignore' });
+  let machine: Machine | undefined;
   let passed = 0;
   try {
-    const leader = await bootedIn(nspawn.pid ?? 0);
-    const { secretKey } = sandbox.keys.test;
-    const values = `SERVICE=${sandbox.url}\nNAME=localhost\n`;
-    const pasted = (command: string): string =>
-      command.includes('secret_key)') ? secretKey : command.includes('webhook_key)') ? webhookKey : '';
-    const steps = blocksOf(page, readFileSync(page, 'utf8'))
-      .filter(({ run }) => run.kind === 'not_run' && run.reason === mark)
-      .flatMap((block) => block.steps.map(({ command }) => ({ command, line: block.line })))
-      .filter(({ command }) => !/^(SERVICE|NAME)=/.test(command));
-    for (const { command, line } of steps) {
-      const began = performance.now();
-      const shell = [
-        '-t',
-        leader,
-        '-a',
-        'env',
-        '-i',
-        ...trust,
-        'HOME=/root',
-        'PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
-        'bash',
-        '-c',
-        `cd /root\n${values}${command}`,
-      ];
-      const done = spawnSync('nsenter', shell, {
-        input: pasted(command),
-        encoding: 'utf8',
-        timeout: commandLimitMs,
-      });
-      const seconds = ((performance.now() - began) / 1000).toFixed(1);
-      const printed = `${done.stdout}${done.stderr}`.trim();
-      const lacking = wanted.find(([of, output]) => of.test(command) && !output.test(printed))?.[1];
-      const isFine = done.status === 0 && !lacking;
-      process.stdout.write(`${isFine ? 'ok  ' : 'FAIL'} ${seconds.padStart(6)} s  ${command}\n`);
-      if (process.env.VERBOSE || !isFine)
-        process.stdout.write(`    ${printed.split('\n').slice(-30).join('\n    ')}\n`);
-      if (!isFine) {
-        const why = lacking ? `it does not print ${lacking}` : `exit ${done.status}`;
-        process.stdout.write(`docs/going-live.md, block at line ${line}: ${why}\n`);
-        return 1;
-      }
-      passed += 1;
-    }
-    process.stdout.write(`${passed} passed, 0 failed\n`);
-    return 0;
+    machine = await bootMachine(process.argv[2] ?? 'bookworm');
+    const { printed } = await machine.run(
+      '. /etc/os-release; echo "$PRETTY_NAME, $(systemctl --version | head -1)"',
+    );
+    process.stdout.write(`${printed}: booted in a container, everything below runs in it\n`);
+    passed = await runSteps(steps, machine, sandbox);
+  } catch (error) {
+    process.stdout.write(`FAIL the machine: ${error instanceof Error ? error.message : String(error)}\n`);
   } finally {
-    nspawn.kill('SIGTERM');
-    await Promise.race([new Promise((resolve) => nspawn.once('exit', resolve)), sleep(20_000)]);
-    nspawn.kill('SIGKILL');
+    await machine?.stop();
     await sandbox.stop();
-    rmSync(folder, { recursive: true, force: true });
   }
+  for (const { says, command } of steps.slice(passed + 1))
+    process.stdout.write(`not run, since another failed before it: ${says ?? command}\n`);
+  for (const reason of notRun) process.stdout.write(`not run: ${reason}\n`);
+  const skipped = notRun.length + Math.max(0, steps.length - passed - 1);
+  process.stdout.write(`${passed} passed, ${passed < steps.length ? 1 : 0} failed, ${skipped} skipped\n`);
+  return passed < steps.length ? 1 : 0;
 }
 
-const why = missing();
+const why = await missing();
 if (why !== null) process.stdout.write(`not run: ${why}\n0 passed, 0 failed, 1 skipped\n`);
 else process.exitCode = await prove();
