@@ -38,6 +38,12 @@ export const checks: readonly Check[] = [
       ${within(60, `[ "${metric('webhooks_received_total')}" -gt "$came" ]`)}`,
   },
   {
+    says: 'doctor takes keys that root lends to the group of the account for safe',
+    after: /^journalctl .*reloaded/,
+    command: 'counterfoil-run doctor',
+    prints: /secret_key,\s+\/etc\/counterfoil\/webhook_key:\s+only\s+for\s+root\s+and\s+the\s+group/,
+  },
+  {
     says: 'without the keys, doctor names counterfoil-run',
     after: /^systemctl enable --now counterfoil$/,
     command: 'cd /srv/payroll && sudo -u counterfoil counterfoil doctor || test $? -eq 1',

@@ -241,12 +241,15 @@ function secretReader(env: Environment, home: string, problems: string[]): Secre
   };
 }
 
-/** Whether a secret is a credential of a systemd unit, which only that unit can read. */
+/** Whether a file is a credential of a systemd unit, in a folder that only the unit's account can enter. */
+export function isUnitCredential(path: string): boolean {
+  return path.startsWith('/run/credentials/');
+}
+
+/** Whether a secret is a credential of a unit that this process cannot read. */
 function lacksCredential(env: Environment): boolean {
   const files = Object.entries(env).filter(([name]) => /^COUNTERFOIL_\w+_FILE$/.test(name));
-  return files.some(
-    ([, path = '']) => path.startsWith('/run/credentials/') && readText(path).kind !== 'text',
-  );
+  return files.some(([, path = '']) => isUnitCredential(path) && readText(path).kind !== 'text');
 }
 
 /** An absolute path; an empty one stays empty: nothing is set. */

@@ -7,6 +7,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { examineSignature, testSigning } from '../../../src/core/service/signature-doctor.ts';
 import { signatureVectors } from '../../../src/core/service/signature-vectors.ts';
 import { signBody } from '../../../src/core/service/signing.ts';
+import { readersOf } from '../../../src/faces/terminal/doctor/doctor-files.ts';
 import { batchOf, type Home, type Json, makeHome } from '../../support/cli.ts';
 import { inProcess } from '../../support/in-process.ts';
 import { httpReply, startRawService } from '../../support/raw-service.ts';
@@ -85,6 +86,21 @@ describe('doctor', () => {
     home.put('.env', 'COUNTERFOIL_TEST_SECRET_KEY_FILE=/run/credentials/counterfoil.service/secret_key\n');
     const { detail } = await checkOf(home, 'configuration', 1);
     expect(detail).toMatch(/secret_key does not exist.*sudo counterfoil-run COMMAND/);
+  });
+
+  it('takes the arrangements of systemd for what they are, and every other reader for an open file', () => {
+    const account = { uid: 990, gid: 980 };
+    const own = { mode: 0o100600, uid: 990, gid: 980, isCredential: false };
+    const lent = { ...own, uid: 0, mode: 0o100640 };
+    const credential = { mode: 0o100440, uid: 0, gid: 0, isCredential: true };
+    for (const file of [own, { ...own, mode: 0o100400 }, { ...credential, mode: 0o100400 }, credential])
+      expect(readersOf(file, account)).toBe('account');
+    expect(readersOf(lent, account)).toBe('group');
+    expect(readersOf(lent, { uid: 0, gid: 980 })).toBe('others');
+    for (const changed of [{ gid: 100 }, { uid: 990 }, { mode: 0o100660 }, { mode: 0o100644 }])
+      expect(readersOf({ ...lent, ...changed }, account)).toBe('others');
+    for (const mode of [0o100444, 0o100460])
+      expect(readersOf({ ...credential, mode }, account)).toBe('others');
   });
 
   it('gives every failure a fix, and says what it skipped', async () => {

@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { findServing } from '../../../core/runtime/serve-lock.ts';
 import { keyNameOf } from '../../../core/service/signing.ts';
 import type { Explained, SecretState } from '../../../core/settings/explain.ts';
-import type { Config } from '../../../core/settings/settings.ts';
+import { type Config, isUnitCredential } from '../../../core/settings/settings.ts';
 import { isShown } from '../../../findings/finding.ts';
 import { diskFindings } from '../../../findings/machine-findings.ts';
 import { adviceText } from '../../../words/advice-text.ts';
@@ -57,6 +57,23 @@ export function checkKeys({ config, secrets }: Explained): DoctorCheck {
   return well('keys', `${states.join('; ')}; ${signer}_KEY signs`);
 }
 
+/** How a file of keys lies: its mode, its owner, and whether it is a credential of a systemd unit. */
+export type SecretFile = { mode: number; uid: number; gid: number; isCredential: boolean };
+
+/**
+ * Who besides root may read a file of keys. `group`: root gave it to the group of this account, to read. The group's bits
+ * of a credential show the right of the unit's account (an ACL), not of a group.
+ */
+export function readersOf(
+  file: SecretFile,
+  account: { uid: number; gid: number },
+): 'account' | 'group' | 'others' {
+  const mode = file.mode & 0o777;
+  if ((mode & (file.isCredential ? 0o037 : 0o077)) === 0) return 'account';
+  const isLent = file.uid === 0 && account.uid !== 0 && file.gid === account.gid;
+  return isLent && (mode & 0o037) === 0 ? 'group' : 'others';
+}
+
 /** Checks that no other account can read the keys: a reader of the keys can send money. */
 export function checkSecretFiles({ config, secrets }: Explained): DoctorCheck {
   const files = new Set([
@@ -64,17 +81,21 @@ export function checkSecretFiles({ config, secrets }: Explained): DoctorCheck {
     ...secrets.flatMap(({ file }: SecretState) => (file === null ? [] : resolve(config.home, file))),
   ]);
   const there = [...files].filter((file) => existsSync(file));
-  const open = there.filter((file) => (statSync(file).mode & 0o077) !== 0);
-  if (open.length > 0)
+  const account = { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 };
+  const { others, ...fine } = Object.groupBy(there, (file) =>
+    readersOf({ ...statSync(file), isCredential: isUnitCredential(file) }, account),
+  );
+  if (others)
     return wrong(
       'secret files',
-      `others on this machine can read ${open.join(', ')}`,
-      `chmod 600 ${open.join(' ')}`,
+      `others on this machine can read ${others.join(', ')}`,
+      `chmod 600 ${others.join(' ')}`,
     );
-  return well(
-    'secret files',
-    there.length > 0 ? `${there.join(', ')}: mode 0600` : 'no .env; keys come from the environment',
-  );
+  const said = [
+    ...(fine.account ? [`${fine.account.join(', ')}: only for this account`] : []),
+    ...(fine.group ? [`${fine.group.join(', ')}: only for root and the group of this account`] : []),
+  ];
+  return well('secret files', said.join('; ') || 'no .env; keys come from the environment');
 }
 
 /** Checks that the data folder is writable and has room for a copy of the ledger. */
