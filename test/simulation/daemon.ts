@@ -180,7 +180,8 @@ function run(town: Town, life: Life, app: App): { stop(): void; submit(): void; 
       if (working.size === 0) end();
     });
   };
-  if (!town.calm && random.chance(0.5)) world.after(random.between(1, 600) * minute, life, stop);
+  if (!town.calm && !town.weather.isSteady && random.chance(0.5))
+    world.after(random.between(1, 600) * minute, life, stop);
   return { stop, submit, reconcile };
 }
 

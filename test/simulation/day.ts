@@ -1,36 +1,17 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { createLogger } from '../../src/core/runtime/logger.ts';
-import { type Config, loadConfig } from '../../src/core/settings/settings.ts';
-import { openLedger } from '../../src/custody/open-ledger.ts';
-import { memoryFolder } from '../support/memory-folder.ts';
 import { type BatchFile, bringIn, writeBatch } from './batch-files.ts';
-import type { Account } from './book.ts';
-import { createBrakeWatch } from './brake-watch.ts';
-import { brakeSettings } from './brake-weather.ts';
 import { judgeClosing } from './closing.ts';
-import { createCoverage } from './coverage.ts';
 import { createDaemon } from './daemon.ts';
-import { createDecisions } from './decisions-made.ts';
-import { createEvidenceWatch } from './evidence-watch.ts';
-import { createFall } from './fall.ts';
-import { openInspector } from './inspector.ts';
-import { createLateBytes } from './late-bytes.ts';
-import { createWriteLock } from './ledger-seam.ts';
-import { createListWatch } from './list-watch.ts';
 import { drawClockError, nameStep } from './long-weather.ts';
 import { createOldCopies } from './old-copies.ts';
 import { createPaperRounds } from './paper-round.ts';
 import { createPeople } from './people.ts';
 import { createRandom, type Random } from './random.ts';
-import { accounts, createService } from './service.ts';
+import { setUpTown } from './set-up.ts';
 import { tellStory } from './story.ts';
-import { createTown, type Town } from './town.ts';
+import type { Town } from './town.ts';
 import { judgeTheEnd, type Tally } from './verdict.ts';
-import { createWatch, returnHours } from './watch.ts';
-import { drawWeather, type Weather, type Wish } from './weather.ts';
-import { createWebhooks } from './webhooks.ts';
-import { createWorld, type Violation } from './world.ts';
+import { drawWeather, type Wish } from './weather.ts';
+import type { Violation } from './world.ts';
 
 /** What became of one seed. `story` tells of a violation whatever is needed to understand it. */
 export type DayResult = {
@@ -60,58 +41,15 @@ export type DayOptions = Wish & { trace: boolean };
 
 /** Lives through one day of troubles and a calm end, and judges both. The same seed always gives the same hash. */
 export async function runDay(seed: number, options: Partial<DayOptions> = {}): Promise<DayResult> {
-  const root = mkdtempSync(join(memoryFolder(), 'counterfoil-simulation-'));
   const random = createRandom(seed);
-  const coverage = createCoverage();
   const weather = drawWeather(random.fork('weather'), {
     ...nothingWished,
     ...options,
   });
-  const { startsAt } = weather;
-  const world = createWorld({ random, coverage, startsAt, keepTrace: true });
-  const settingAt = createSettings(root, weather);
-  const { config } = settingAt(0);
-  const log = createLogger({ to: { write: () => undefined } });
-  const birth = await openLedger(config.ledgerFile, { now: () => new Date(startsAt).toISOString() });
-  const inspector = openInspector(config.ledgerFile);
-  await birth.close();
-  let town: Town | undefined;
-  const webhooks = createWebhooks({
-    world,
-    weather,
-    isCalm: () => town?.calm ?? false,
-    receiver: () => town?.receiver ?? null,
-  });
-  const service = createService(world, weather, webhooks);
-  const fall = createFall(world, inspector);
-  const decisions = createDecisions(service.book, world.now, weather.quietPeriodMs);
-  const brakes = createBrakeWatch({ world, book: service.book, inspector, weather, fall });
-  const evidence = createEvidenceWatch({ world, weather, inspector, service });
-  const lateBytes = createLateBytes(world, inspector);
-  const lists = createListWatch({ world, weather, inspector, service });
-  const watch = createWatch({
-    ...{ world, book: service.book, inspector, decisions, weather, fall, brakes, evidence, lateBytes, lists },
-  });
-  const lock = createWriteLock(world);
-  town = createTown({
-    world,
-    weather,
-    service,
-    config,
-    inspector,
-    decisions,
-    lock,
-    fall,
-    brakes,
-    evidence,
-    lateBytes,
-    settingNow: () => settingAt(world.now() - startsAt),
-    watch,
-    log,
-    ...watch,
-  });
+  const { town, root, wentBack, end } = await setUpTown(random, weather);
+  const { world } = town;
   try {
-    const { files, hash } = await liveThrough(town, root, random.fork('day'), watch.wentBack);
+    const { files, hash } = await liveThrough(town, root, random.fork('day'), wentBack);
     const violated = world.violation() !== undefined;
     const nothing = { payouts: 0, posts: 0, paid: 0, operator: 0, hidden: 0, stopped: 0, turned: 0 };
     const tally = violated ? nothing : await judgeTheEnd(town, files);
@@ -119,10 +57,9 @@ export async function runDay(seed: number, options: Partial<DayOptions> = {}): P
     const violation = world.violation();
     const story = violation?.about ? tellStory(town, violation.about) : '';
     const lines = options.trace ? world.lines : [];
-    return { seed, hash, counts: coverage.counts(), tally, violation, story, lines };
+    return { seed, hash, counts: world.coverage.counts(), tally, violation, story, lines };
   } finally {
-    inspector.close();
-    rmSync(root, { recursive: true, force: true });
+    end();
   }
 }
 
@@ -242,71 +179,4 @@ function nameAnother(town: Town, restart: () => void): void {
     });
     world.after(untilMs, null, restart);
   }
-}
-
-/** The configuration by the time of the day, as files that were read. */
-function createSettings(
-  root: string,
-  weather: Weather,
-): (ms: number) => { config: Config; account: Account } {
-  const { approvalFromMs } = weather.brakes;
-  const { elsewhere } = weather.long;
-  const read = new Map<string, Config>();
-  return (ms) => {
-    const visit = elsewhere.find(({ fromMs, untilMs }) => ms >= fromMs && ms < untilMs);
-    const account: Account = visit && ms < weather.lengthMs ? visit.by : 'home';
-    const rule = ms < approvalFromMs ? 0 : approvalFromMs;
-    const config = read.get(`${account} ${rule}`) ?? configFor(root, weather, rule, account);
-    read.set(`${account} ${rule}`, config);
-    return { config, account };
-  };
-}
-
-/** The configuration as it is `ms` into the day. */
-function configFor(root: string, weather: Weather, ms: number, account: Account): Config {
-  const { baseUrl, keys } = accounts[account];
-  const settings = {
-    mode: 'test',
-    service: {
-      base_url: baseUrl,
-      timeout_ms: weather.timeoutMs,
-      concurrency: weather.concurrency,
-      requests_per_second: weather.requestsPerSecond,
-    },
-    submission: {
-      quiet_period_minutes: weather.quietPeriodMs / 60_000,
-      send_deadline_ms: weather.sendDeadlineMs,
-      halt_after_unknown: weather.haltAfterUnknown,
-      resubmit: weather.resubmit,
-      ...brakeSettings(weather.brakes, ms),
-    },
-    ...(weather.long.returns && { reconciliation: { return_hours: returnHours } }),
-    schedules: schedulesOf(weather),
-    ...(weather.long.zone && { reports: { timezone: weather.long.zone.name } }),
-    ...(weather.long.skipsRows && { intake: { on_invalid_row: 'skip_row' } }),
-  };
-  mkdirSync(join(root, 'config'), { recursive: true });
-  mkdirSync(join(root, 'data', 'inbox'), { recursive: true });
-  writeFileSync(join(root, 'config', 'counterfoil.yaml'), JSON.stringify(settings));
-  const env = { COUNTERFOIL_TEST_SECRET_KEY: keys.secret, COUNTERFOIL_TEST_PUBLIC_KEY: keys.public };
-  const loaded = loadConfig({ cwd: root, env });
-  if (loaded.kind === 'problem') throw new Error(loaded.problems.join('\n'));
-  return loaded.config;
-}
-
-function schedulesOf({ long }: Weather) {
-  const often = long.ordersWait ? '*/30 * * * *' : '*/15 * * * *';
-  const { zone } = long;
-  const daily = zone
-    ? `${zone.fixed.minutes % 60} ${Math.floor(zone.fixed.minutes / 60)} * * *`
-    : '0 2 * * *';
-  return {
-    ...(zone && { timezone: zone.name }),
-    intake: long.dropsFiles ? '*/30 * * * *' : '',
-    submit: long.sweeps ? often : '',
-    follow_up: often,
-    reconcile: long.readsPaper || zone ? daily : '',
-    reconcile_full: '',
-    report: '',
-  };
 }

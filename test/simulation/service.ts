@@ -31,6 +31,10 @@ export type Service = {
   shownNow(account: Account, reference: string): Entry | undefined;
   /** What keeps the list from being complete now, and since when, true time. */
   listFlaw(): { kind: ListFlawKind; since: number } | null;
+  /** What was paid comes back now. */
+  comeBack(entry: Entry): void;
+  /** What failed, or came back, turns out to be paid now. */
+  turn(entry: Entry): void;
   /** Everything shows itself at once, and nothing is late any more. */
   calmDown(): void;
 };
@@ -61,7 +65,8 @@ export function createService(
     if (book.entries(order.reference).length > 1)
       world.trace(`service has ${order.reference} more than once`);
     announce(entry, 'taken');
-    world.after(random.between(1_000, weather.slowestSettlementMs), null, () => settle(entry));
+    const drawnMs = random.between(1_000, weather.slowestSettlementMs);
+    world.after(weather.settlementOf?.(order.reference).ms ?? drawnMs, null, () => settle(entry));
     return entry;
   }
 
@@ -87,7 +92,8 @@ export function createService(
   }
 
   function settle(entry: Entry): void {
-    const paid = !random.chance(weather.failedShare);
+    const drawn = !random.chance(weather.failedShare);
+    const paid = weather.settlementOf?.(entry.record.reference).paid ?? drawn;
     change(entry, paid ? 'success' : 'failed');
     entry.moved = paid;
     announce(entry, 'settled');
@@ -117,11 +123,7 @@ export function createService(
       world.after(turns.between(second, 120 * minute), null, () => {
         if (calm) return;
         world.coverage.count('return: undone after it was paid again');
-        entry.returned = false;
-        entry.undoneAt = world.now();
-        entry.turnedAt = world.now();
-        change(entry, 'success');
-        if (turns.chance(0.3)) announce(entry, 'settled');
+        turn(entry);
       });
     }
   }
@@ -131,12 +133,17 @@ export function createService(
     const { turnsLate, drawTurnMs } = weather.long;
     if (calm || !turns.chance(turnsLate)) return;
     world.after(drawTurnMs(turns), null, () => {
-      if (calm) return;
-      entry.turnedAt = world.now();
-      entry.moved = true;
-      change(entry, 'success');
-      if (turns.chance(0.3)) announce(entry, 'settled');
+      if (!calm) turn(entry);
     });
+  }
+
+  function turn(entry: Entry): void {
+    if (entry.returned) entry.undoneAt = world.now();
+    entry.returned = false;
+    entry.turnedAt = world.now();
+    entry.moved = true;
+    change(entry, 'success');
+    if (turns.chance(0.3)) announce(entry, 'settled');
   }
 
   function change(entry: Entry, status: string): void {
@@ -267,6 +274,8 @@ export function createService(
     question,
     shownNow,
     listFlaw,
+    comeBack,
+    turn,
     calmDown() {
       calm = true;
     },

@@ -50,6 +50,8 @@ export type Town = {
   receiver: Receiver | null;
   /** A new process, with what befalls it drawn by the seed. */
   begin(kind: 'serve' | 'submit' | 'person', more?: Stroke[]): { life: Life; options: AppOptions };
+  /** The whole machine sleeps, and its monotonic clock with it. */
+  sleep(ms: number): void;
   /** Every process ends at once, as when the machine is switched off. */
   switchOff(): void;
   /** A process's work threw: a ledger that failed ends it (P12), being taken over too; all else is a finding. */
@@ -59,7 +61,7 @@ export type Town = {
 export function createTown(
   deps: Omit<
     Town,
-    'begin' | 'failed' | 'switchOff' | 'calm' | 'awayUntil' | 'receiver' | 'stalls' | 'schedules'
+    'begin' | 'failed' | 'sleep' | 'switchOff' | 'calm' | 'awayUntil' | 'receiver' | 'stalls' | 'schedules'
   > & {
     watch: Watch;
     log: Logger;
@@ -84,7 +86,7 @@ export function createTown(
       lives.set(life.name, life);
       world.trace(`${life.name} begins`);
       town.brakes.knows(life.name, config.submission.approval);
-      const diskIsFull = !town.calm && random.chance(0.07);
+      const diskIsFull = !town.calm && !weather.isSteady && random.chance(0.07);
       const options: AppOptions = {
         config,
         log: deps.log,
@@ -109,6 +111,9 @@ export function createTown(
         ...(diskIsFull && { maxPageCount: inspector.pages() + random.between(0, 8) }),
       };
       return { life, options };
+    },
+    sleep(ms) {
+      for (const life of lives.values()) if (life.alive) life.stop(ms, true);
     },
     switchOff() {
       for (const life of lives.values()) life.kill('switched off');

@@ -42,6 +42,10 @@ export type Weather = {
   showsTooLate: boolean;
   /** How likely a process is stopped between its last check and the kernel's write, per POST. */
   stopsAtLastCheck: number;
+  /** No disk is full and no daemon stops, unless it is told to. */
+  isSteady: boolean;
+  /** After how long a transfer settles, and whether it is paid; without it, the seed decides. */
+  settlementOf?: (reference: string) => { ms: number; paid: boolean };
   /** How likely people decide rightly where they have the choice. */
   patience: number;
   /** For how long nobody of the office looks at the ledger, at most. */
@@ -64,7 +68,7 @@ export type Weather = {
   /** How long after acceptance a transfer shows itself. */
   drawVisibilityMs(random: Random): number;
   /** `again`: it was sent before, and what meets it now must not be taken for the fate of the first. */
-  drawPostFault(random: Random, again: boolean): PostFault | null;
+  drawPostFault(random: Random, again: boolean, reference: string): PostFault | null;
   drawQuestionFault(random: Random): QuestionFault | null;
   drawWebhookFault(random: Random): WebhookFault | null;
 };
@@ -139,8 +143,8 @@ export function drawWeather(
     ...(oldCopies && { oldCopies }),
     ...(fault && {
       // What is sent again meets what the day has for it: the fault of the first must not be taken for that of the second.
-      drawPostFault: (own, again) =>
-        again ? (nextFault ?? drawn.drawPostFault(own, again)) : own.chance(0.5) ? fault : null,
+      drawPostFault: (own, again, reference) =>
+        again ? (nextFault ?? drawn.drawPostFault(own, again, reference)) : own.chance(0.5) ? fault : null,
     }),
   };
 }
@@ -274,6 +278,7 @@ function drawOrdinary(random: Random, wished: Pick<Wish, 'doubtful' | 'turn'>): 
     // Who must be seen to send again what was taken is quick to do so.
     patience: wished.doubtful ? 0.1 : 0.4,
     longestAwayMinutes: wished.doubtful ? 20 : 90,
+    isSteady: false,
     isUnguarded: false,
     isCalm,
     brakes: noBrakesSet,

@@ -56,7 +56,7 @@ export function createWire(deps: {
   function order(request: HttpRequest, resolve: (delivery: Delivery) => void): void {
     const reference = referenceIn(request);
     const again = service.book.arrivals(reference).length > 0;
-    const drawn = deps.isCalm() ? null : weather.drawPostFault(random, again);
+    const drawn = deps.isCalm() ? null : weather.drawPostFault(random, again, reference);
     const fault = deps.isAway() ? 'connection refused' : drawn;
     const notSent = (message: string): void =>
       resolve({ kind: 'failed', message, timedOut: false, sent: false });
