@@ -2,8 +2,6 @@ import type { App } from '../../src/app/app.ts';
 import { decimalToMinor } from '../../src/core/domain/money.ts';
 import type { Town } from './town.ts';
 
-const month = '2026-11';
-
 /** The month that the office closes: its figures never change, and they are those of which today begins. */
 export type ClosedMonths = {
   /** What `close-period` does. A month that is not over, or is closed already, is refused. */
@@ -13,7 +11,7 @@ export type ClosedMonths = {
   netPaid(): bigint;
 };
 
-export function createClosedMonths({ world, inspector }: Town): ClosedMonths {
+export function createClosedMonths({ world, inspector }: Town, month: string): ClosedMonths {
   /** The rows of the month when it was closed. */
   let closedAs: string | null = null;
   const rows = (): string[] =>

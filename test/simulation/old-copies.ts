@@ -43,7 +43,8 @@ export function createOldCopies(
     const copy = { way, file: `${path}.copy-${copies}`, isBackup };
     alone(() => makeCopy(path, copy, iso(town)));
     world.trace('a copy of the ledger is taken');
-    world.after(random.between(10, 150) * unit, null, () => switchOff(() => putBack(copy)));
+    const backMs = weather.isSteady ? 2 * minute : random.between(10, 150) * unit;
+    world.after(backMs, null, () => switchOff(() => putBack(copy)));
   }
 
   /** Ends every process, and does the rest once their connections are closed. */
@@ -84,7 +85,8 @@ export function createOldCopies(
       return;
     }
     fall.shut = false;
-    world.after(random.between(1, 90) * unit, null, () => switchOff(async () => adopt()));
+    const adoptMs = weather.isSteady ? 8 * minute : random.between(1, 90) * unit;
+    world.after(adoptMs, null, () => switchOff(async () => adopt()));
   }
 
   /** What was taken after the copy is not in it: its file is dropped again, or forgotten. */
@@ -119,7 +121,7 @@ export function createOldCopies(
       await ledger.close();
       life.kill('done');
       fall.shut = false;
-      if (random.chance(0.8)) start();
+      if (!weather.isSteady && random.chance(0.8)) start();
     };
     void life.died.then(() => {
       if (fall.adoptedAt() === null) world.after(minute, null, adopt);
@@ -131,7 +133,8 @@ export function createOldCopies(
   const alone = (work: () => Promise<void>): void => {
     work().catch((error: unknown) => world.violate('the operator can do it', String(error)));
   };
-  const start = (): void => world.after(random.between(5, 90) * unit, null, takeCopy);
+  const start = (): void =>
+    world.after(weather.isSteady ? 0 : random.between(5, 90) * unit, null, takeCopy);
   return { start: () => weather.oldCopies && start() };
 }
 

@@ -105,7 +105,8 @@ export function createWire(deps: {
       await life.pass('before the wire');
       deps.asking(life);
       return new Promise((resolve) => {
-        const begin = (): void => (request.body ? order : question)(request, resolve);
+        const isOrder = request.path.endsWith('/bank_transfer');
+        const begin = (): void => (isOrder ? order : question)(request, resolve);
         world.after(random.between(0, 30), life, begin);
       });
     },

@@ -1,0 +1,102 @@
+import type { App } from '../../src/app/app.ts';
+import type { BatchFile } from '../simulation/batch-files.ts';
+import type { PostFault, QuestionFault, WebhookFault } from '../simulation/coverage.ts';
+import type { Daemon } from '../simulation/daemon.ts';
+import type { Life } from '../simulation/life.ts';
+import type { Random } from '../simulation/random.ts';
+import type { Town } from '../simulation/town.ts';
+import type { Needs, Opening } from './opening.ts';
+
+/** A fault that befalls so many more messages, of the references that it is about. */
+export type Fault<Name> = { name: Name; left: number; of(reference: string): boolean };
+
+/** What the service and the network do now, besides what they do on a calm day. */
+export type Switches = {
+  posts: Fault<PostFault>[];
+  questions: Fault<QuestionFault>[];
+  webhooks: Fault<WebhookFault>[];
+  /** Refusals with code 10 become refusals with code 22. */
+  codeIs22: boolean;
+  /** What the wallet holds, as the service words it; null: enough. */
+  balance: string | null;
+  holder: string | null;
+  /** How long a transfer that is taken now stays hidden. */
+  hiddenMs: number;
+  /** When and how transfers settle, by reference. */
+  settlements: Map<string, { ms: number; paid: boolean }>;
+};
+
+/** Where one of the moves of a play is made. Each has a name of its own for the file that it may bring. */
+export type Seat = {
+  number: number;
+  /** The other seats, those that began before it first. */
+  others: Seat[];
+  file: BatchFile | null;
+  /** What it acted on, for those that come after. */
+  touched: string[];
+  /** What came of it; `did`: something. Null while nothing did. */
+  outcome: { did: boolean; what: string } | null;
+  begunAt: number;
+};
+
+/** Everything that a move can reach. */
+export type Stage = {
+  town: Town;
+  daemon: Daemon;
+  root: string;
+  /** The play's number: it decides between what two plays of one kind may do. */
+  number: number;
+  random: Random;
+  opening: Opening;
+  switches: Switches;
+  files: BatchFile[];
+  /** What people undo when the calm begins. */
+  amends: (() => void)[];
+  wentBack(): void;
+  /** Puts what came of a move on record, once. */
+  note(seat: Seat, did: boolean, what: string): void;
+  /** A command of a person in its own process; nothing where the ledger is shut. */
+  command(work: (app: App, life: Life) => Promise<void>, begun?: (life: Life) => void): void;
+  /** Calls `then` as soon as that is so, looking twice a second. */
+  when(isSo: () => boolean, then: () => void): void;
+};
+
+/** One thing that the program can do, or meet. */
+export type Move = {
+  needs?: Needs;
+  touchesMoney: boolean;
+  /** Sets it in motion; what comes of it is noted at its seat. */
+  begin(stage: Stage, seat: Seat): void;
+};
+
+
+/** The payouts of a file as they stand, in its order. */
+export function payoutsOf(
+  { town }: Stage,
+  file: BatchFile | null,
+): { id: number; reference: string; state: string; batch_id: string }[] {
+  if (!file) return [];
+  const sql = `select p.id, p.reference, p.state, p.batch_id from payouts p join batches b on b.id = p.batch_id
+    where b.file_name = ? and b.phase = 'loaded' order by p.id`;
+  return town.inspector.rows(sql, file.name);
+}
+
+export function batchOf({ town }: Stage, file: BatchFile | null): { id: string; hold_reasons: string } | undefined {
+  const sql = "select id, hold_reasons from batches where file_name = ? and phase = 'loaded'";
+  return town.inspector.rows<{ id: string; hold_reasons: string }>(sql, file?.name ?? '')[0];
+}
+
+/** Whether one of the kinds of a batch's reasons is this. */
+export function isHeldFor(stage: Stage, file: BatchFile | null, kind: string): boolean {
+  const reasons: { kind: string }[] = JSON.parse(batchOf(stage, file)?.hold_reasons ?? '[]');
+  return reasons.some((reason) => reason.kind === kind);
+}
+
+/** Kills a process at the first point at which that is so. */
+export function killAt(life: Life, isSo: () => boolean): void {
+  const { pass } = life;
+  life.pass = (point) => {
+    if (life.alive && isSo()) life.kill(`killed ${point}`);
+    return pass(point);
+  };
+}
