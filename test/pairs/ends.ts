@@ -55,7 +55,8 @@ export function standing({ town: { inspector } }: Stage): string[] {
   const states = inspector.rows<{ kind: string }>("select distinct 'state: ' || state as kind from payouts");
   const holds = inspector.rows<{ kind: string }>(
     `select distinct 'hold: ' || json_extract(r.value, '$.kind') as kind
-     from batches b, json_each(b.hold_reasons) r where b.phase = 'loaded'`,
+     from batches b, json_each(b.hold_reasons) r where b.phase = 'loaded' and exists (select 1 from payouts p
+       where p.batch_id = b.id and p.state in ('held', 'ready', 'sending', 'unknown'))`,
   );
   const halts = inspector.rows<{ kind: string }>(`select distinct 'halt: ' || kind as kind from halts
     union select 'halt: barrier' from meta where key in ('behind', 'sealed', 'listing_due')`);

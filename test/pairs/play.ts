@@ -57,7 +57,7 @@ export async function runPlay(play: Play, { trace = false } = {}): Promise<PlayR
     const stood = standing(stage);
     await calmDown(stage);
     world.after(0, null, paper.atLast);
-    await world.runUntil(world.now() + hour);
+    await world.runUntil(world.now() + 20 * minute);
     await settleDown(stage);
     world.after(0, null, stage.daemon.rest);
     await world.runUntil(world.now() + 10 * minute);
@@ -146,7 +146,7 @@ function settingsOf({ extras, brakes }: Opening): Record<string, Record<string, 
   };
   return {
     service: { extras: paths },
-    schedules: { timezone: brakes.timezone },
+    schedules: { timezone: brakes.timezone, follow_up: '*/30 * * * *', submit: '*/10 * * * *' },
     reports: { timezone: brakes.timezone },
   };
 }
@@ -203,7 +203,7 @@ async function open(stage: Stage): Promise<void> {
   daemon.start();
   switches.settlements.set('B1-1', { ms: 5 * second, paid: true });
   switches.settlements.set('B1-2', { ms: 5 * second, paid: false });
-  switches.settlements.set('B1-4', { ms: 4 * hour, paid: true });
+  switches.settlements.set('B1-4', { ms: 80 * minute, paid: true });
   const lost = number % 3 === 0 ? 'lost after acceptance' : 'lost before acceptance';
   switches.posts.push({ name: lost, left: 1, of: (reference) => reference === 'B1-3' });
   world.after(second, null, () => bring(stage, 1, [{}, {}, {}, {}]));
@@ -265,20 +265,22 @@ async function calmDown(stage: Stage): Promise<void> {
   daemon.restart();
   for (const file of files) world.after(minute, null, () => bringIn(town, file));
   await world.runUntil(world.now() + 5 * minute);
-  for (const ms of [15 * minute, weather.quietPeriodMs + 10 * minute, 4 * hour]) {
+  for (const ms of [15 * minute, weather.quietPeriodMs + 10 * minute]) {
     world.after(0, null, () => tidyUp(stage));
     await world.runUntil(world.now() + ms);
   }
-  await settleDown(stage);
+  await settleDown(stage, stage.opening.returns ? 2.2 * hour : 0);
 }
 
-/** Goes on until nothing changes any more. */
-async function settleDown(stage: Stage): Promise<void> {
+/** Goes on until no payout changes its state any more. What comes back is sure after two runs with hours between. */
+async function settleDown(stage: Stage, firstMs = 0): Promise<void> {
   const { world, inspector } = stage.town;
-  const moves = (): number => inspector.rows<{ n: number }>('select max(id) as n from history')[0]?.n ?? 0;
-  for (let more = 0, before = -1; more < 8 && before !== moves() && !world.violation(); more++) {
+  const sql = "select count(*) + (select count(*) from halts) as n from history where to_state <> coalesce(from_state, '')";
+  const moves = (): number => inspector.rows<{ n: number }>(sql)[0]?.n ?? 0;
+  for (let more = 0, before = -1; more < 10 && before !== moves() && !world.violation(); more++) {
     before = moves();
-    world.after(0, null, () => tidyUp(stage));
-    await world.runUntil(world.now() + 2 * hour + 10 * minute);
+    world.after(0, null, stage.daemon.reconcile);
+    world.after(5 * minute, null, () => tidyUp(stage));
+    await world.runUntil(world.now() + (more === 0 ? firstMs : 0) + 40 * minute);
   }
 }

@@ -4,7 +4,6 @@ import { accountOf, bring } from '../files.ts';
 import { type Fault, type Move, payoutsOf, type Seat, type Stage } from '../stage.ts';
 import { cancelVerb } from '../../../src/verbs/cancel.ts';
 
-const hour = 3_600_000;
 const someone = { name: 'Ada', accounts: [{ name: 'Ada', uid: 424_241 }], noted: '' };
 
 /** Two rows of which both pay one account the same: the batch is held until a person has looked. */
@@ -38,7 +37,7 @@ const ways: Record<PayoutState, (stage: Stage, seat: Seat) => void> = {
     own(stage, seat, [{}, {}]);
   },
   pending(stage, seat) {
-    settleOwn(stage, seat, { ms: 3 * hour, paid: true });
+    settleOwn(stage, seat, { ms: 80 * 60_000, paid: true });
     own(stage, seat, [{}, {}]);
   },
   success(stage, seat) {
