@@ -9,14 +9,28 @@ import { stateMove } from './moves/states.ts';
 import { verbMoves } from './moves/verbs.ts';
 import type { Move } from './stage.ts';
 
-export const elementKinds = ['verb', 'state', 'hold', 'halt', 'post', 'question', 'webhook', 'list', 'turn', 'clock'] as const;
+export const elementKinds = [
+  'verb',
+  'state',
+  'hold',
+  'halt',
+  'post',
+  'question',
+  'webhook',
+  'list',
+  'turn',
+  'clock',
+] as const;
 export type ElementKind = (typeof elementKinds)[number];
 
 /** One thing that the program can do or meet, with the move that brings it into a play. `id`: `hold: balance`. */
 export type Element = { id: string; kind: ElementKind; name: string; move: Move };
 
-const each = <Name extends string>(kind: ElementKind, names: readonly Name[], move: (name: Name) => Move): Element[] =>
-  names.map((name) => ({ id: `${kind}: ${name}`, kind, name, move: move(name) }));
+const each = <Name extends string>(
+  kind: ElementKind,
+  names: readonly Name[],
+  move: (name: Name) => Move,
+): Element[] => names.map((name) => ({ id: `${kind}: ${name}`, kind, name, move: move(name) }));
 
 /** Everything, from the program's own total maps and the simulation's lists of troubles. */
 export const allElements: readonly Element[] = [

@@ -70,7 +70,9 @@ export function submit(
 }
 
 export function isLoaded({ town }: Pick<Stage, 'town'>, file: BatchFile): boolean {
-  return town.inspector.batches().some(({ file_name, phase }) => file_name === file.name && phase === 'loaded');
+  return town.inspector
+    .batches()
+    .some(({ file_name, phase }) => file_name === file.name && phase === 'loaded');
 }
 
 /** Brings a file in as an office does, and has its batch judged from now on. */

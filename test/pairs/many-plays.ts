@@ -25,7 +25,12 @@ export type Summary = {
 /** Plays these, in their order, on so many threads, until all are done or time is up. */
 export async function runPlays(
   plays: readonly Play[],
-  options: { seconds: number; threads: number; trace?: boolean; onPlay?(result: PlayResult, sofar: Summary): void },
+  options: {
+    seconds: number;
+    threads: number;
+    trace?: boolean;
+    onPlay?(result: PlayResult, sofar: Summary): void;
+  },
 ): Promise<Summary> {
   const { seconds, threads, trace = false, onPlay } = options;
   const summary: Summary = {
@@ -41,7 +46,8 @@ export async function runPlays(
       const go = (): void => {
         const play = plays[next];
         next += 1;
-        if (play && performance.now() - started < seconds * 1000) worker.postMessage({ number: play.number, trace });
+        if (play && performance.now() - started < seconds * 1000)
+          worker.postMessage({ number: play.number, trace });
         else worker.terminate().then(() => resolve(), reject);
       };
       worker.on('message', (result: PlayResult) => {

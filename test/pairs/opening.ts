@@ -25,7 +25,9 @@ export type Opening = {
 };
 
 /** What a move needs of it. */
-export type Needs = { [Key in keyof Opening]?: Opening[Key] extends object ? Partial<Opening[Key]> : Opening[Key] };
+export type Needs = {
+  [Key in keyof Opening]?: Opening[Key] extends object ? Partial<Opening[Key]> : Opening[Key];
+};
 
 const ordinary: Opening = {
   startsAt: Date.UTC(2026, 10, 19, 8),

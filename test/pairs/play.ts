@@ -12,7 +12,7 @@ import { judgeTheEnd, type Tally } from '../simulation/verdict.ts';
 import type { Weather } from '../simulation/weather.ts';
 import type { Violation } from '../simulation/world.ts';
 import { judgeEnds, standing } from './ends.ts';
-import { bring, large } from './files.ts';
+import { bring, isLoaded, large } from './files.ts';
 import { type Opening, openingFor } from './opening.ts';
 import type { Play } from './plays.ts';
 import { addStranger, extraAnswers } from './service-extras.ts';
@@ -50,7 +50,15 @@ export async function runPlay(play: Play, { trace = false } = {}): Promise<PlayR
   const { town, root, wentBack, end } = setUp;
   const { world } = town;
   try {
-    const stage = createStage({ play, town, root, random: random.fork('stage'), opening, switches, wentBack });
+    const stage = createStage({
+      play,
+      town,
+      root,
+      random: random.fork('stage'),
+      opening,
+      switches,
+      wentBack,
+    });
     const paper = createPaperRounds(town, '2026-10');
     await open(stage);
     const seats = await makeMoves(stage, play);
@@ -126,7 +134,11 @@ function weatherOf(random: Random, opening: Opening, switches: Switches): Weathe
       ...shortWeather,
       readsPaper: true,
       returns: opening.returns,
-      listFlaw: opening.listFlaw && { kind: opening.listFlaw, fromMs: Number.MAX_SAFE_INTEGER, untilMs: null },
+      listFlaw: opening.listFlaw && {
+        kind: opening.listFlaw,
+        fromMs: Number.MAX_SAFE_INTEGER,
+        untilMs: null,
+      },
     },
     startsAt: opening.startsAt,
     lengthMs: Number.MAX_SAFE_INTEGER,
@@ -146,7 +158,7 @@ function settingsOf({ extras, brakes }: Opening): Record<string, Record<string, 
   };
   return {
     service: { extras: paths },
-    schedules: { timezone: brakes.timezone, follow_up: '*/30 * * * *', submit: '*/10 * * * *' },
+    schedules: { timezone: brakes.timezone, follow_up: '*/30 * * * *', submit: '*/30 * * * *' },
     reports: { timezone: brakes.timezone },
   };
 }
@@ -253,7 +265,7 @@ async function waitFor({ town: { world } }: Stage, isSo: () => boolean): Promise
 
 /** All troubles end, and people put right what they can. */
 async function calmDown(stage: Stage): Promise<void> {
-  const { town, daemon, files } = stage;
+  const { town, files } = stage;
   const { world, weather, service } = town;
   town.calm = true;
   world.wallError = 0;
@@ -262,8 +274,8 @@ async function calmDown(stage: Stage): Promise<void> {
   service.calmDown();
   world.trace('the calm begins');
   for (const amend of stage.amends) amend();
-  daemon.restart();
-  for (const file of files) world.after(minute, null, () => bringIn(town, file));
+  for (const file of files.filter((one) => !isLoaded(stage, one)))
+    world.after(minute, null, () => bringIn(town, file));
   await world.runUntil(world.now() + 5 * minute);
   for (const ms of [15 * minute, weather.quietPeriodMs + 10 * minute]) {
     world.after(0, null, () => tidyUp(stage));
@@ -275,7 +287,8 @@ async function calmDown(stage: Stage): Promise<void> {
 /** Goes on until no payout changes its state any more. What comes back is sure after two runs with hours between. */
 async function settleDown(stage: Stage, firstMs = 0): Promise<void> {
   const { world, inspector } = stage.town;
-  const sql = "select count(*) + (select count(*) from halts) as n from history where to_state <> coalesce(from_state, '')";
+  const sql =
+    "select count(*) + (select count(*) from halts) as n from history where to_state <> coalesce(from_state, '')";
   const moves = (): number => inspector.rows<{ n: number }>(sql)[0]?.n ?? 0;
   for (let more = 0, before = -1; more < 10 && before !== moves() && !world.violation(); more++) {
     before = moves();

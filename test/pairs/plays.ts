@@ -5,7 +5,7 @@ export type Order = 'then' | 'at once';
 /** Two or three elements side by side. `number` is made of the name, so that it stays when others are added. */
 export type Play = { number: number; name: string; order: Order; elements: readonly Element[] };
 
-/** Every two elements in both orders and at once, and every three of those that touch money. */
+/** Every two elements in both orders and at once; every three of those that touch money, in one order or at once. */
 export function allPlays(elements: readonly Element[] = allElements): Play[] {
   const taken = new Set<number>();
   const plays: Play[] = [];
@@ -25,13 +25,10 @@ export function allPlays(elements: readonly Element[] = allElements): Play[] {
   const ofMoney = elements.filter(({ move }) => move.touchesMoney);
   for (const [i, one] of ofMoney.entries())
     for (const [j, other] of ofMoney.entries())
-      for (const third of ofMoney.slice(j)) {
-        // Three verbs in each order; with a trouble among them, the first two verbs or troubles begin in turn.
-        if (j < i) continue;
-        add('at once', [one, other, third]);
-        add('then', [one, other, third]);
-      }
-  return plays;
+      for (const third of ofMoney.slice(j + 1))
+        if (i < j) add((i + j) % 2 === 0 ? 'then' : 'at once', [one, other, third]);
+  // Pairs first, and otherwise as good as in no order: each part of the list has a bit of everything in it.
+  return plays.toSorted((a, b) => a.elements.length - b.elements.length || a.number - b.number);
 }
 
 /** FNV-1a, of nine digits. */

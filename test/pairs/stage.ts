@@ -69,7 +69,6 @@ export type Move = {
   begin(stage: Stage, seat: Seat): void;
 };
 
-
 /** The payouts of a file as they stand, in its order. */
 export function payoutsOf(
   { town }: Stage,
@@ -81,7 +80,10 @@ export function payoutsOf(
   return town.inspector.rows(sql, file.name);
 }
 
-export function batchOf({ town }: Stage, file: BatchFile | null): { id: string; hold_reasons: string } | undefined {
+export function batchOf(
+  { town }: Stage,
+  file: BatchFile | null,
+): { id: string; hold_reasons: string } | undefined {
   const sql = "select id, hold_reasons from batches where file_name = ? and phase = 'loaded'";
   return town.inspector.rows<{ id: string; hold_reasons: string }>(sql, file?.name ?? '')[0];
 }

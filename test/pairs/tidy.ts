@@ -12,6 +12,7 @@ const someone = { name: 'Ada', accounts: [{ name: 'Ada', uid: 424_241 }], noted:
 /** A person looks at what stands in the ledger, and ends it rightly, each by its verb. */
 export function tidyUp(stage: Stage): void {
   const { town } = stage;
+  if (!hasSomething(stage)) return;
   stage.command(async (app) => {
     if (town.inspector.isHalted()) await releaseAll(stage, app);
     await tidyHolds(stage, app);
@@ -53,4 +54,11 @@ async function tidyPayouts(stage: Stage, app: App): Promise<void> {
     else if (service.book.entries(reference).length === 0) await retry(stage, app, [reference]);
     else await settle(app, reference, 'failed');
   }
+}
+
+/** Whether a person would find something to do, or to send. */
+function hasSomething({ town: { inspector } }: Stage): boolean {
+  const sql = `select 1 from payouts where state in ('held', 'ready', 'unknown')
+    union select 1 from file_moves where done_at is null union select 1 from batches where phase <> 'loaded'`;
+  return inspector.isHalted() || inspector.rows(sql).length > 0;
 }

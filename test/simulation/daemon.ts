@@ -47,7 +47,8 @@ export function createDaemon(town: Town): Daemon {
     void life.died.then(() => {
       current = null;
       town.receiver = null;
-      const away = town.calm ? 1_000 : random.pick([500, 20_000, 20 * minute, 5 * 60 * minute]);
+      const away =
+        town.calm || town.weather.isSteady ? 1_000 : random.pick([500, 20_000, 20 * minute, 5 * 60 * minute]);
       if (!resting) world.after(away, null, start);
     });
     openApp('whole', { ...options, kind: 'serve' }).then(

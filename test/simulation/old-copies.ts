@@ -133,8 +133,7 @@ export function createOldCopies(
   const alone = (work: () => Promise<void>): void => {
     work().catch((error: unknown) => world.violate('the operator can do it', String(error)));
   };
-  const start = (): void =>
-    world.after(weather.isSteady ? 0 : random.between(5, 90) * unit, null, takeCopy);
+  const start = (): void => world.after(weather.isSteady ? 0 : random.between(5, 90) * unit, null, takeCopy);
   return { start: () => weather.oldCopies && start() };
 }
 

@@ -22,10 +22,7 @@ const cuts = [
  * Now and then, on ordinary days every eight hours, somebody reconciles, and reads what is on paper then. `atLast`, once
  * all troubles are over, it must be the whole truth. `month`: the one that the office may close.
  */
-export function createPaperRounds(
-  town: Town,
-  month = '2026-11',
-): { start(): void; atLast(): void } {
+export function createPaperRounds(town: Town, month = '2026-11'): { start(): void; atLast(): void } {
   const { world, weather, inspector } = town;
   const reports = join(town.config.dataDir, 'reports');
   const verdict = createPaperVerdict(town, reports);

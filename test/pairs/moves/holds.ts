@@ -65,7 +65,8 @@ const ways: Record<Kind, { needs?: Needs; begin(stage: Stage, seat: Seat): void 
   },
   file_grown: { begin: (stage, seat) => harm(stage, seat, (path) => appendFileSync(path, 'one more row\n')) },
   file_changed: {
-    begin: (stage, seat) => harm(stage, seat, (path, text) => writeFileSync(path, text.replace('Salary', 'Bonus!'))),
+    begin: (stage, seat) =>
+      harm(stage, seat, (path, text) => writeFileSync(path, text.replace('Salary', 'Bonus!'))),
   },
   file_missing: { begin: (stage, seat) => harm(stage, seat, (path) => rmSync(path)) },
   file_not_archived: {
@@ -80,7 +81,9 @@ const ways: Record<Kind, { needs?: Needs; begin(stage: Stage, seat: Seat): void 
         () => isLoaded(stage, file),
         () => {
           writeFileSync(file.path, file.text.replace('Salary', 'Bonus!'));
-          stage.amends.push(() => writeFileSync(`${stage.town.config.dataDir}/archive/${file.name}.found.csv`, file.text));
+          stage.amends.push(() =>
+            writeFileSync(`${stage.town.config.dataDir}/archive/${file.name}.found.csv`, file.text),
+          );
           sendNow(stage);
         },
       );
@@ -104,7 +107,12 @@ const ways: Record<Kind, { needs?: Needs; begin(stage: Stage, seat: Seat): void 
         );
         if (!offer) return;
         const { reference, claim } = offer;
-        const again = { account: accountOf(1, 1), minor: 101_001, retryOf: claim.of, evidence: claim.evidence };
+        const again = {
+          account: accountOf(1, 1),
+          minor: 101_001,
+          retryOf: claim.of,
+          evidence: claim.evidence,
+        };
         own(stage, seat, [{ reference, ...again }, {}]);
       });
     },

@@ -61,7 +61,11 @@ export function listMove(kind: ListFlawKind): Move {
       const { world, weather, service } = stage.town;
       weather.long.listFlaw = { kind, fromMs: world.now() - weather.startsAt, untilMs: null };
       if (kind === 'a stranger of next year') {
-        const entry = service.book.add(stranger, { account: 'home', at: world.now() + year, shownFrom: world.now() });
+        const entry = service.book.add(stranger, {
+          account: 'home',
+          at: world.now() + year,
+          shownFrom: world.now(),
+        });
         entry.record.status = 'success';
         stage.amends.push(() => {
           entry.record.created_at = new Date(world.now()).toISOString().replace('Z', '000Z');
@@ -95,7 +99,9 @@ export function turnMove(kind: TurnKind): Move {
         stage.switches.hiddenMs = 40 * 60_000;
         const file = own(stage, seat, [{}, {}]);
         const isHidden = (): boolean =>
-          file.rows.some(({ reference }) => service.book.entries(reference).some((one) => one.shownFrom > world.now()));
+          file.rows.some(({ reference }) =>
+            service.book.entries(reference).some((one) => one.shownFrom > world.now()),
+          );
         stage.when(isHidden, () => stage.note(seat, true, kind));
         return;
       }

@@ -1,16 +1,24 @@
 import type { PayoutState } from '../../../src/core/domain/payout.ts';
+import { cancelVerb } from '../../../src/verbs/cancel.ts';
 import type { PostFault } from '../../simulation/coverage.ts';
 import { accountOf, bring } from '../files.ts';
 import { type Fault, type Move, payoutsOf, type Seat, type Stage } from '../stage.ts';
-import { cancelVerb } from '../../../src/verbs/cancel.ts';
 
 const someone = { name: 'Ada', accounts: [{ name: 'Ada', uid: 424_241 }], noted: '' };
 
 /** Two rows of which both pay one account the same: the batch is held until a person has looked. */
-export const twinRows = (number: number) => [{}, { account: accountOf(number, 0), minor: 100_000 + number * 1_000 }];
+export const twinRows = (number: number) => [
+  {},
+  { account: accountOf(number, 0), minor: 100_000 + number * 1_000 },
+];
 
 /** The seat's own file, brought in now. */
-export function own(stage: Stage, seat: Seat, rows: Parameters<typeof bring>[2], how: Parameters<typeof bring>[3] = {}) {
+export function own(
+  stage: Stage,
+  seat: Seat,
+  rows: Parameters<typeof bring>[2],
+  how: Parameters<typeof bring>[3] = {},
+) {
   const file = bring(stage, seat.number, rows, how);
   seat.file = file;
   seat.touched.push(...file.all);
@@ -19,7 +27,9 @@ export function own(stage: Stage, seat: Seat, rows: Parameters<typeof bring>[2],
 
 /** So many POSTs meet this, those of the other seats' files left out. */
 export function meetPosts(stage: Stage, seat: Seat, name: PostFault, left: number): void {
-  const theirs = new Set(seat.others.flatMap(({ file }) => file?.rows.map(({ reference }) => reference) ?? []));
+  const theirs = new Set(
+    seat.others.flatMap(({ file }) => file?.rows.map(({ reference }) => reference) ?? []),
+  );
   const fault: Fault<PostFault> = { name, left, of: (reference) => !theirs.has(reference) };
   stage.switches.posts.unshift(fault);
 }

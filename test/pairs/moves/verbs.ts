@@ -40,8 +40,13 @@ const ada = person('Ada', 424_241);
 const bola = person('Bola', 424_242);
 const mayBePaidAgain = ['unknown', 'failed', 'refused', 'returned'];
 
-function outcomeOf<Done extends { kind: string }>(done: Done | Refused, did: (done: Done) => boolean): Outcome {
-  return isRefused(done) ? { did: false, what: `refused: ${done.why.kind}` } : { did: did(done), what: done.kind };
+function outcomeOf<Done extends { kind: string }>(
+  done: Done | Refused,
+  did: (done: Done) => boolean,
+): Outcome {
+  return isRefused(done)
+    ? { did: false, what: `refused: ${done.why.kind}` }
+    : { did: did(done), what: done.kind };
 }
 
 function isRefused(done: { kind: string }): done is Refused {
@@ -89,13 +94,19 @@ const orders: Record<VerbName, Order> = {
       const { batch, references } = subject(stage, about, ['ready', 'held']);
       const [reference = ''] = references;
       const input = about.wrongly && reference !== '' ? { reference } : { batch };
-      return outcomeOf(await cancelVerb.run(app, input, ada), ({ done }) => done.cancelled + done.withdrawn > 0);
+      return outcomeOf(
+        await cancelVerb.run(app, input, ada),
+        ({ done }) => done.cancelled + done.withdrawn > 0,
+      );
     },
   },
-  retry: { run: (stage, app, about) => retry(stage, app, subject(stage, about, mayBePaidAgain).references.slice(0, 1)) },
+  retry: {
+    run: (stage, app, about) =>
+      retry(stage, app, subject(stage, about, mayBePaidAgain).references.slice(0, 1)),
+  },
   settle: {
     run(stage, app, about) {
-      const open = ['unknown', 'pending', 'held', 'ready', 'success', 'failed'];
+      const open = ['unknown', 'pending', 'held', 'ready'];
       const [reference = ''] = subject(stage, about, open).references;
       const paid = stage.town.service.book.timesPaid(reference) > 0;
       return settle(app, reference, paid === about.wrongly ? 'failed' : 'success');
@@ -105,7 +116,11 @@ const orders: Record<VerbName, Order> = {
     async run(stage, app, about) {
       const { references } = subject(stage, about, ['unknown', 'pending', 'success', 'failed', 'sending']);
       const parts = { ...app, signal: new AbortController().signal, meanwhile: async () => undefined };
-      const done = await resendVerb.run(parts, { references: references.slice(0, 1), collections: false }, ada);
+      const done = await resendVerb.run(
+        parts,
+        { references: references.slice(0, 1), collections: false },
+        ada,
+      );
       return outcomeOf(done, ({ asked }) => asked.some(({ answer }) => answer !== null));
     },
   },
@@ -141,7 +156,10 @@ const orders: Record<VerbName, Order> = {
 };
 
 /** One move for each verb. */
-export const verbMoves: [VerbName, Move][] = allVerbs.map(({ name, touchesMoney }) => [name, moveOf(name, touchesMoney)]);
+export const verbMoves: [VerbName, Move][] = allVerbs.map(({ name, touchesMoney }) => [
+  name,
+  moveOf(name, touchesMoney),
+]);
 
 function moveOf(name: VerbName, touchesMoney: boolean): Move {
   const { needs, before, run } = orders[name];
@@ -212,11 +230,17 @@ export async function approve(stage: Stage, app: App, { first }: { first: string
 /** Lifts what the person saw of the batch. */
 export async function release({ town }: Stage, app: App, batch: string): Promise<Outcome> {
   const { reasons } = await holdReasonsOf(app.ledger.db, batch);
-  const shown = [...reasons.map(reasonMark), ...(await batchHalts(app.ledger.db, batch)).map(({ mark }) => mark)];
+  const shown = [
+    ...reasons.map(reasonMark),
+    ...(await batchHalts(app.ledger.db, batch)).map(({ mark }) => mark),
+  ];
   town.brakes.releasing(batch);
   town.lateBytes.releasing(batch);
   const done = await releaseVerb.run(app, { batch, shown }, ada);
-  return outcomeOf(done, ({ seen, released, canary }) => seen.length + released.moved > 0 || canary !== undefined);
+  return outcomeOf(
+    done,
+    ({ seen, released, canary }) => seen.length + released.moved > 0 || canary !== undefined,
+  );
 }
 
 /** Lifts the halts that the person saw, and ends an adopted ledger's wait where a list was shown not to prove enough. */
@@ -239,7 +263,8 @@ export async function retry(stage: Stage, app: App, references: string[]): Promi
   const since = app.clock.iso();
   await app.lookUps.lookUp(ids);
   const { digest, cases } = await app.decisions.weigh(ids, since);
-  if (cases.every(({ judgement }) => judgement.kind === 'no')) return { did: false, what: 'the evidence forbids it' };
+  if (cases.every(({ judgement }) => judgement.kind === 'no'))
+    return { did: false, what: 'the evidence forbids it' };
   for (const reference of references) {
     const last = town.inspector.lastAttempt(reference);
     const sentAt = last ? town.begunAt(last.id) : 0;
@@ -247,7 +272,8 @@ export async function retry(stage: Stage, app: App, references: string[]): Promi
     town.decisions.announceRetry(reference, { afterQuietPeriod });
   }
   const done = await retryVerb.run(app, { references, since, digest }, ada);
-  if (done.kind === 'decided') await submitJob.run(app, { scope: { payouts: done.decided.map(({ id }) => id) } });
+  if (done.kind === 'decided')
+    await submitJob.run(app, { scope: { payouts: done.decided.map(({ id }) => id) } });
   return outcomeOf(done, (decision) => decision.kind === 'decided' && decision.decided.length > 0);
 }
 
