@@ -13,10 +13,11 @@ import type { Weather } from '../simulation/weather.ts';
 import type { Violation } from '../simulation/world.ts';
 import { judgeEnds, standing } from './ends.ts';
 import { bring, isLoaded, large } from './files.ts';
+import { releaseAll } from './moves/verbs.ts';
 import { type Opening, openingFor } from './opening.ts';
 import type { Play } from './plays.ts';
 import { addStranger, extraAnswers } from './service-extras.ts';
-import type { Fault, Seat, Stage, Switches } from './stage.ts';
+import { type Fault, judgeCancelled, type Seat, type Stage, type Switches } from './stage.ts';
 import { tidyUp } from './tidy.ts';
 
 /** What became of a play: of each of its elements, and of all. */
@@ -71,6 +72,7 @@ export async function runPlay(play: Play, { trace = false } = {}): Promise<PlayR
     await world.runUntil(world.now() + 10 * minute);
     const hash = world.hash();
     const nothing = { payouts: 0, posts: 0, paid: 0, operator: 0, hidden: 0, stopped: 0, turned: 0 };
+    judgeCancelled(stage);
     if (!world.violation()) judgeEnds(stage);
     const tally = world.violation() ? nothing : await judgeTheEnd(town, stage.files);
     await judgeClosing(town);
@@ -171,7 +173,7 @@ function createStage(
   const daemon = createDaemon(town);
   return {
     ...known,
-    ...{ daemon, number: play.number, files: [], amends: [] },
+    ...{ daemon, number: play.number, files: [], amends: [], cancelled: new Map() },
     note(seat, did, what) {
       if (seat.outcome) return;
       seat.outcome = { did, what };
@@ -245,22 +247,28 @@ async function makeMoves(stage: Stage, { elements, order }: Play): Promise<Seat[
   };
   if (order === 'at once') {
     // What the world does has begun when people order something beside it.
+    const soon = stage.random.pick([100, 600, 3_000]);
     for (const [i, { kind }] of elements.entries())
-      world.after(kind === 'verb' ? stage.random.between(0, 3_000) : 0, null, () => begin(i));
-    await waitFor(stage, () => seats.every(({ outcome }) => outcome !== null));
+      world.after(kind === 'verb' ? stage.random.between(0, soon) : 0, null, () => begin(i));
+    await waitFor(stage, seats);
   } else
     for (const [i, seat] of seats.entries()) {
       world.after(0, null, () => begin(i));
-      await waitFor(stage, () => seat.outcome !== null);
+      await waitFor(stage, [seat]);
     }
   await world.runUntil(world.now() + 3 * minute);
   return seats;
 }
 
-/** Until that is so, but not for ever: what depends on a later move comes after it. */
-async function waitFor({ town: { world } }: Stage, isSo: () => boolean): Promise<void> {
-  for (let looks = 0; looks < 600 && !isSo() && !world.violation(); looks++)
+/** Until something came of all, but not for ever: what depends on a later move comes after it. */
+async function waitFor(stage: Stage, seats: readonly Seat[]): Promise<void> {
+  const { world, inspector } = stage.town;
+  const isOver = (): boolean => seats.every(({ outcome }) => outcome !== null);
+  for (let looks = 0; looks < 600 && !isOver() && !world.violation(); looks++) {
+    // Somebody lets go what another move has stopped.
+    if (looks === 200 && inspector.isHalted()) stage.command(async (app) => void (await releaseAll(stage, app)));
     await world.runUntil(world.now() + second / 2);
+  }
 }
 
 /** All troubles end, and people put right what they can. */

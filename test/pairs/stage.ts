@@ -50,6 +50,8 @@ export type Stage = {
   opening: Opening;
   switches: Switches;
   files: BatchFile[];
+  /** Batches that a person cancelled and nobody has ordered anything of since, with the last attempt of that moment. */
+  cancelled: Map<string, number>;
   /** What people undo when the calm begins. */
   amends: (() => void)[];
   wentBack(): void;
@@ -101,4 +103,21 @@ export function killAt(life: Life, isSo: () => boolean): void {
     if (life.alive && isSo()) life.kill(`killed ${point}`);
     return pass(point);
   };
+}
+
+/** P21: nothing of a cancelled batch goes out by itself, whatever comes back unsent. */
+export function judgeCancelled({ town, cancelled }: Stage): void {
+  const sql = `select p.reference from attempts a join payouts p on p.id = a.payout_id
+    where p.batch_id = ? and a.id > ? limit 1`;
+  for (const [batch, last] of cancelled)
+    for (const { reference } of town.inspector.rows<{ reference: string }>(sql, batch, last))
+      town.world.violate('P21: nothing of a cancelled batch goes by itself', `it was sent of ${batch}`, reference);
+}
+
+/** A person has cancelled the batch; or, `false`, orders something of it again. */
+export function noteCancelled(stage: Stage, batch: string, is: boolean): void {
+  judgeCancelled(stage);
+  stage.cancelled.delete(batch);
+  const [last] = stage.town.inspector.rows<{ id: number | null }>('select max(id) as id from attempts');
+  if (is) stage.cancelled.set(batch, last?.id ?? 0);
 }

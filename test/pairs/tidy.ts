@@ -2,12 +2,9 @@ import * as intakeJob from '../../jobs/intake.ts';
 import * as submitJob from '../../jobs/submit.ts';
 import type { App } from '../../src/app/app.ts';
 import { readReasons } from '../../src/core/ledger/hold-reasons.ts';
-import { cancelVerb } from '../../src/verbs/cancel.ts';
 import { endOfHold } from './ends.ts';
-import { approve, release, releaseAll, retry, settle } from './moves/verbs.ts';
+import { approve, cancel, release, releaseAll, retry, settle } from './moves/verbs.ts';
 import type { Stage } from './stage.ts';
-
-const someone = { name: 'Ada', accounts: [{ name: 'Ada', uid: 424_241 }], noted: '' };
 
 /** A person looks at what stands in the ledger, and ends it rightly, each by its verb. */
 export function tidyUp(stage: Stage): void {
@@ -27,7 +24,7 @@ async function tidyHolds(stage: Stage, app: App): Promise<void> {
     or exists (select 1 from payouts where batch_id = b.id and state = 'held')) order by id`;
   for (const { id, hold_reasons } of stage.town.inspector.rows<{ id: string; hold_reasons: string }>(sql)) {
     const verbs = new Set(readReasons(hold_reasons).map(({ kind }) => endOfHold[kind]));
-    if (verbs.has('cancel')) await cancelVerb.run(app, { batch: id }, someone);
+    if (verbs.has('cancel')) await cancel(stage, app, id);
     else {
       if (verbs.has('release') || verbs.size === 0) await release(stage, app, id);
       const [first] = stage.town.inspector.rows<{ reference: string }>(
@@ -42,8 +39,12 @@ async function tidyHolds(stage: Stage, app: App): Promise<void> {
 /** What is unknown for longer than the quiet period goes out again where nothing of it is at the service. */
 async function tidyPayouts(stage: Stage, app: App): Promise<void> {
   const { inspector, service, world, weather, begunAt, left, fall } = stage.town;
-  const unknown = inspector.states().filter(({ state }) => state === 'unknown');
-  for (const { reference } of unknown) {
+  // What comes back of a cancelled batch is held again: its unknown payouts are closed.
+  const unknown = inspector.rows<{ reference: string; is_cancelled: number }>(
+    `select reference, hold_reasons like '%"cancelled"%' as is_cancelled from payouts p join batches b on b.id = p.batch_id
+     where p.state = 'unknown' order by p.id`,
+  );
+  for (const { reference, is_cancelled } of unknown) {
     const last = inspector.lastAttempt(reference);
     const since = Math.max(last ? begunAt(last.id) : 0, fall.fellAt() ?? 0);
     if (world.now() - since <= weather.quietPeriodMs) continue;
@@ -51,7 +52,7 @@ async function tidyPayouts(stage: Stage, app: App): Promise<void> {
     if (coming) continue;
     const paid = service.book.timesPaid(reference) > 0;
     if (paid) await settle(app, reference, 'success');
-    else if (service.book.entries(reference).length === 0) await retry(stage, app, [reference]);
+    else if (service.book.entries(reference).length === 0 && is_cancelled === 0) await retry(stage, app, [reference]);
     else await settle(app, reference, 'failed');
   }
 }

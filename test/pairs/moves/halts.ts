@@ -4,8 +4,7 @@ import { createOldCopies } from '../../simulation/old-copies.ts';
 import type { Needs } from '../opening.ts';
 import type { Move, Seat, Stage } from '../stage.ts';
 import { meetPosts, own } from './states.ts';
-
-const someone = { name: 'Ada', accounts: [{ name: 'Ada', uid: 424_241 }], noted: '' };
+import { ada } from './verbs.ts';
 
 /** What the world does so that sending is halted for this cause. */
 const ways: Record<HaltKind, { needs?: Needs; begin(stage: Stage, seat: Seat): void }> = {
@@ -20,7 +19,7 @@ const ways: Record<HaltKind, { needs?: Needs; begin(stage: Stage, seat: Seat): v
     begin: (stage) =>
       stage.command(async (app) => {
         const halted = stage.town.brakes.holding(null);
-        await holdAllVerb.run(app, {}, someone);
+        await holdAllVerb.run(app, {}, ada);
         halted();
       }),
   },

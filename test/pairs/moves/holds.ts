@@ -2,17 +2,14 @@ import { appendFileSync, existsSync, readFileSync, rmSync, writeFileSync } from 
 import * as intakeJob from '../../../jobs/intake.ts';
 import * as submitJob from '../../../jobs/submit.ts';
 import type { HoldReason } from '../../../src/core/ledger/hold-reasons.ts';
-import { cancelVerb } from '../../../src/verbs/cancel.ts';
 import { holdVerb } from '../../../src/verbs/hold.ts';
 import { accountOf, bring, isLoaded, large, limits } from '../files.ts';
 import type { Needs } from '../opening.ts';
 import { batchOf, isHeldFor, killAt, type Move, payoutsOf, type Seat, type Stage } from '../stage.ts';
 import { meetPosts, own, twinRows } from './states.ts';
-import { release } from './verbs.ts';
+import { ada, cancel, release } from './verbs.ts';
 
 type Kind = HoldReason['kind'];
-const someone = { name: 'Ada', accounts: [{ name: 'Ada', uid: 424_241 }], noted: '' };
-
 /** What the world does to a file of its own, so that its batch is held for this reason. */
 const ways: Record<Kind, { needs?: Needs; begin(stage: Stage, seat: Seat): void }> = {
   person: {
@@ -24,7 +21,7 @@ const ways: Record<Kind, { needs?: Needs; begin(stage: Stage, seat: Seat): void 
           stage.command(async (app) => {
             const batch = batchOf(stage, file)?.id ?? '';
             const held = stage.town.brakes.holding(batch);
-            await holdVerb.run(app, { batch }, someone);
+            await holdVerb.run(app, { batch }, ada);
             held();
           }),
       );
@@ -38,7 +35,7 @@ const ways: Record<Kind, { needs?: Needs; begin(stage: Stage, seat: Seat): void 
         () => payoutsOf(stage, file).some(({ state }) => state === 'sending'),
         () =>
           stage.command(async (app) => {
-            await cancelVerb.run(app, { batch: batchOf(stage, file)?.id ?? '' }, someone);
+            await cancel(stage, app, batchOf(stage, file)?.id ?? '');
           }),
       );
     },
@@ -98,7 +95,7 @@ const ways: Record<Kind, { needs?: Needs; begin(stage: Stage, seat: Seat): void 
         const { payouts } = await app.decisions.find(['B1-2']);
         const batch = payouts[0]?.batch_id ?? '';
         const held = stage.town.brakes.holding(batch);
-        await holdVerb.run(app, { batch }, someone);
+        await holdVerb.run(app, { batch }, ada);
         held();
         await app.lookUps.lookUp(payouts.map(({ id }) => id));
         const [offer] = await app.decisions.rows.offer(

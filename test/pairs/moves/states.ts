@@ -1,10 +1,8 @@
 import type { PayoutState } from '../../../src/core/domain/payout.ts';
-import { cancelVerb } from '../../../src/verbs/cancel.ts';
 import type { PostFault } from '../../simulation/coverage.ts';
 import { accountOf, bring } from '../files.ts';
 import { type Fault, type Move, payoutsOf, type Seat, type Stage } from '../stage.ts';
-
-const someone = { name: 'Ada', accounts: [{ name: 'Ada', uid: 424_241 }], noted: '' };
+import { cancel } from './verbs.ts';
 
 /** Two rows of which both pay one account the same: the batch is held until a person has looked. */
 export const twinRows = (number: number) => [
@@ -72,7 +70,7 @@ const ways: Record<PayoutState, (stage: Stage, seat: Seat) => void> = {
       () => payoutsOf(stage, file).some(({ state }) => state === 'held'),
       () =>
         stage.command(async (app) => {
-          await cancelVerb.run(app, { batch: payoutsOf(stage, file)[0]?.batch_id ?? '' }, someone);
+          await cancel(stage, app, payoutsOf(stage, file)[0]?.batch_id ?? '');
         }),
     );
   },
@@ -81,7 +79,8 @@ const ways: Record<PayoutState, (stage: Stage, seat: Seat) => void> = {
     const file = own(stage, seat, [{}, {}]);
     const first = file.rows[0]?.reference ?? '';
     stage.when(
-      () => payoutsOf(stage, file)[0]?.state === 'success',
+      () =>
+        payoutsOf(stage, file)[0]?.state === 'success' && stage.town.service.book.timesPaid(first) > 0,
       () => {
         for (const entry of stage.town.service.book.entries(first)) stage.town.service.comeBack(entry);
         stage.daemon.reconcile();

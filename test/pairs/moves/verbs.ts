@@ -21,7 +21,7 @@ import { allVerbs, type VerbName } from '../../../src/verbs/verbs.ts';
 import { evidenceDigest } from '../../../src/watching/evidence/weigh.ts';
 import { limits } from '../files.ts';
 import type { Needs } from '../opening.ts';
-import type { Move, Stage } from '../stage.ts';
+import { type Move, noteCancelled, type Stage } from '../stage.ts';
 
 export type Outcome = { did: boolean; what: string };
 /** What a verb is ordered about: a batch, or payouts of one. */
@@ -36,7 +36,7 @@ type Order = {
 type About = { first: string[]; wrongly: boolean };
 
 const person = (name: string, uid: number): Person => ({ name, accounts: [{ name, uid }], noted: '' });
-const ada = person('Ada', 424_241);
+export const ada = person('Ada', 424_241);
 const bola = person('Bola', 424_242);
 const mayBePaidAgain = ['unknown', 'failed', 'refused', 'returned'];
 
@@ -91,13 +91,9 @@ const orders: Record<VerbName, Order> = {
   },
   cancel: {
     async run(stage, app, about) {
-      const { batch, references } = subject(stage, about, ['ready', 'held']);
+      const { batch, references } = subject(stage, about, ['ready', 'held', 'sending']);
       const [reference = ''] = references;
-      const input = about.wrongly && reference !== '' ? { reference } : { batch };
-      return outcomeOf(
-        await cancelVerb.run(app, input, ada),
-        ({ done }) => done.cancelled + done.withdrawn > 0,
-      );
+      return about.wrongly && reference !== '' ? cancelOne(app, reference) : cancel(stage, app, batch);
     },
   },
   retry: {
@@ -215,6 +211,18 @@ function openTo({ town }: Stage, states: readonly string[]): string[] {
     .map(({ id }) => id);
 }
 
+/** Cancels what of a batch was never sent. */
+export async function cancel(stage: Stage, app: App, batch: string): Promise<Outcome> {
+  const done = await cancelVerb.run(app, { batch }, ada);
+  if (!isRefused(done)) noteCancelled(stage, batch, true);
+  return outcomeOf(done, ({ done: { cancelled, withdrawn } }) => cancelled + withdrawn > 0);
+}
+
+async function cancelOne(app: App, reference: string): Promise<Outcome> {
+  const done = await cancelVerb.run(app, { reference }, ada);
+  return outcomeOf(done, ({ done: { cancelled, withdrawn } }) => cancelled + withdrawn > 0);
+}
+
 /** Somebody else approves what was shown of a batch that waits for it. */
 export async function approve(stage: Stage, app: App, { first }: { first: string[] }): Promise<Outcome> {
   const sql = `select b.id from batches b where b.phase = 'loaded' and b.hold_reasons like '%"approval"%'
@@ -222,18 +230,21 @@ export async function approve(stage: Stage, app: App, { first }: { first: string
   const [waiting] = stage.town.inspector.rows<{ id: string }>(sql, first[0] ?? '');
   const batch = waiting?.id ?? subject(stage, { first, wrongly: false }, []).batch;
   const review = await reviewApproval(app, batch, bola);
+  noteCancelled(stage, batch, false);
   if (review.kind === 'may') stage.town.brakes.approves(batch, Number(review.shown.throughId));
   const digest = review.kind === 'may' ? review.shown.digest : '';
   return outcomeOf(await approveVerb.run(app, { batch, digest }, bola), ({ kind }) => kind === 'approved');
 }
 
 /** Lifts what the person saw of the batch. */
-export async function release({ town }: Stage, app: App, batch: string): Promise<Outcome> {
+export async function release(stage: Stage, app: App, batch: string): Promise<Outcome> {
+  const { town } = stage;
   const { reasons } = await holdReasonsOf(app.ledger.db, batch);
   const shown = [
     ...reasons.map(reasonMark),
     ...(await batchHalts(app.ledger.db, batch)).map(({ mark }) => mark),
   ];
+  noteCancelled(stage, batch, false);
   town.brakes.releasing(batch);
   town.lateBytes.releasing(batch);
   const done = await releaseVerb.run(app, { batch, shown }, ada);
@@ -259,6 +270,7 @@ export async function retry(stage: Stage, app: App, references: string[]): Promi
   const { town } = stage;
   const { payouts } = await app.decisions.find(references);
   if (payouts.length === 0) return { did: false, what: 'nothing to retry' };
+  for (const { batch_id } of payouts) noteCancelled(stage, batch_id, false);
   const ids = payouts.map(({ id }) => id);
   const since = app.clock.iso();
   await app.lookUps.lookUp(ids);
