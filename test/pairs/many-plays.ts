@@ -29,10 +29,11 @@ export async function runPlays(
     seconds: number;
     threads: number;
     trace?: boolean;
+    stop?: boolean;
     onPlay?(result: PlayResult, sofar: Summary): void;
   },
 ): Promise<Summary> {
-  const { seconds, threads, trace = false, onPlay } = options;
+  const { seconds, threads, trace = false, stop = false, onPlay } = options;
   const summary: Summary = {
     ...{ run: 0, seconds: 0, impossible: 0, all: 0, one: 0, none: 0, operator: 0 },
     ...{ met: new Map(), nothings: new Map(), stood: new Map(), failed: [], wrongTable: [] },
@@ -46,7 +47,8 @@ export async function runPlays(
       const go = (): void => {
         const play = plays[next];
         next += 1;
-        if (play && performance.now() - started < seconds * 1000)
+        const isOver = stop && summary.failed.length > 0;
+        if (play && !isOver && performance.now() - started < seconds * 1000)
           worker.postMessage({ number: play.number, trace });
         else worker.terminate().then(() => resolve(), reject);
       };

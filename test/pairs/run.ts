@@ -7,8 +7,10 @@ import { allPlays } from './plays.ts';
 
 const { values } = parseArgs({
   options: {
-    /** Number or part of the name. */
-    only: { type: 'string' },
+    /** A number, or parts of the name: each that is given must be in it. */
+    only: { type: 'string', multiple: true, default: [] },
+    /** Ends at the first that fails. */
+    stop: { type: 'boolean', default: false },
     share: { type: 'string', default: '0/1' },
     seconds: { type: 'string', default: '1000000' },
     threads: { type: 'string', default: String(availableParallelism()) },
@@ -18,16 +20,19 @@ const { values } = parseArgs({
 const [part = 0, parts = 1] = values.share.split('/').map(Number);
 const { only } = values;
 const chosen = allPlays().filter(({ number, name }) =>
-  only === undefined ? number % parts === part : String(number) === only || name.includes(only),
+  only.length === 0 ? number % parts === part : only.every((one) => String(number) === one || name.includes(one)),
 );
 const trace = chosen.length === 1;
 let printedAt = 0;
+let hash = '';
 const summary = await runPlays(chosen, {
   seconds: Number(values.seconds),
   threads: Number(values.threads),
   trace,
+  stop: values.stop,
   onPlay(result, sofar) {
-    if (trace) process.stdout.write(`${result.lines.join('\n')}\nhash ${result.hash}\n`);
+    hash = result.hash;
+    if (trace && !values.json) process.stdout.write(`${result.lines.join('\n')}\nhash ${result.hash}\n`);
     if (result.violation && !values.json) process.stdout.write(`${failureText(result)}\n`);
     if (values.json || sofar.seconds - printedAt < 10) return;
     printedAt = sofar.seconds;
@@ -68,8 +73,9 @@ function textOf({ met, nothings, stood, ...sum }: Summary): string {
   ].join('\n');
 }
 
+/** `hash`: of the last play. */
 function jsonOf({ run, seconds, failed }: Summary): string {
   const [first] = failed;
   const shown = first && { number: first.number, name: first.name, ...first.violation };
-  return JSON.stringify({ run, seconds, failed: shown ?? null });
+  return JSON.stringify({ run, seconds, idle, failed: shown ?? null, hash });
 }
