@@ -30,7 +30,8 @@ export type Needs = {
 };
 
 const ordinary: Opening = {
-  startsAt: Date.UTC(2026, 10, 19, 8),
+  // Just before a scheduled run of `submit`: from then on the daemon sends what becomes ready.
+  startsAt: Date.UTC(2026, 10, 19, 7, 57),
   movesAt: null,
   second: { twins: false, approval: false },
   brakes: { timezone: 'America/New_York' },

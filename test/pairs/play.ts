@@ -160,7 +160,7 @@ function settingsOf({ extras, brakes }: Opening): Record<string, Record<string, 
   };
   return {
     service: { extras: paths },
-    schedules: { timezone: brakes.timezone, follow_up: '*/30 * * * *', submit: '*/30 * * * *' },
+    schedules: { timezone: brakes.timezone, follow_up: '*/30 * * * *', submit: '*/10 * * * *' },
     reports: { timezone: brakes.timezone },
   };
 }

@@ -34,8 +34,8 @@ const ways = {
   'back by minutes': step(-40 * minute),
   'forward by days': step(3 * day),
   'back by days': step(-3 * day),
-  'an hour that happens twice': moment(goesBack, goesBack - 20 * minute),
-  'the end of a month': moment(monthEnd, monthEnd - 20 * minute),
+  'an hour that happens twice': moment(goesBack, goesBack - 23 * minute),
+  'the end of a month': moment(monthEnd, monthEnd - 23 * minute),
   'the machine sleeps': {
     begin(stage: Stage, seat: Seat) {
       // Those that have just begun sleep too.
