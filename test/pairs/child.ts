@@ -23,8 +23,12 @@ export async function runPairs(args: readonly string[], defect: readonly Place[]
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const texts = { out: '', err: '' };
-  child.stdout.on('data', (chunk: Buffer) => void (texts.out += chunk));
-  child.stderr.on('data', (chunk: Buffer) => void (texts.err += chunk));
+  child.stdout.on('data', (chunk: Buffer) => {
+    texts.out += chunk;
+  });
+  child.stderr.on('data', (chunk: Buffer) => {
+    texts.err += chunk;
+  });
   await new Promise((resolve) => child.on('close', resolve));
   if (!texts.out.startsWith('{')) throw new Error(`the plays did not run: ${texts.err.slice(0, 500)}`);
   return JSON.parse(texts.out);

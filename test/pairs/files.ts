@@ -75,16 +75,26 @@ export function isLoaded({ town }: Pick<Stage, 'town'>, file: BatchFile): boolea
     .some(({ file_name, phase }) => file_name === file.name && phase === 'loaded');
 }
 
-/** Brings a file in as an office does, and has its batch judged from now on. */
+/** A file that somebody is about to bring in: its batch is judged from now on. */
+export function promise(
+  stage: Stage,
+  rows: readonly Row[],
+  number = 40 + stage.files.length,
+): BatchFile & { all: string[] } {
+  const file = writeFile(stage, number, rows);
+  stage.files.push(file);
+  stage.town.brakes.expect([file]);
+  return file;
+}
+
+/** Brings a file in as an office does. */
 export function bring(
   stage: Stage,
   number: number,
   rows: readonly Row[],
   how: Parameters<typeof submit>[2] = {},
 ): BatchFile & { all: string[] } {
-  const file = writeFile(stage, number, rows);
-  stage.files.push(file);
-  stage.town.brakes.expect([file]);
+  const file = promise(stage, rows, number);
   submit(stage, file, how);
   return file;
 }

@@ -2,7 +2,14 @@ import { expect, it } from 'vitest';
 import { runPairs } from './child.ts';
 
 it('nobody is paid twice, nothing is lost, false or stuck in a larger share of the plays', async () => {
-  const { failed, idle, run, seconds } = await runPairs(['--share', '3/50', '--seconds', '90', '--threads', '2']);
+  const { failed, idle, run, seconds } = await runPairs([
+    '--share',
+    '3/50',
+    '--seconds',
+    '90',
+    '--threads',
+    '2',
+  ]);
   process.stdout.write(`pairs: ${run} plays in ${seconds.toFixed(0)} s\n`);
   expect(failed).toBeNull();
   expect(idle).toEqual([]);

@@ -15,7 +15,9 @@ it('puts every two elements side by side, in both orders and at once, each under
 
 it('puts every three verbs that touch money side by side', () => {
   const names = allVerbs.filter(({ touchesMoney }) => touchesMoney).map(({ name }) => `verb: ${name}`);
-  const threes = plays.filter(({ elements }) => elements.length === 3).map(({ elements }) => elements.map(({ id }) => id));
+  const threes = plays
+    .filter(({ elements }) => elements.length === 3)
+    .map(({ elements }) => elements.map(({ id }) => id));
   const ofVerbs = threes.filter((ids) => ids.every((id) => names.includes(id)));
   expect(ofVerbs).toHaveLength((names.length * (names.length - 1) * (names.length - 2)) / 6);
 });

@@ -266,7 +266,8 @@ async function waitFor(stage: Stage, seats: readonly Seat[]): Promise<void> {
   const isOver = (): boolean => seats.every(({ outcome }) => outcome !== null);
   for (let looks = 0; looks < 600 && !isOver() && !world.violation(); looks++) {
     // Somebody lets go what another move has stopped.
-    if (looks === 200 && inspector.isHalted()) stage.command(async (app) => void (await releaseAll(stage, app)));
+    if (looks === 200 && inspector.isHalted())
+      stage.command(async (app) => void (await releaseAll(stage, app)));
     await world.runUntil(world.now() + second / 2);
   }
 }

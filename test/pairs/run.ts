@@ -20,7 +20,9 @@ const { values } = parseArgs({
 const [part = 0, parts = 1] = values.share.split('/').map(Number);
 const { only } = values;
 const chosen = allPlays().filter(({ number, name }) =>
-  only.length === 0 ? number % parts === part : only.every((one) => String(number) === one || name.includes(one)),
+  only.length === 0
+    ? number % parts === part
+    : only.every((one) => String(number) === one || name.includes(one)),
 );
 const trace = chosen.length === 1;
 let printedAt = 0;

@@ -111,7 +111,11 @@ export function judgeCancelled({ town, cancelled }: Stage): void {
     where p.batch_id = ? and a.id > ? limit 1`;
   for (const [batch, last] of cancelled)
     for (const { reference } of town.inspector.rows<{ reference: string }>(sql, batch, last))
-      town.world.violate('P21: nothing of a cancelled batch goes by itself', `it was sent of ${batch}`, reference);
+      town.world.violate(
+        'P21: nothing of a cancelled batch goes by itself',
+        `it was sent of ${batch}`,
+        reference,
+      );
 }
 
 /** A person has cancelled the batch; or, `false`, orders something of it again. */

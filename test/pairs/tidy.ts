@@ -52,7 +52,8 @@ async function tidyPayouts(stage: Stage, app: App): Promise<void> {
     if (coming) continue;
     const paid = service.book.timesPaid(reference) > 0;
     if (paid) await settle(app, reference, 'success');
-    else if (service.book.entries(reference).length === 0 && is_cancelled === 0) await retry(stage, app, [reference]);
+    else if (service.book.entries(reference).length === 0 && is_cancelled === 0)
+      await retry(stage, app, [reference]);
     else await settle(app, reference, 'failed');
   }
 }

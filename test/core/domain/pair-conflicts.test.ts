@@ -14,7 +14,7 @@ const payout: PairedPayout = {
   firstIntentAt: '2026-11-21T12:00:00.000Z',
   ...{ fee: null, fee_by: null, other_fees: null },
   ...{ id: 7n, batchId: 'B', state: 'pending', evidence: 'response', turnedRun: null },
-  ...{ cameBackSince: false, sends: 1, forgotten: false },
+  ...{ cameBackSince: false, sends: 1, possiblyTaken: 1, forgotten: false },
 };
 const row: ListedRow = {
   ...{

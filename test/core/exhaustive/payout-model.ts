@@ -269,6 +269,7 @@ export function together(some: readonly Sent[]): WitnessStatus {
 }
 
 function subsets<T>(all: readonly T[]): T[][] {
-  const every = all.reduce<T[][]>((sofar, one) => [...sofar, ...sofar.map((some) => [...some, one])], [[]]);
+  let every: T[][] = [[]];
+  for (const one of all) every = every.concat(every.map((some) => [...some, one]));
   return every.filter((some) => some.length > 0);
 }

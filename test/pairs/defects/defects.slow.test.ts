@@ -64,7 +64,10 @@ describe('a pair shows', () => {
     'a product that $name',
     async ({ only, places, invariant }) => {
       const names = only.flatMap((one) => ['--only', one]);
-      const { failed, run } = await runPairs([...names, '--stop', '--seconds', '240', '--threads', '2'], places);
+      const { failed, run } = await runPairs(
+        [...names, '--stop', '--seconds', '240', '--threads', '2'],
+        places,
+      );
       expect(failed?.invariant, `nothing was seen in ${run} plays`).toMatch(invariant);
     },
     600_000,

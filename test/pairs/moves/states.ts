@@ -79,8 +79,7 @@ const ways: Record<PayoutState, (stage: Stage, seat: Seat) => void> = {
     const file = own(stage, seat, [{}, {}]);
     const first = file.rows[0]?.reference ?? '';
     stage.when(
-      () =>
-        payoutsOf(stage, file)[0]?.state === 'success' && stage.town.service.book.timesPaid(first) > 0,
+      () => payoutsOf(stage, file)[0]?.state === 'success' && stage.town.service.book.timesPaid(first) > 0,
       () => {
         for (const entry of stage.town.service.book.entries(first)) stage.town.service.comeBack(entry);
         stage.daemon.reconcile();

@@ -1,25 +1,30 @@
+import { join } from 'node:path';
 import * as submitJob from '../../../jobs/submit.ts';
 import type { App } from '../../../src/app/app.ts';
 import { unprovenEvidence } from '../../../src/core/ledger/barriers.ts';
 import { areHolding, holdReasonsOf, readReasons, reasonMark } from '../../../src/core/ledger/hold-reasons.ts';
 import { batchHalts, haltMarks } from '../../../src/sending/halts.sql.ts';
 import { approveVerb, reviewApproval } from '../../../src/verbs/approve.ts';
+import { backupVerb } from '../../../src/verbs/backup.ts';
 import { cancelVerb } from '../../../src/verbs/cancel.ts';
 import { closePeriodVerb } from '../../../src/verbs/close-period.ts';
-import { acknowledgeVerb, resolveVerb } from '../../../src/verbs/decide-discrepancies.ts';
+import { acknowledgeVerb, decideVerb, resolveVerb } from '../../../src/verbs/decide-discrepancies.ts';
 import { holdVerb } from '../../../src/verbs/hold.ts';
 import { holdAllVerb } from '../../../src/verbs/hold-all.ts';
 import type { Refused } from '../../../src/verbs/obstacles.ts';
+import { reconcileVerb } from '../../../src/verbs/reconcile.ts';
 import { releaseVerb } from '../../../src/verbs/release.ts';
 import { releaseAllVerb } from '../../../src/verbs/release-all.ts';
 import { reportVerb } from '../../../src/verbs/report.ts';
 import { resendVerb } from '../../../src/verbs/resend.ts';
 import { retryVerb } from '../../../src/verbs/retry.ts';
 import { settleVerb } from '../../../src/verbs/settle.ts';
+import { submitVerb } from '../../../src/verbs/submit.ts';
+import { takeInVerb } from '../../../src/verbs/take-in.ts';
 import type { Person } from '../../../src/verbs/verb.ts';
 import { allVerbs, type VerbName } from '../../../src/verbs/verbs.ts';
 import { evidenceDigest } from '../../../src/watching/evidence/weigh.ts';
-import { limits } from '../files.ts';
+import { limits, promise } from '../files.ts';
 import type { Needs } from '../opening.ts';
 import { type Move, noteCancelled, type Stage } from '../stage.ts';
 
@@ -39,6 +44,8 @@ const person = (name: string, uid: number): Person => ({ name, accounts: [{ name
 export const ada = person('Ada', 424_241);
 const bola = person('Bola', 424_242);
 const mayBePaidAgain = ['unknown', 'failed', 'refused', 'returned'];
+
+const attended = (app: App) => ({ ...app, signal: new AbortController().signal });
 
 function outcomeOf<Done extends { kind: string }>(
   done: Done | Refused,
@@ -124,6 +131,45 @@ const orders: Record<VerbName, Order> = {
     async run(stage, app, about) {
       const { batch } = subject(stage, about, []);
       return outcomeOf(await reportVerb.run(app, { batch }, ada), ({ files }) => files.length > 0);
+    },
+  },
+  'take-in': {
+    async run(stage, app) {
+      const { path } = promise(stage, [{}, {}]);
+      const done = await takeInVerb.run(attended(app), { files: [path], dryRun: false }, ada);
+      return outcomeOf(done, ({ taken }) => taken.some(({ kind }) => kind === 'taken'));
+    },
+  },
+  submit: {
+    async run(stage, app) {
+      const { path } = promise(stage, [{}, {}]);
+      const done = await submitVerb.run(attended(app), { files: [path] }, ada);
+      return outcomeOf(done, ({ taken }) => taken.some(({ kind }) => kind === 'taken'));
+    },
+  },
+  reconcile: {
+    async run({ number }, app) {
+      const done = await reconcileVerb.run(attended(app), { full: number % 4 < 2, followUp: true }, ada);
+      return outcomeOf(done, () => true);
+    },
+  },
+  backup: {
+    async run({ root, town }, app) {
+      const file = join(root, `copy-${Math.floor(town.world.now())}.db`);
+      return outcomeOf(await backupVerb.run(app, { file }, ada), () => true);
+    },
+  },
+  decide: {
+    needs: { stranger: true },
+    async run(stage, app) {
+      const note = 'looked into it';
+      const decisions = openTo(stage, ['open']).map((id) => ({
+        ids: [id],
+        note,
+        verdict: 'resolve' as const,
+      }));
+      const done = await decideVerb.run(app, { decisions }, ada);
+      return outcomeOf(done, ({ changed }) => changed > 0);
     },
   },
   'close-period': {
