@@ -171,7 +171,7 @@ export function createScheduler(deps: {
   };
 }
 
-/** How a run that did not throw is recorded, whoever ordered it. */
+/** How a run that did not throw is recorded, by a schedule or by a person. */
 export function endWith(outcome: JobOutcome): Pick<EndedRun, 'kind' | 'result'> {
   const { kind, counts } = outcome;
   return { kind, result: kind === 'succeeded' ? counts : { ...counts, why: outcome.why } };
