@@ -90,17 +90,19 @@ describe('doctor', () => {
 
   it('takes the arrangements of systemd for what they are, and every other reader for an open file', () => {
     const account = { uid: 990, gid: 980 };
-    const own = { mode: 0o100600, uid: 990, gid: 980, isCredential: false };
-    const lent = { ...own, uid: 0, mode: 0o100640 };
-    const credential = { mode: 0o100440, uid: 0, gid: 0, isCredential: true };
-    for (const file of [own, { ...own, mode: 0o100400 }, { ...credential, mode: 0o100400 }, credential])
-      expect(readersOf(file, account)).toBe('account');
-    expect(readersOf(lent, account)).toBe('group');
-    expect(readersOf(lent, { uid: 0, gid: 980 })).toBe('others');
+    const own = { mode: 0o100600, uid: 990, gid: 980 };
+    const lent = { mode: 0o100640, uid: 0, gid: 980 };
+    const credential = { mode: 0o100440, uid: 0, gid: 0 };
+    for (const mode of [0o100600, 0o100400])
+      expect(readersOf({ ...own, mode }, false, account)).toBe('account');
+    for (const mode of [0o100400, 0o100440])
+      expect(readersOf({ ...credential, mode }, true, account)).toBe('account');
+    expect(readersOf(lent, false, account)).toBe('group');
+    expect(readersOf(lent, false, { uid: 0, gid: 980 })).toBe('others');
     for (const changed of [{ gid: 100 }, { uid: 990 }, { mode: 0o100660 }, { mode: 0o100644 }])
-      expect(readersOf({ ...lent, ...changed }, account)).toBe('others');
+      expect(readersOf({ ...lent, ...changed }, false, account)).toBe('others');
     for (const mode of [0o100444, 0o100460])
-      expect(readersOf({ ...credential, mode }, account)).toBe('others');
+      expect(readersOf({ ...credential, mode }, true, account)).toBe('others');
   });
 
   it('gives every failure a fix, and says what it skipped', async () => {

@@ -57,19 +57,17 @@ export function checkKeys({ config, secrets }: Explained): DoctorCheck {
   return well('keys', `${states.join('; ')}; ${signer}_KEY signs`);
 }
 
-/** How a file of keys lies: its mode, its owner, and whether it is a credential of a systemd unit. */
-export type SecretFile = { mode: number; uid: number; gid: number; isCredential: boolean };
-
 /**
  * Who besides root may read a file of keys. `group`: root gave it to the group of this account, to read. The group's bits
  * of a credential show the right of the unit's account (an ACL), not of a group.
  */
 export function readersOf(
-  file: SecretFile,
+  file: { mode: number; uid: number; gid: number },
+  isCredential: boolean,
   account: { uid: number; gid: number },
 ): 'account' | 'group' | 'others' {
   const mode = file.mode & 0o777;
-  if ((mode & (file.isCredential ? 0o037 : 0o077)) === 0) return 'account';
+  if ((mode & (isCredential ? 0o037 : 0o077)) === 0) return 'account';
   const isLent = file.uid === 0 && account.uid !== 0 && file.gid === account.gid;
   return isLent && (mode & 0o037) === 0 ? 'group' : 'others';
 }
@@ -83,7 +81,7 @@ export function checkSecretFiles({ config, secrets }: Explained): DoctorCheck {
   const there = [...files].filter((file) => existsSync(file));
   const account = { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 };
   const { others, ...fine } = Object.groupBy(there, (file) =>
-    readersOf({ ...statSync(file), isCredential: isUnitCredential(file) }, account),
+    readersOf(statSync(file), isUnitCredential(file), account),
   );
   if (others)
     return wrong(
