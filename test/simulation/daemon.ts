@@ -214,11 +214,7 @@ function schedulerOf(
         const { done } = town.stalls.begins(life, job.name);
         town.world.coverage.count(`schedule: ${job.name}`);
         const { ended } = town.schedules.begins(job.name);
-        const locks = job.name.startsWith('reconcile');
-        while (locks && town.reconciling?.alive) await life.clock.sleep(1_000, stopping);
-        if (locks) town.reconciling = life;
         return job.run().finally(() => {
-          if (locks) town.reconciling = null;
           done();
           ended();
         });

@@ -46,11 +46,6 @@ export type Town = {
   calm: boolean;
   /** Nobody reaches the service before that time. */
   awayUntil: number;
-  /**
-   * The process that reconciles: each life has lock files of its own, since the operating system would have freed those
-   * of the dead.
-   */
-  reconciling: Life | null;
   /** Whoever listens for webhooks now. */
   receiver: Receiver | null;
   /** A new process, with what befalls it drawn by the seed. */
@@ -84,7 +79,6 @@ export function createTown(
     stalls: createStallWatch(world, (life) => askedAt.get(life) ?? 0),
     schedules: createScheduleWatch(deps),
     receiver: null,
-    reconciling: null,
     begin(kind, more = []) {
       const strokes = town.calm ? [] : [...drawStrokes(random, weather.strokes, kind), ...more];
       const { config, account } = town.settingNow();

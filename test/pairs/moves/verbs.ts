@@ -24,7 +24,6 @@ import { takeInVerb } from '../../../src/verbs/take-in.ts';
 import type { Person } from '../../../src/verbs/verb.ts';
 import { allVerbs, type VerbName } from '../../../src/verbs/verbs.ts';
 import { evidenceDigest } from '../../../src/watching/evidence/weigh.ts';
-import type { Life } from '../../simulation/life.ts';
 import { limits, promise } from '../files.ts';
 import type { Needs } from '../opening.ts';
 import { type Move, noteCancelled, type Stage } from '../stage.ts';
@@ -39,7 +38,7 @@ type Order = {
   run(stage: Stage, app: App, about: About): Promise<Outcome>;
 };
 /** Where the verb looks for what it acts on: first what the other moves touched, then what stands in the ledger. */
-type About = { first: string[]; wrongly: boolean; life: Life };
+type About = { first: string[]; wrongly: boolean };
 
 const person = (name: string, uid: number): Person => ({ name, accounts: [{ name, uid }], noted: '' });
 export const ada = person('Ada', 424_241);
@@ -149,12 +148,8 @@ const orders: Record<VerbName, Order> = {
     },
   },
   reconcile: {
-    async run(stage, app, { life }) {
-      const { town, number } = stage;
-      if (town.reconciling?.alive) return { did: true, what: 'refused: reconciling' };
-      town.reconciling = life;
+    async run({ number }, app) {
       const done = await reconcileVerb.run(attended(app), { full: number % 4 < 2, followUp: true }, ada);
-      town.reconciling = null;
       return outcomeOf(done, () => true);
     },
   },
@@ -216,9 +211,9 @@ function moveOf(name: VerbName, touchesMoney: boolean): Move {
     begin(stage, seat) {
       const about = { first: seat.others.flatMap(({ touched }) => touched), wrongly: stage.number % 2 === 1 };
       stage.command(
-        async (app, life) => {
+        async (app) => {
           await before?.(stage, app);
-          const { did, what } = await run(stage, app, { ...about, life });
+          const { did, what } = await run(stage, app, { ...about, first: about.first });
           stage.note(seat, did, what);
         },
         (life) => {
@@ -231,11 +226,7 @@ function moveOf(name: VerbName, touchesMoney: boolean): Move {
 }
 
 /** Payouts in one of these states: those that other moves touched first, then by the number of the play. */
-function subject(
-  { town, number }: Stage,
-  { first }: Pick<About, 'first'>,
-  states: readonly string[],
-): Subject {
+function subject({ town, number }: Stage, { first }: About, states: readonly string[]): Subject {
   const sql = `select reference, batch_id, state from payouts p join batches b on b.id = p.batch_id
     where b.phase = 'loaded' and not exists (select 1 from payouts s where s.successor_of = p.id) order by p.id`;
   const all = town.inspector.rows<{ reference: string; batch_id: string; state: string }>(sql);
@@ -283,7 +274,7 @@ export async function approve(stage: Stage, app: App, { first }: { first: string
   const sql = `select b.id from batches b where b.phase = 'loaded' and b.hold_reasons like '%"approval"%'
     order by exists (select 1 from payouts p where p.batch_id = b.id and p.reference = ?) desc, b.id`;
   const [waiting] = stage.town.inspector.rows<{ id: string }>(sql, first[0] ?? '');
-  const batch = waiting?.id ?? subject(stage, { first }, []).batch;
+  const batch = waiting?.id ?? subject(stage, { first, wrongly: false }, []).batch;
   const review = await reviewApproval(app, batch, bola);
   noteCancelled(stage, batch, false);
   if (review.kind === 'may') stage.town.brakes.approves(batch, Number(review.shown.throughId));
