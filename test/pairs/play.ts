@@ -1,14 +1,18 @@
+import { join } from 'node:path';
+import * as reconcileJob from '../../jobs/reconcile.ts';
 import { openApp } from '../../src/app/app.ts';
 import { bringIn } from '../simulation/batch-files.ts';
 import { noBrakesSet } from '../simulation/brake-weather.ts';
+import { createClosedMonths } from '../simulation/closed-months.ts';
 import { judgeClosing } from '../simulation/closing.ts';
 import { createDaemon } from '../simulation/daemon.ts';
 import { shortWeather } from '../simulation/long-weather.ts';
 import { createPaperRounds } from '../simulation/paper-round.ts';
+import { createPaperVerdict } from '../simulation/paper-verdict.ts';
 import { createRandom, type Random } from '../simulation/random.ts';
 import { setUpTown } from '../simulation/set-up.ts';
 import { tellStory } from '../simulation/story.ts';
-import { judgeTheEnd, type Tally } from '../simulation/verdict.ts';
+import { judgeProof, judgeTheEnd, type Tally } from '../simulation/verdict.ts';
 import type { Weather } from '../simulation/weather.ts';
 import type { Violation } from '../simulation/world.ts';
 import { judgeEnds, standing } from './ends.ts';
@@ -17,7 +21,7 @@ import { releaseAll } from './moves/verbs.ts';
 import { type Opening, openingFor } from './opening.ts';
 import type { Play } from './plays.ts';
 import { addStranger, extraAnswers } from './service-extras.ts';
-import { type Fault, judgeCancelled, type Seat, type Stage, type Switches } from './stage.ts';
+import { type Fault, judgeCancelled, judgeWaiting, type Seat, type Stage, type Switches } from './stage.ts';
 import { tidyUp } from './tidy.ts';
 
 /** What became of a play: of each of its elements, and of all. */
@@ -33,6 +37,9 @@ export type PlayResult = {
   story: string;
   lines: string[];
 };
+
+/** The month that is over in plays that close one. */
+const closable = '2026-10';
 
 const second = 1_000;
 const minute = 60 * second;
@@ -60,10 +67,14 @@ export async function runPlay(play: Play, { trace = false } = {}): Promise<PlayR
       switches,
       wentBack,
     });
-    const paper = createPaperRounds(town, '2026-10');
+    const paper = createPaperRounds(town, closable);
+    const closed = createClosedMonths(town, closable);
     await open(stage);
     const seats = await makeMoves(stage, play);
     const stood = standing(stage);
+    closed.judge();
+    if (play.number % 3 === 0) await readPaper(stage);
+    await judgeProof(town);
     await calmDown(stage);
     world.after(0, null, paper.atLast);
     await world.runUntil(world.now() + 20 * minute);
@@ -73,6 +84,8 @@ export async function runPlay(play: Play, { trace = false } = {}): Promise<PlayR
     const hash = world.hash();
     const nothing = { payouts: 0, posts: 0, paid: 0, operator: 0, hidden: 0, stopped: 0, turned: 0 };
     judgeCancelled(stage);
+    judgeWaiting(stage);
+    closed.judge();
     if (!world.violation()) judgeEnds(stage);
     const tally = world.violation() ? nothing : await judgeTheEnd(town, stage.files);
     await judgeClosing(town);
@@ -173,7 +186,7 @@ function createStage(
   const daemon = createDaemon(town);
   return {
     ...known,
-    ...{ daemon, number: play.number, files: [], amends: [], cancelled: new Map() },
+    ...{ daemon, number: play.number, files: [], amends: [], cancelled: new Map(), mustWait: new Map() },
     note(seat, did, what) {
       if (seat.outcome) return;
       seat.outcome = { did, what };
@@ -270,6 +283,19 @@ async function waitFor(stage: Stage, seats: readonly Seat[]): Promise<void> {
       stage.command(async (app) => void (await releaseAll(stage, app)));
     await world.runUntil(world.now() + second / 2);
   }
+}
+
+/** Somebody reconciles in the midst of it: what is on paper then is no more than was seen. */
+async function readPaper(stage: Stage): Promise<void> {
+  const { town } = stage;
+  const verdict = createPaperVerdict(town, join(town.config.dataDir, 'reports'));
+  const closed = createClosedMonths(town, closable);
+  stage.command(async (app, life) => {
+    const before = verdict.look(life);
+    const { run } = await reconcileJob.run(app, { full: true, followUp: true });
+    verdict.judge({ run, life, before, isLast: false, closed: closed.netPaid() });
+  });
+  await town.world.runUntil(town.world.now() + 3 * minute);
 }
 
 /** All troubles end, and people put right what they can. */

@@ -52,6 +52,8 @@ export type Stage = {
   files: BatchFile[];
   /** Batches that a person cancelled and nobody has ordered anything of since, with the last attempt of that moment. */
   cancelled: Map<string, number>;
+  /** Files of which nothing may go before a person has let their batch go, and why. */
+  mustWait: Map<BatchFile, string>;
   /** What people undo when the calm begins. */
   amends: (() => void)[];
   wentBack(): void;
@@ -124,4 +126,20 @@ export function noteCancelled(stage: Stage, batch: string, is: boolean): void {
   stage.cancelled.delete(batch);
   const [last] = stage.town.inspector.rows<{ id: number | null }>('select max(id) as id from attempts');
   if (is) stage.cancelled.set(batch, last?.id ?? 0);
+}
+
+/** P2, P21: what has a reason to wait does not go before somebody lets it go. */
+export function judgeWaiting({ town, mustWait }: Stage): void {
+  const sql = `select p.reference from attempts a join payouts p on p.id = a.payout_id
+    join batches b on b.id = p.batch_id where b.file_name = ? limit 1`;
+  for (const [{ name }, why] of mustWait)
+    for (const { reference } of town.inspector.rows<{ reference: string }>(sql, name))
+      town.world.violate('P21: what has a reason to wait waits', `${name} was sent: ${why}`, reference);
+}
+
+/** A person lets the batch go. */
+export function noteLetGo(stage: Stage, batch: string): void {
+  judgeWaiting(stage);
+  for (const file of stage.mustWait.keys())
+    if (batchOf(stage, file)?.id === batch) stage.mustWait.delete(file);
 }

@@ -323,7 +323,7 @@ function judgeWebhooks(town: Town): void {
 }
 
 /** The product's own proof must come to the oracle's conclusion. */
-async function judgeProof(town: Town): Promise<void> {
+export async function judgeProof(town: Town): Promise<void> {
   const { ok, checks } = await verifyLedger(town.config.ledgerFile);
   const problems = checks.flatMap((check) => check.problems.map((problem) => `${check.name}: ${problem}`));
   if (!ok) town.world.violate('verify agrees', problems.slice(0, 5).join('; '));

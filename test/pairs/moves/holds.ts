@@ -145,6 +145,20 @@ const ways: Record<Kind, { needs?: Needs; begin(stage: Stage, seat: Seat): void 
   },
 };
 
+/** What the file itself, the configuration or the service gives as a reason before anything of it can go. */
+const fromTheStart: ReadonlySet<Kind> = new Set([
+  'approval',
+  'repeated_row',
+  'alike',
+  'named_again',
+  'original_held',
+  'payout_limit',
+  'daily_limit',
+  'balance',
+  'account_names',
+  'check_unreadable',
+]);
+
 export const holdKinds = Object.keys(ways) as Kind[];
 
 export function holdMove(kind: Kind): Move {
@@ -154,6 +168,11 @@ export function holdMove(kind: Kind): Move {
     ...(needs && { needs }),
     begin(stage, seat) {
       begin(stage, seat);
+      if (fromTheStart.has(kind))
+        stage.when(
+          () => seat.file !== null,
+          () => seat.file && stage.mustWait.set(seat.file, kind),
+        );
       stage.when(
         () => isHeldFor(stage, seat.file, kind),
         () => stage.note(seat, true, kind),

@@ -26,7 +26,7 @@ import { allVerbs, type VerbName } from '../../../src/verbs/verbs.ts';
 import { evidenceDigest } from '../../../src/watching/evidence/weigh.ts';
 import { limits, promise } from '../files.ts';
 import type { Needs } from '../opening.ts';
-import { type Move, noteCancelled, type Stage } from '../stage.ts';
+import { type Move, noteCancelled, noteLetGo, type Stage } from '../stage.ts';
 
 export type Outcome = { did: boolean; what: string };
 /** What a verb is ordered about: a batch, or payouts of one. */
@@ -277,6 +277,7 @@ export async function approve(stage: Stage, app: App, { first }: { first: string
   const batch = waiting?.id ?? subject(stage, { first, wrongly: false }, []).batch;
   const review = await reviewApproval(app, batch, bola);
   noteCancelled(stage, batch, false);
+  noteLetGo(stage, batch);
   if (review.kind === 'may') stage.town.brakes.approves(batch, Number(review.shown.throughId));
   const digest = review.kind === 'may' ? review.shown.digest : '';
   return outcomeOf(await approveVerb.run(app, { batch, digest }, bola), ({ kind }) => kind === 'approved');
@@ -291,6 +292,7 @@ export async function release(stage: Stage, app: App, batch: string): Promise<Ou
     ...(await batchHalts(app.ledger.db, batch)).map(({ mark }) => mark),
   ];
   noteCancelled(stage, batch, false);
+  noteLetGo(stage, batch);
   town.brakes.releasing(batch);
   town.lateBytes.releasing(batch);
   const done = await releaseVerb.run(app, { batch, shown }, ada);
