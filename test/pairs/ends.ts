@@ -1,7 +1,8 @@
-import type { PayoutState } from '../../src/core/domain/payout.ts';
+import { type PayoutState, payoutStates } from '../../src/core/domain/payout.ts';
 import type { HoldReason } from '../../src/core/ledger/hold-reasons.ts';
 import type { HaltKind } from '../../src/sending/halt.ts';
 import type { VerbName } from '../../src/verbs/verbs.ts';
+import { settle } from './moves/verbs.ts';
 import type { Stage } from './stage.ts';
 
 /** The verb by which a person ends what holds a batch. */
@@ -36,19 +37,37 @@ const endOfHalt: Record<HaltKind, Extract<VerbName, 'release-all'>> = {
   canary_failed: 'release-all',
 };
 
-/** The verb by which a person ends the state of a payout; null: the service's word has ended it. */
-export const endOfState: Record<PayoutState, VerbName | null> = {
-  held: 'release',
-  ready: 'cancel',
+/** The verb by which a person ends the state of a payout (P32); null: it has ended, or its answer or its process ends it. */
+const endOfState: Record<PayoutState, Extract<VerbName, 'settle'> | null> = {
+  held: 'settle',
+  ready: 'settle',
   sending: null,
   pending: 'settle',
   success: null,
-  failed: 'retry',
-  refused: 'retry',
+  failed: null,
+  refused: null,
   unknown: 'settle',
   cancelled: null,
-  returned: 'retry',
+  returned: null,
 };
+
+/** P32: amid all, a person ends one payout of each state that stands, by the verb that is for it. */
+export function judgeStates(stage: Stage): void {
+  const { inspector, service, world } = stage.town;
+  stage.command(async (app) => {
+    const now = (reference: string) => inspector.states().find((one) => one.reference === reference)?.state;
+    for (const state of payoutStates) {
+      const verb = endOfState[state];
+      const one = inspector.states().find((some) => some.state === state);
+      if (verb === null || !one) continue;
+      const { reference } = one;
+      const isAlive = service.book.entries(reference).some(({ record }) => record.status !== 'failed');
+      const { did, what } = await settle(app, reference, isAlive ? 'success' : 'failed');
+      if (!did && now(reference) === state)
+        world.violate('P32: a verb ends every state', `${verb} leaves it ${state}: ${what}`, reference);
+    }
+  });
+}
 
 /** What stands in the ledger now: `state: held`, `hold: person`, `halt: account`. */
 export function standing({ town: { inspector } }: Stage): string[] {

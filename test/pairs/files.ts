@@ -18,7 +18,7 @@ export const limits = { approvalAbove: 1_000_000, payoutLimit: 2_000_000, dailyL
 export const accountOf = (number: number, i: number): string => String(1_000_000_000 + number * 10_000 + i);
 
 /** Writes the file that comes into play as `number`. A row that pays a payout again is no row of the judge's list. */
-export function writeFile(
+function writeFile(
   { root }: Pick<Stage, 'root'>,
   number: number,
   given: readonly Row[],

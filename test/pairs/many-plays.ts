@@ -67,7 +67,7 @@ export async function runPlays(
 }
 
 /** Adds what became of one play. */
-export function count(summary: Summary, play: Play, result: PlayResult): void {
+function count(summary: Summary, play: Play, result: PlayResult): void {
   summary.run += 1;
   summary.operator += result.tally.operator;
   if (result.violation) summary.failed.push(result);

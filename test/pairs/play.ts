@@ -15,7 +15,7 @@ import { tellStory } from '../simulation/story.ts';
 import { judgeProof, judgeTheEnd, type Tally } from '../simulation/verdict.ts';
 import type { Weather } from '../simulation/weather.ts';
 import type { Violation } from '../simulation/world.ts';
-import { judgeEnds, standing } from './ends.ts';
+import { judgeEnds, judgeStates, standing } from './ends.ts';
 import { bring, isLoaded, large } from './files.ts';
 import { releaseAll } from './moves/verbs.ts';
 import { type Opening, openingFor } from './opening.ts';
@@ -75,6 +75,7 @@ export async function runPlay(play: Play, { trace = false } = {}): Promise<PlayR
     closed.judge();
     if (play.number % 3 === 0) await readPaper(stage);
     await judgeProof(town);
+    if (play.number % 4 === 1) judgeStates(stage);
     await calmDown(stage);
     world.after(0, null, paper.atLast);
     await world.runUntil(world.now() + 20 * minute);

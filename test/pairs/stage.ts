@@ -98,11 +98,14 @@ export function isHeldFor(stage: Stage, file: BatchFile | null, kind: string): b
   return reasons.some((reason) => reason.kind === kind);
 }
 
-/** Kills a process at the first point at which that is so. */
-export function killAt(life: Life, isSo: () => boolean): void {
+/** Kills a process at the first point at which that is so, and goes on with `then`. */
+export function killAt(life: Life, isSo: () => boolean, then: () => void = () => undefined): void {
   const { pass } = life;
   life.pass = (point) => {
-    if (life.alive && isSo()) life.kill(`killed ${point}`);
+    if (life.alive && isSo()) {
+      life.kill(`killed ${point}`);
+      then();
+    }
     return pass(point);
   };
 }

@@ -55,7 +55,12 @@ const ways: Record<Kind, { needs?: Needs; begin(stage: Stage, seat: Seat): void 
               await release(stage, app, batchOf(stage, file)?.id ?? '');
             },
             // The first transaction of a release writes down that it is under way; the payouts follow.
-            (life) => killAt(life, () => isHeldFor(stage, file, 'releasing')),
+            (life) =>
+              killAt(
+                life,
+                () => isHeldFor(stage, file, 'releasing'),
+                () => stage.note(seat, true, 'releasing'),
+              ),
           ),
       );
     },
@@ -175,7 +180,11 @@ export function holdMove(kind: Kind): Move {
         );
       stage.when(
         () => isHeldFor(stage, seat.file, kind),
-        () => stage.note(seat, true, kind),
+        () => {
+          // What the service answers of other batches is no matter of this one.
+          Object.assign(stage.switches, { balance: null, holder: null });
+          stage.note(seat, true, kind);
+        },
       );
     },
   };
