@@ -37,8 +37,11 @@ type Order = {
   before?: (stage: Stage, app: App) => Promise<void>;
   run(stage: Stage, app: App, about: About): Promise<Outcome>;
 };
-/** Where the verb looks for what it acts on: first what the other moves touched, then what stands in the ledger. */
-type About = { first: string[]; wrongly: boolean };
+/**
+ * Where the verb looks for what it acts on: first what the other moves touched, then what stands in the ledger. `acted`:
+ * what it chose, for the moves that follow.
+ */
+type About = { first: string[]; wrongly: boolean; acted: string[] };
 
 const person = (name: string, uid: number): Person => ({ name, accounts: [{ name, uid }], noted: '' });
 export const ada = person('Ada', 424_241);
@@ -209,11 +212,16 @@ function moveOf(name: VerbName, touchesMoney: boolean): Move {
     touchesMoney,
     ...(needs && { needs }),
     begin(stage, seat) {
-      const about = { first: seat.others.flatMap(({ touched }) => touched), wrongly: stage.number % 2 === 1 };
+      const about: About = {
+        first: seat.others.flatMap(({ touched }) => touched),
+        wrongly: stage.number % 2 === 1,
+        acted: [],
+      };
       stage.command(
         async (app) => {
           await before?.(stage, app);
-          const { did, what } = await run(stage, app, { ...about, first: about.first });
+          const { did, what } = await run(stage, app, about);
+          seat.touched.push(...about.acted);
           stage.note(seat, did, what);
         },
         (life) => {
@@ -226,7 +234,7 @@ function moveOf(name: VerbName, touchesMoney: boolean): Move {
 }
 
 /** Payouts in one of these states: those that other moves touched first, then by the number of the play. */
-function subject({ town, number }: Stage, { first }: About, states: readonly string[]): Subject {
+function subject({ town, number }: Stage, { first, acted }: About, states: readonly string[]): Subject {
   const sql = `select reference, batch_id, state from payouts p join batches b on b.id = p.batch_id
     where b.phase = 'loaded' and not exists (select 1 from payouts s where s.successor_of = p.id) order by p.id`;
   const all = town.inspector.rows<{ reference: string; batch_id: string; state: string }>(sql);
@@ -235,6 +243,7 @@ function subject({ town, number }: Stage, { first }: About, states: readonly str
   const some = near.length > 0 ? near : fit;
   const start = some.length === 0 ? 0 : Math.floor(number / 2) % some.length;
   const turned = near.length > 0 ? near : [...some.slice(start), ...some.slice(0, start)];
+  acted.push(...turned.slice(0, 1).map(({ reference }) => reference));
   return {
     batch: turned[0]?.batch_id ?? all[0]?.batch_id ?? '',
     references: turned.map(({ reference }) => reference),
@@ -274,7 +283,7 @@ export async function approve(stage: Stage, app: App, { first }: { first: string
   const sql = `select b.id from batches b where b.phase = 'loaded' and b.hold_reasons like '%"approval"%'
     order by exists (select 1 from payouts p where p.batch_id = b.id and p.reference = ?) desc, b.id`;
   const [waiting] = stage.town.inspector.rows<{ id: string }>(sql, first[0] ?? '');
-  const batch = waiting?.id ?? subject(stage, { first, wrongly: false }, []).batch;
+  const batch = waiting?.id ?? subject(stage, { first, wrongly: false, acted: [] }, []).batch;
   const review = await reviewApproval(app, batch, bola);
   noteCancelled(stage, batch, false);
   noteLetGo(stage, batch);
