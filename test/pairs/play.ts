@@ -17,7 +17,7 @@ import type { Weather } from '../simulation/weather.ts';
 import type { Violation } from '../simulation/world.ts';
 import { judgeEnds, judgeStates, standing } from './ends.ts';
 import { bring, isLoaded, large } from './files.ts';
-import { releaseAll } from './moves/verbs.ts';
+import { reconcileAlone, releaseAll } from './moves/verbs.ts';
 import { type Opening, openingFor } from './opening.ts';
 import type { Play } from './plays.ts';
 import { addStranger, extraAnswers } from './service-extras.ts';
@@ -174,7 +174,12 @@ function settingsOf({ extras, brakes }: Opening): Record<string, Record<string, 
   };
   return {
     service: { extras: paths },
-    schedules: { timezone: brakes.timezone, follow_up: '*/30 * * * *', submit: '*/10 * * * *' },
+    schedules: {
+      timezone: brakes.timezone,
+      follow_up: '*/30 * * * *',
+      submit: '*/10 * * * *',
+      reconcile: '',
+    },
     reports: { timezone: brakes.timezone },
   };
 }
@@ -187,7 +192,15 @@ function createStage(
   const daemon = createDaemon(town);
   return {
     ...known,
-    ...{ daemon, number: play.number, files: [], amends: [], cancelled: new Map(), mustWait: new Map() },
+    ...{
+      daemon,
+      number: play.number,
+      files: [],
+      amends: [],
+      cancelled: new Map(),
+      mustWait: new Map(),
+      reconciling: null,
+    },
     note(seat, did, what) {
       if (seat.outcome) return;
       seat.outcome = { did, what };
@@ -293,8 +306,11 @@ async function readPaper(stage: Stage): Promise<void> {
   const closed = createClosedMonths(town, closable);
   stage.command(async (app, life) => {
     const before = verdict.look(life);
-    const { run } = await reconcileJob.run(app, { full: true, followUp: true });
-    verdict.judge({ run, life, before, isLast: false, closed: closed.netPaid() });
+    await reconcileAlone(stage, app, async () => {
+      const { run } = await reconcileJob.run(app, { full: true, followUp: true });
+      verdict.judge({ run, life, before, isLast: false, closed: closed.netPaid() });
+      return { did: true, what: 'reconciled' };
+    });
   });
   await town.world.runUntil(town.world.now() + 3 * minute);
 }

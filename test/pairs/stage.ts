@@ -54,6 +54,8 @@ export type Stage = {
   cancelled: Map<string, number>;
   /** Files of which nothing may go before a person has let their batch go, and why. */
   mustWait: Map<BatchFile, string>;
+  /** The process that reconciles by a person's order. */
+  reconciling: { name: string; alive: boolean } | null;
   /** What people undo when the calm begins. */
   amends: (() => void)[];
   wentBack(): void;

@@ -151,10 +151,11 @@ const orders: Record<VerbName, Order> = {
     },
   },
   reconcile: {
-    async run({ number }, app) {
-      const done = await reconcileVerb.run(attended(app), { full: number % 4 < 2, followUp: true }, ada);
-      return outcomeOf(done, () => true);
-    },
+    run: (stage, app) =>
+      reconcileAlone(stage, app, async () => {
+        const input = { full: stage.number % 4 < 2, followUp: true };
+        return outcomeOf(await reconcileVerb.run(attended(app), input, ada), () => true);
+      }),
   },
   backup: {
     async run({ root, town }, app) {
@@ -226,7 +227,10 @@ function moveOf(name: VerbName, touchesMoney: boolean): Move {
         },
         (life) => {
           life.dawdle(() => stage.random.between(0, 60));
-          void life.died.then(() => stage.note(seat, false, 'its process ended'));
+          void life.died.then(() => {
+            if (stage.reconciling?.name === life.name) stage.reconciling.alive = false;
+            stage.note(seat, false, 'its process ended');
+          });
         },
       );
     },
@@ -264,6 +268,20 @@ function openTo({ town }: Stage, states: readonly string[]): string[] {
     .rows<{ id: string; state: string }>('select id, state from discrepancies order by id')
     .filter(({ state }) => states.includes(state))
     .map(({ id }) => id);
+}
+
+/** One reconciliation at a time, as the lock beside the ledger has it: here each life has a lock of its own. */
+export async function reconcileAlone(
+  stage: Stage,
+  { workers }: App,
+  work: () => Promise<Outcome>,
+): Promise<Outcome> {
+  if (stage.reconciling?.alive) return { did: false, what: 'refused: reconciling' };
+  const own = { name: workers.id, alive: true };
+  stage.reconciling = own;
+  return work().finally(() => {
+    own.alive = false;
+  });
 }
 
 /** Cancels what of a batch was never sent. */
