@@ -37,8 +37,8 @@ export const evidenceDefects: readonly Defect[] = [
     fault: 'hang, taken',
     again: 'hang, taken',
     file: 'src/core/domain/transition.ts',
-    find: `  if (over && maybeSeveral(now) && `,
-    replace: `  if (over && now.possiblyTaken < 0 && `,
+    find: `  if (over && lacksTransfers(now, witness)) return notOver`,
+    replace: `  if (over && now.possiblyTaken < 0) return notOver`,
   },
   {
     name: 'resends what is listed',
@@ -63,7 +63,7 @@ export const evidenceDefects: readonly Defect[] = [
   },
   {
     name: 'decides on evidence that was never shown',
-    from: 11,
+    from: 303,
     file: 'src/watching/evidence/judge.ts',
     find: `      return no(lostAs('pending', evidence) ?? 'it is on its way: the service has it');`,
     replace: `      return { kind: 'successor' };`,
