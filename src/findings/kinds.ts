@@ -77,10 +77,11 @@ const kinds = {
   },
   canary_failed: { gravity: 'high', verb: 'release', faces: { alerts: told('all'), ...onPages } },
   discrepancy_open: { gravity: 'medium', verb: 'discrepancies', next: true, faces: onPages },
+  // A `serve` that cannot reach it sends by itself: `status` has a line of it, and no exit code.
   queue_stuck: {
     gravity: 'high',
     verb: 'doctor',
-    faces: { alerts: told('daemon_here'), ready: { check: 'queue' }, status: always, today: null },
+    faces: { alerts: told('daemon_here'), ready: { check: 'queue' }, status: null, today: null },
   },
   /** Measured by the age of the oldest. Without `serve` nothing may apply it for minutes, and that is no fault. */
   webhooks_overdue: {

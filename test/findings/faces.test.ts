@@ -10,7 +10,14 @@ import { configWith } from '../faces/alerts/setting.ts';
 import { addRun, startDashboard } from '../faces/web/dashboard/support.ts';
 
 /** `shown`: the face lists it. A kind: that one covers it. The rest: why the face says nothing of it, and is not green. */
-type Told = 'shown' | FindingKind | 'readyz' | 'cannot open' | 'only serve sees it' | 'serve runs';
+type Told =
+  | 'shown'
+  | FindingKind
+  | 'readyz'
+  | 'cannot open'
+  | 'only serve sees it'
+  | 'serve runs'
+  | 'a line apart';
 type Row = { status: Told; today: Told };
 
 /** No face may say that all is fine while one of these is open: `today` shows what `/readyz` does as well. */
@@ -23,7 +30,7 @@ const table: Record<FindingKind, Row> = {
   sending_halted: { status: 'shown', today: 'shown' },
   canary_failed: { status: 'shown', today: 'shown' },
   discrepancy_open: { status: 'shown', today: 'shown' },
-  queue_stuck: { status: 'shown', today: 'readyz' },
+  queue_stuck: { status: 'a line apart', today: 'readyz' },
   webhooks_overdue: { status: 'shown', today: 'readyz' },
   look_ups_overdue: { status: 'shown', today: 'readyz' },
   schedule_failed: { status: 'shown', today: 'shown' },

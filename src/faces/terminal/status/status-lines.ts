@@ -208,7 +208,6 @@ const otherWords: Record<KindsOn<'status'>, Said | null> = {
   sending_halted: null,
   canary_failed: findingWords.canary_failed.alerts,
   discrepancy_open: null,
-  queue_stuck: null,
   webhooks_overdue: findingWords.webhooks_overdue.ready,
   look_ups_overdue: null,
   schedule_failed: null,

@@ -51,7 +51,7 @@ export async function statusFacts(app: App<'looking'>, terminal: Terminal) {
     brakes: await brakesStanding(app, terminal),
     promised: await promisedStanding(app),
     alerts: await alertsStanding(app),
-    findings: await findOn({ ...scene, isQueueStuck: !queue.reachable }),
+    findings: await findOn(scene),
   };
 }
 
