@@ -262,7 +262,15 @@ async function open(stage: Stage): Promise<void> {
 async function makeMoves(stage: Stage, { elements, order }: Play): Promise<Seat[]> {
   const { world } = stage.town;
   const seats = elements.map(
-    (_one, i): Seat => ({ number: 3 + i, others: [], file: null, touched: [], outcome: null, begunAt: 0 }),
+    (_one, i): Seat => ({
+      number: 3 + i,
+      others: [],
+      file: null,
+      touched: [],
+      outcome: null,
+      begunAt: 0,
+      comesAt: 0,
+    }),
   );
   const begin = (i: number): void => {
     const [seat, element] = [seats[i], elements[i]];
@@ -291,7 +299,8 @@ async function makeMoves(stage: Stage, { elements, order }: Play): Promise<Seat[
 async function waitFor(stage: Stage, seats: readonly Seat[]): Promise<void> {
   const { world, inspector } = stage.town;
   const isOver = (): boolean => seats.every(({ outcome }) => outcome !== null);
-  for (let looks = 0; looks < 600 && !isOver() && !world.violation(); looks++) {
+  const comes = (): boolean => seats.some(({ comesAt }) => comesAt > world.now());
+  for (let looks = 0; (looks < 600 || comes()) && !isOver() && !world.violation(); looks++) {
     // Somebody lets go what another move has stopped.
     if (looks === 200 && inspector.isHalted())
       stage.command(async (app) => void (await releaseAll(stage, app)));

@@ -37,6 +37,8 @@ export type Seat = {
   /** What came of it; `did`: something. Null while nothing did. */
   outcome: { did: boolean; what: string } | null;
   begunAt: number;
+  /** It comes by itself at that time, true time. */
+  comesAt: number;
 };
 
 /** Everything that a move can reach. */

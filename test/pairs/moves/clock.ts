@@ -21,11 +21,13 @@ function step(ms: number): Omit<Move, 'touchesMoney'> {
 function moment(at: number, startsAt: number): Omit<Move, 'touchesMoney'> {
   return {
     needs: { startsAt },
-    begin: (stage, seat) =>
+    begin(stage, seat) {
+      seat.comesAt = at + 1_000;
       stage.when(
         () => stage.town.world.now() >= at,
         () => stage.note(seat, true, 'it came'),
-      ),
+      );
+    },
   };
 }
 
@@ -34,8 +36,8 @@ const ways = {
   'back by minutes': step(-40 * minute),
   'forward by days': step(3 * day),
   'back by days': step(-3 * day),
-  'an hour that happens twice': moment(goesBack, goesBack - 23 * minute),
-  'the end of a month': moment(monthEnd, monthEnd - 23 * minute),
+  'an hour that happens twice': moment(goesBack, goesBack - 13 * minute),
+  'the end of a month': moment(monthEnd, monthEnd - 13 * minute),
   'the machine sleeps': {
     begin(stage: Stage, seat: Seat) {
       // Those that have just begun sleep too.

@@ -25,28 +25,28 @@ const ways: Record<HaltKind, { needs?: Needs; begin(stage: Stage, seat: Seat): v
   },
   account: {
     begin(stage, seat) {
-      meetPosts(stage, seat, 'halt 10', 1);
+      meetPosts(stage, seat, 'halt 10', 1, true);
       own(stage, seat, [{}, {}]);
     },
   },
   signature: {
     begin(stage, seat) {
       stage.switches.codeIs22 = true;
-      meetPosts(stage, seat, 'halt 10', 1);
+      meetPosts(stage, seat, 'halt 10', 1, true);
       own(stage, seat, [{}, {}]);
     },
   },
   unknowns: {
     needs: { haltAfterUnknown: 3 },
     begin(stage, seat) {
-      meetPosts(stage, seat, 'lost before acceptance', 3);
+      meetPosts(stage, seat, 'lost before acceptance', 3, true);
       own(stage, seat, [{}, {}, {}]);
     },
   },
   canary_open: {
     needs: { brakes: { canary: 1, canaryHours: 1 } },
     begin(stage, seat) {
-      meetPosts(stage, seat, 'lost after acceptance', 1);
+      meetPosts(stage, seat, 'lost after acceptance', 1, true);
       own(stage, seat, [{}, {}]);
     },
   },

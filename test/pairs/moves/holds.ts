@@ -29,7 +29,7 @@ const ways: Record<Kind, { needs?: Needs; begin(stage: Stage, seat: Seat): void 
   },
   cancelled: {
     begin(stage, seat) {
-      meetPosts(stage, seat, 'hang, taken', 2);
+      meetPosts(stage, seat, 'hang, taken', 2, true);
       const file = own(stage, seat, [{}, {}]);
       stage.when(
         () => payoutsOf(stage, file).some(({ state }) => state === 'sending'),

@@ -23,12 +23,14 @@ export function own(
   return file;
 }
 
-/** So many POSTs meet this, those of the other seats' files left out. */
-export function meetPosts(stage: Stage, seat: Seat, name: PostFault, left: number): void {
+/** So many POSTs meet this, those of the other seats' files left out; or `own`: only those of its own file. */
+export function meetPosts(stage: Stage, seat: Seat, name: PostFault, left: number, own = false): void {
   const theirs = new Set(
     seat.others.flatMap(({ file }) => file?.rows.map(({ reference }) => reference) ?? []),
   );
-  const fault: Fault<PostFault> = { name, left, of: (reference) => !theirs.has(reference) };
+  const of = (reference: string): boolean =>
+    own ? reference.startsWith(`B${seat.number}-`) : !theirs.has(reference);
+  const fault: Fault<PostFault> = { name, left, of };
   stage.switches.posts.unshift(fault);
 }
 
@@ -41,7 +43,7 @@ const ways: Record<PayoutState, (stage: Stage, seat: Seat) => void> = {
   held: (stage, seat) => own(stage, seat, twinRows(seat.number)),
   ready: (stage, seat) => own(stage, seat, [{}, {}], { sends: false }),
   sending(stage, seat) {
-    meetPosts(stage, seat, 'hang, not taken', 1);
+    meetPosts(stage, seat, 'hang, not taken', 1, true);
     own(stage, seat, [{}, {}]);
   },
   pending(stage, seat) {
@@ -57,11 +59,17 @@ const ways: Record<PayoutState, (stage: Stage, seat: Seat) => void> = {
     own(stage, seat, [{}, {}]);
   },
   refused(stage, seat) {
-    meetPosts(stage, seat, 'refused 24', 1);
+    meetPosts(stage, seat, 'refused 24', 1, true);
     own(stage, seat, [{}, {}]);
   },
   unknown(stage, seat) {
-    meetPosts(stage, seat, stage.number % 2 === 1 ? 'lost before acceptance' : 'lost after acceptance', 1);
+    meetPosts(
+      stage,
+      seat,
+      stage.number % 2 === 1 ? 'lost before acceptance' : 'lost after acceptance',
+      1,
+      true,
+    );
     own(stage, seat, [{}, {}]);
   },
   cancelled(stage, seat) {

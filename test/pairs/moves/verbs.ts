@@ -177,7 +177,7 @@ const orders: Record<VerbName, Order> = {
     },
   },
   'close-period': {
-    needs: { startsAt: Date.parse('2026-11-01T03:37Z'), movesAt: Date.parse('2026-11-01T04:02Z') },
+    needs: { startsAt: Date.parse('2026-11-01T03:47Z'), movesAt: Date.parse('2026-11-01T04:02Z') },
     async run(_stage, app) {
       const [year = 0, month = 0] = app.clock.iso().split('-').map(Number);
       const before = month === 1 ? `${year - 1}-12` : `${year}-${String(month - 1).padStart(2, '0')}`;
