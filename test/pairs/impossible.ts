@@ -12,7 +12,7 @@ export function impossible({ elements, order }: Play): string | null {
 }
 
 /** By the two kinds, in either order. */
-const reasons: readonly { one: RegExp; other: RegExp; order?: Play['order']; why: string }[] = [
+export const impossibleRows: readonly { one: RegExp; other: RegExp; order?: Play['order']; why: string }[] = [
   {
     ...{ one: /^halt: unknowns/, other: /^halt: canary/ },
     why: 'the first unknown payout of a canary halts, so that there are never three',
@@ -24,7 +24,8 @@ const reasons: readonly { one: RegExp; other: RegExp; order?: Play['order']; why
 ];
 
 function whyNot(one: Element, other: Element, order: Play['order']): string | null {
-  const found = reasons.find(
+  if (one === other) return null;
+  const found = impossibleRows.find(
     (row) => row.one.test(one.id) && row.other.test(other.id) && (row.order ?? order) === order,
   );
   return found?.why ?? null;

@@ -95,6 +95,6 @@ function add(counts: Map<string, number>, key: string): void {
 }
 
 /** Elements that were played so often and never did anything: nothing is proven about them. */
-export function idleElements({ met }: Summary, often = 8): string[] {
+export function idleElements({ met }: Pick<Summary, 'met'>, often = 8): string[] {
   return [...met].flatMap(([id, { played, did }]) => (played >= often && did === 0 ? [id] : []));
 }

@@ -2,6 +2,8 @@ import { expect, it } from 'vitest';
 import { allVerbs } from '../../src/verbs/verbs.ts';
 import { runPairs } from './child.ts';
 import { allElements } from './elements.ts';
+import { impossible, impossibleRows } from './impossible.ts';
+import { idleElements } from './many-plays.ts';
 import { allPlays } from './plays.ts';
 
 const plays = allPlays();
@@ -24,6 +26,20 @@ it('puts every three verbs that touch money side by side', () => {
 
 it('gives a play the number of its name', () => {
   expect(plays.find(({ name }) => name === 'verb: hold → post: refused 24, then')?.number).toBe(996_261_074);
+});
+
+it('calls plays impossible for reasons about elements that exist', () => {
+  const why = new Set(plays.flatMap((play) => impossible(play) ?? []));
+  expect(why).toEqual(new Set(impossibleRows.map((row) => row.why)));
+});
+
+it('fails for an element that was played often and never did anything', () => {
+  const met = new Map([
+    ['hold: balance', { played: 9, did: 0, pairs: 0 }],
+    ['hold: person', { played: 9, did: 1, pairs: 0 }],
+    ['hold: alike', { played: 2, did: 0, pairs: 0 }],
+  ]);
+  expect(idleElements({ met })).toEqual(['hold: balance']);
 });
 
 it('nobody is paid twice, nothing is lost, false or stuck in a share of the plays', async () => {
