@@ -21,7 +21,15 @@ import { reconcileAlone, releaseAll } from './moves/verbs.ts';
 import { type Opening, openingFor } from './opening.ts';
 import type { Play } from './plays.ts';
 import { addStranger, extraAnswers } from './service-extras.ts';
-import { type Fault, judgeCancelled, judgeWaiting, type Seat, type Stage, type Switches } from './stage.ts';
+import {
+  type Fault,
+  forgetUnasked,
+  judgeCancelled,
+  judgeWaiting,
+  type Seat,
+  type Stage,
+  type Switches,
+} from './stage.ts';
 import { tidyUp } from './tidy.ts';
 
 /** What became of a play: of each of its elements, and of all. */
@@ -330,6 +338,7 @@ async function calmDown(stage: Stage): Promise<void> {
   const { world, weather, service } = town;
   town.calm = true;
   world.wallError = 0;
+  forgetUnasked(stage);
   Object.assign(stage.switches, { balance: null, holder: null, hiddenMs: 0 });
   if (weather.long.listFlaw) weather.long.listFlaw.untilMs = 0;
   service.calmDown();

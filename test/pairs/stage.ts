@@ -149,6 +149,13 @@ export function judgeWaiting({ town, mustWait }: Stage): void {
   }
 }
 
+/** The service has no such reason any more: what it was not asked about meanwhile may go. */
+export function forgetUnasked(stage: Stage): void {
+  judgeWaiting(stage);
+  for (const [file, why] of stage.mustWait)
+    if (servicesReasons.has(why) && !isHeldFor(stage, file, why)) stage.mustWait.delete(file);
+}
+
 /** A person lets the batch go. */
 export function noteLetGo(stage: Stage, batch: string): void {
   judgeWaiting(stage);

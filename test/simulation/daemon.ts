@@ -112,7 +112,7 @@ function run(town: Town, life: Life, app: App): { stop(): void; submit(): void; 
   const send = async (): Promise<void> => {
     await app.brakes.settle();
     const left = await sendable(app.ledger.db, app.brakes.under());
-    if (left.ready === 0 && (await app.brakes.unsettled(1)).length === 0) return;
+    if (left.ready === 0 && (await app.brakes.unsettled(1)).length === 0 && !(await mustAsk(app))) return;
     if (!cleared && (await app.preflight(signal)).kind === 'problem') return;
     cleared = true;
     await submitJob.run(app, { signal });
@@ -184,6 +184,12 @@ function run(town: Town, life: Life, app: App): { stop(): void; submit(): void; 
   if (!town.calm && !town.weather.isSteady && random.chance(0.5))
     world.after(random.between(1, 600) * minute, life, stop);
   return { stop, submit, reconcile };
+}
+
+/** A batch waits for a question before its first payout, where the office has such questions. */
+async function mustAsk({ config, brakes }: App): Promise<boolean> {
+  const { balance, account_name } = config.service.extras;
+  return balance + account_name !== '' && (await brakes.waits()).some(({ kind }) => kind === 'check');
 }
 
 /** The daemon's own scheduler and jobs, with virtual time for its timers; what they write of batches is left to others. */
