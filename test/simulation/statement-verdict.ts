@@ -3,17 +3,16 @@ import { findRun } from '../../src/books/batch-results.sql.ts';
 import { lastPeriod, listingOf } from '../../src/books/periods.sql.ts';
 import { computeStatement } from '../../src/books/statement/compute-statement.ts';
 import type { About } from '../../src/books/statement/entry.ts';
-import { causeLines } from '../../src/books/statement/statement-lines.ts';
 import { decimalToMinor } from '../../src/core/domain/money.ts';
-import { restsOnPerson } from '../../src/core/domain/transition.ts';
 import { newestHistory } from '../../src/core/ledger/history.ts';
 import { foreignOrigins } from '../../src/core/ledger/origins.ts';
 import type { Db } from '../../src/core/storage/ledger.ts';
 import { openSnapshot } from '../../src/custody/snapshot.ts';
 import { newestCompleteRun } from '../../src/watching/listing/listings.sql.ts';
 import { frozenWords } from '../../src/words/frozen-words.ts';
-import type { Entry } from './book.ts';
+import { type Books, lines, readBooks, wrongLines } from '../oracle/books.ts';
 import { type Inspector, readWhole } from './inspector.ts';
+import { countedTransfers, ordersOf, transfersOf } from './oracle-input.ts';
 import type { Town } from './town.ts';
 
 type Row = {
@@ -24,12 +23,12 @@ type Row = {
   amount: bigint;
   why: string;
 };
-type Books = { sums: Map<string, bigint>; currencies: string[]; rows: Row[] };
-type Final = { reference: string; state: string; submitted_at: string | null; evidence: string };
+type Printed = { sums: Map<string, Shown>; verdicts: Map<string, string>; rows: Row[] };
+type Shown = { count: number; amount: bigint };
 
 /**
- * P30 as the oracle sees it: the product's statement over the whole day ties, in one and cut in two at any entry, and
- * what it calls foreign, unseen or unexplained is what the service's own book has, no more and no less.
+ * P30: the product's statement over the whole day, and cut in two at any entry, line by line as the independent reader
+ * has it from the service's own book. So it ties, each period opens where the last one closed, and every cause is real.
  */
 export async function judgeStatement(town: Town): Promise<void> {
   const { db, close } = await openSnapshot(town.config.ledgerFile);
@@ -53,17 +52,24 @@ export async function judgeStatement(town: Town): Promise<void> {
       show: (instant) => instant,
       words: frozenWords,
     };
-    const whole = await booksOf(db, about);
-    judgeTie(town, whole, 'the whole day');
     // Against a list that shows none of ours, or is not complete, nothing is compared, and the run says so (P35).
     const isComparable = !isOthersList(town.inspector) && town.service.listFlaw() === null;
-    if (isComparable) judgeCauses(town, whole);
     const middle = BigInt(town.world.random.fork('statement').between(Number(from), Number(known)));
-    const first = await booksOf(db, { ...about, span: { from, through: middle } });
-    const second = await booksOf(db, { ...about, span: { from: middle, through: known } });
-    judgeTie(town, first, `up to entry ${middle}`);
-    judgeTie(town, second, `from entry ${middle}`);
-    judgeTurn(town, first, second, whole);
+    const rows = transfersOf(town, ({ account }) => account === 'home');
+    const orders = ordersOf(town, () => 0);
+    const counted = countedTransfers(town);
+    for (const span of [
+      { from, through: known },
+      { from, through: middle },
+      { from: middle, through: known },
+    ]) {
+      const period = { from: Number(span.from), through: Number(span.through), known: Number(known), counted };
+      const list = { usable: isComparable, rows, readAt: town.world.now(), graceMs: 0 };
+      const told = `entries ${span.from} to ${span.through}`;
+      const books = readBooks(orders, list, period);
+      judgeLines(town, await printed(db, { ...about, span }), books, { told, isComparable });
+      if (span.through === known && span.from === from && isComparable) judgeFindings(town, books);
+    }
   } finally {
     await close();
   }
@@ -76,9 +82,9 @@ export function isOthersList(inspector: Inspector): boolean {
   return newest?.list === 'not_ours' || newest?.list === 'shows_none';
 }
 
-async function booksOf(db: Db, about: About): Promise<Books> {
+async function printed(db: Db, about: About): Promise<Printed> {
   const rows: Row[] = [];
-  const { rows: statement } = await computeStatement(db, about, {
+  const { rows: statement, verdicts } = await computeStatement(db, about, {
     async rows(placed) {
       for (const { cells } of placed) {
         const [currency = '', line = '', reference = '', , transferId = '', amount = '', why = ''] = cells;
@@ -86,109 +92,68 @@ async function booksOf(db: Db, about: About): Promise<Books> {
       }
     },
   });
-  const sums = new Map<string, bigint>();
-  for (const { currency, line, amount } of statement)
-    if (line !== 'fees') sums.set(`${currency} ${line}`, minor(amount, currency));
-  return { sums, rows, currencies: [...new Set(statement.map(({ currency }) => currency))] };
+  const sums = new Map<string, Shown>();
+  for (const { currency, line, count, amount } of statement)
+    sums.set(`${currency} ${line}`, { count: Number(count), amount: minor(amount, currency) });
+  return { sums, rows, verdicts: new Map(verdicts.map(({ currency, verdict }) => [currency, verdict])) };
 }
 
 const minor = (amount: string, currency: string): bigint => decimalToMinor(amount, currency) ?? 0n;
 
-function judgeTie(town: Town, { sums, rows, currencies }: Books, told: string): void {
-  for (const currency of currencies) {
-    const of = (line: string): bigint => sums.get(`${currency} ${line}`) ?? 0n;
-    const fail = (detail: string): void =>
-      town.world.violate('P30: the statement ties', `${told}, ${currency}: ${detail}`);
-    const ended = of('settled') + of('failed') + of('refused');
-    const closing = of('opening') + of('submitted') + of('reopened') - ended;
-    if (closing !== of('closing')) fail(`closing is ${of('closing')}, the flows say ${closing}`);
-    if (of('in_flight') + of('unknown') !== closing) fail('what is open is not its closing');
-    const ours = of('submitted') - of('failed') - of('refused') - of('unseen');
-    const theirs = causeLines.reduce((sum, line) => sum + of(line), 0n);
-    if (of('listed_by_service') !== ours + theirs) fail('it does not come to what the service lists');
+/** Lines of our own side; the others need a list. */
+const ownLines = ['opening', 'submitted', 'reopened', 'settled', 'failed', 'refused', 'closing', 'in_flight'];
+ownLines.push('unknown', 'returned', 'net_paid', 'fees');
+
+type Compared = { told: string; isComparable: boolean };
+
+function judgeLines(
+  { world }: Town,
+  { sums, rows, verdicts }: Printed,
+  { statements }: Books,
+  { told, isComparable }: Compared,
+): void {
+  const fail = (rule: string, detail: string): void => world.violate(rule, `${told}, ${detail}`);
+  for (const currency of new Set([...verdicts.keys(), ...statements.keys()])) {
+    const read = statements.get(currency);
+    for (const line of isComparable ? lines : ownLines) {
+      const is = sums.get(`${currency} ${line}`) ?? { count: 0, amount: 0n };
+      const should = read?.lines[line] ?? { count: 0, amount: 0n };
+      // What was told once, and no line shows, stays open until a person resolves it.
+      const isMore = line === 'open_conflicts' && is.count >= should.count;
+      // The rest is one entry, or one each for what was reopened.
+      const countMatters = line !== 'timing' && line !== 'amount_differences' && !isMore;
+      if (is.amount !== should.amount || (countMatters && is.count !== should.count))
+        fail(
+          'P30: the statement is what the books say',
+          `${currency} ${line} is ${is.count}: ${is.amount}, the books have ${should.count}: ${should.amount}`,
+        );
+    }
     for (const line of new Set(rows.map((row) => row.line))) {
       const own = rows.filter((row) => row.line === line && row.currency === currency);
       const sum = own.reduce((total, { amount }) => total + amount, 0n);
-      if (sum !== of(line)) fail(`${line} is ${of(line)}, its rows ${sum}`);
+      const is = sums.get(`${currency} ${line}`)?.amount ?? 0n;
+      if (sum !== is) fail('P30: the statement ties', `${currency} ${line} is ${is}, its rows ${sum}`);
     }
+    const isTold = (sums.get(`${currency} open_conflicts`)?.count ?? 0) > 0;
+    const verdict = verdicts.get(currency);
+    if (isComparable && verdict !== read?.verdict && !(verdict === 'exceptions' && isTold))
+      fail('P35: the verdict is that of the books', `${currency} is ${verdict}, the books say ${read?.verdict}`);
   }
-  const odd = rows.find(({ why }) => why.startsWith('no recorded cause'));
-  if (odd) town.world.violate('P30: every rest has a cause', `${told}: ${odd.amount} ${odd.currency}`);
+  for (const { reference, line } of rows.filter(({ why }) => why.startsWith('no recorded cause')))
+    fail('P30: every rest has a cause', `${line} ${reference}`);
 }
 
-/** The second part opens where the first closed, and both together are the whole. */
-function judgeTurn(town: Town, first: Books, second: Books, whole: Books): void {
-  for (const currency of whole.currencies) {
-    const of = (books: Books, line: string): bigint => books.sums.get(`${currency} ${line}`) ?? 0n;
-    if (of(second, 'opening') !== of(first, 'closing'))
-      town.world.violate('P30: a period opens where the last one closed', currency);
-    for (const line of ['submitted', 'reopened', 'settled', 'failed', 'refused', 'returned'])
-      if (of(first, line) + of(second, line) !== of(whole, line))
-        town.world.violate('P30: the periods make the whole', `${line} in ${currency}`);
+/** Each difference between the books and the list is open as a discrepancy that names it. */
+function judgeFindings({ world, inspector }: Town, { findings }: Books): void {
+  for (const { line, reference, kinds } of findings.filter((one) => wrongLines.includes(one.line))) {
+    const told = inspector
+      .rows<{ kind: string }>('select kind from discrepancies where reference = ?', reference)
+      .map(({ kind }) => kind);
+    if (!told.some((kind) => kinds.includes(kind)))
+      world.violate(
+        'P35: what differs is told',
+        `${line}: told is ${told.join(', ') || 'nothing'}`,
+        reference,
+      );
   }
-}
-
-const judged = [
-  'foreign',
-  'unseen',
-  'duplicates',
-  'status_conflicts',
-  'collisions',
-  'returns',
-  'paid_elsewhere',
-  'unexplained',
-];
-
-/** Exactly the money that the book has beyond the ledger's is foreign or has a name, and none that it has is unseen. */
-function judgeCauses(town: Town, { rows }: Books): void {
-  const { book } = town.service;
-  const payouts = town.inspector.rows<Final>(
-    'select reference, state, submitted_at, evidence from payouts order by id',
-  );
-  const ours = new Set(payouts.map(({ reference }) => reference));
-  const atHome = ({ account }: Entry): boolean => account === 'home';
-  const alive = ({ record }: Entry): boolean => record.status !== 'failed';
-  const expected = new Map<string, number>();
-  const note = (line: string, reference: string, times: number): void => {
-    if (times > 0) expected.set(`${line} ${reference}`, (expected.get(`${line} ${reference}`) ?? 0) + times);
-  };
-  for (const entry of book.all().filter(atHome))
-    if (!ours.has(entry.record.reference) && alive(entry)) note('foreign', entry.record.reference, 1);
-  for (const { reference, state, submitted_at: sentAt, evidence } of payouts) {
-    const entries = book.entries(reference).filter(atHome);
-    const standing = entries.filter(alive);
-    const open = ['sending', 'pending', 'unknown'].includes(state) || waits(town, reference);
-    if (open || state === 'success' || state === 'returned') {
-      note('duplicates', reference, standing.length - 1);
-      // What only a person calls paid, and nobody here ever sent, no list can show.
-      const isElsewhere = state === 'success' && sentAt === null && restsOnPerson(evidence);
-      if (entries.length === 0) note(isElsewhere ? 'paid_elsewhere' : 'unseen', reference, 1);
-      else if (standing.length === 0 && !open)
-        note(state === 'returned' ? 'returns' : 'status_conflicts', reference, 1);
-    } else {
-      const isNeverSent = ['held', 'ready', 'cancelled'].includes(state);
-      const shown = standing.filter(({ record }) => isNeverSent || record.status !== 'pending').length;
-      note(isNeverSent ? 'collisions' : 'status_conflicts', reference, shown);
-    }
-  }
-  const shown = new Map<string, number>();
-  for (const { line, reference } of rows)
-    if (judged.includes(line))
-      shown.set(`${line} ${reference}`, (shown.get(`${line} ${reference}`) ?? 0) + 1);
-  for (const key of new Set([...expected.keys(), ...shown.keys()])) {
-    const [line = '', reference = ''] = key.split(' ');
-    if (expected.get(key) === shown.get(key)) continue;
-    const detail = `${line}: the book has ${expected.get(key) ?? 0}, the statement ${shown.get(key) ?? 0}`;
-    town.world.violate('P30: the statement’s causes are those of the book', detail, reference);
-  }
-}
-
-/** Ordered once more and not sent yet: the books have it as unknown. */
-function waits(town: Town, reference: string): boolean {
-  const [row] = town.inspector.rows<{ event: string }>(
-    `select h.event from history h join payouts p on p.id = h.payout_id
-      where p.reference = ? and p.state in ('ready', 'held') and h.event in ('retry', 'intent') order by h.seq desc limit 1`,
-    reference,
-  );
-  return row?.event === 'retry';
 }

@@ -1,0 +1,61 @@
+import type { Order, Transfer } from '../oracle/books.ts';
+import type { Entry } from './book.ts';
+import type { Town } from './town.ts';
+
+type Row = {
+  id: number;
+  reference: string;
+  currency: string;
+  amount: number;
+  transfer_id: string | null;
+  submitted_at: string | null;
+  evidence: string;
+  last_attempt: number | null;
+  attempts: number;
+};
+type Entered = { payout_id: number; entry: number; event: string; state: string; fee: string | null };
+
+/** Our orders as the ledger has them, for the independent reader. `beganAt`: when an attempt began, true time. */
+export function ordersOf({ inspector }: Town, beganAt: (attempt: number) => number): Order[] {
+  const moves = Map.groupBy(
+    inspector.rows<Entered>(`select payout_id, id as entry, event, to_state as state,
+      json_extract(detail, '$.fee') as fee from history order by id`),
+    (one) => one.payout_id,
+  );
+  const rows = inspector.rows<Row>(`select id, reference, currency, amount, transfer_id, submitted_at, evidence,
+      (select max(a.id) from attempts a where a.payout_id = p.id) as last_attempt,
+      (select count(*) from attempts a where a.payout_id = p.id) + unseen_sends as attempts
+    from payouts p where history_seq > 0 order by id`);
+  return rows.map((row) => ({
+    reference: row.reference,
+    currency: row.currency,
+    amount: BigInt(row.amount),
+    moves: moves.get(row.id) ?? [],
+    transferId: row.transfer_id,
+    // What an adopted ledger forgot of was sent before anybody here can remember.
+    sentAt: row.submitted_at === null ? null : row.last_attempt === null ? 0 : beganAt(row.last_attempt),
+    posts: row.attempts,
+    byPerson: row.evidence.includes('person') && !/listing|details/.test(row.evidence),
+  }));
+}
+
+/** The transfers of the service's book that a list shows. */
+export function transfersOf({ service }: Town, isShown: (entry: Entry) => boolean): Transfer[] {
+  return service.book
+    .all()
+    .filter(isShown)
+    .map(({ record }) => ({
+      id: `${record.id}`,
+      reference: record.reference,
+      currency: record.currency,
+      amount: BigInt(record.amount.replace('.', '')),
+      status: record.status,
+      createdAt: Date.parse(record.created_at),
+    }));
+}
+
+/** The transfers that closed months have counted. */
+export function countedTransfers({ inspector }: Town): Set<string> {
+  const rows = inspector.rows<{ transfer_id: string }>('select transfer_id from period_transfers');
+  return new Set(rows.map(({ transfer_id }) => transfer_id));
+}
