@@ -17,8 +17,6 @@ export type Order = {
   transferId: string | null;
   /** When its last POST ended, ms since the epoch; null where nothing was ever sent from here. */
   sentAt: number | null;
-  /** How many POSTs of it were made. */
-  posts: number;
   /** Only a person says how it ended. */
   byPerson: boolean;
 };
@@ -30,7 +28,6 @@ export type Transfer = {
   currency: string;
   amount: bigint | null;
   status: string;
-  createdAt: number;
 };
 
 /** `usable`: proven complete, and of this account. `readAt` and `graceMs`: what was sent later may be missing. */
@@ -41,7 +38,16 @@ export type Period = { from: number; through: number; known: number; counted: Re
 
 export const lines = [
   ...['opening', 'submitted', 'reopened', 'settled', 'failed', 'refused', 'closing', 'in_flight', 'unknown'],
-  ...['returned', 'net_paid', 'fees', 'listed_by_service', 'unseen', 'foreign', 'amount_differences', 'timing'],
+  ...[
+    'returned',
+    'net_paid',
+    'fees',
+    'listed_by_service',
+    'unseen',
+    'foreign',
+    'amount_differences',
+    'timing',
+  ],
   ...['unexplained', 'duplicates', 'status_conflicts', 'collisions', 'returns', 'paid_elsewhere'],
   ...['open_conflicts', 'unreadable'],
 ] as const;
@@ -54,7 +60,7 @@ export type Statement = {
   /** What the list shows beyond net paid. */
   difference: bigint;
 };
-/** What a person must be told of: the kinds of discrepancy that say so, any of which will do. */
+/** A difference, and the kinds of discrepancy that tell a person of it: any of them will do; none: its line says it all. */
 export type Finding = { line: string; reference: string; currency: string; kinds: readonly string[] };
 export type Books = { statements: Map<string, Statement>; findings: Finding[]; verdict: Verdict };
 
@@ -79,7 +85,8 @@ export function readBooks(orders: readonly Order[], list: List | null, period: P
   const fees = new Map<string, bigint>();
   const findings: Finding[] = [];
   const sumsOf = (currency: string): Record<string, Sum> => {
-    const own = sums.get(currency) ?? Object.fromEntries(lines.map((line) => [line, { count: 0, amount: 0n }]));
+    const own =
+      sums.get(currency) ?? Object.fromEntries(lines.map((line) => [line, { count: 0, amount: 0n }]));
     sums.set(currency, own);
     return own;
   };
@@ -105,9 +112,14 @@ export function readBooks(orders: readonly Order[], list: List | null, period: P
     addFee(order.currency, after.place === 'settled' ? after.fee : null, 1n);
     addFee(order.currency, before.place === 'settled' ? before.fee : null, -1n);
     const own = rows.filter(({ reference }) => fold(reference) === fold(order.reference));
-    for (const { line, currency, amount, count = 1, kinds } of compare(order, own, { before, after, list, period })) {
+    for (const { line, currency, amount, count = 1, kinds = [] } of compare(order, own, {
+      before,
+      after,
+      list,
+      period,
+    })) {
       add(currency, line, count, amount);
-      if (kinds) findings.push({ line, reference: order.reference, currency, kinds });
+      if (wrongLines.includes(line)) findings.push({ line, reference: order.reference, currency, kinds });
     }
     // A closed month counts each of its currencies for ever.
     if (period.from > 0 && standAt(order, period.known).place !== 'unsent') sumsOf(order.currency);
@@ -122,7 +134,8 @@ export function readBooks(orders: readonly Order[], list: List | null, period: P
     findings.push({ line: 'foreign', reference, currency, kinds: ['missing_in_ledger'] });
   }
   const statements = new Map<string, Statement>();
-  for (const [currency, own] of sums) statements.set(currency, conclude(own, fees.get(currency) ?? 0n, isListed));
+  for (const [currency, own] of sums)
+    statements.set(currency, conclude(own, fees.get(currency) ?? 0n, isListed));
   const verdicts = [...statements.values()].map(({ verdict }) => verdict);
   const worst = (['not_compared', 'exceptions', 'reconciled'] as const).find((one) => verdicts.includes(one));
   return { statements, findings, verdict: worst ?? (isListed ? 'none' : 'not_compared') };
@@ -132,7 +145,8 @@ export function readBooks(orders: readonly Order[], list: List | null, period: P
 function conclude(own: Record<string, Sum>, fee: bigint, isListed: boolean): Statement {
   const of = (line: string): Sum => own[line] ?? { count: 0, amount: 0n };
   const total = (plus: string[], less: string[]): Sum => {
-    const all = (part: 'count', some: string[]): number => some.reduce((sum, line) => sum + of(line)[part], 0);
+    const all = (part: 'count', some: string[]): number =>
+      some.reduce((sum, line) => sum + of(line)[part], 0);
     const money = (some: string[]): bigint => some.reduce((sum, line) => sum + of(line).amount, 0n);
     return { count: all('count', plus) - all('count', less), amount: money(plus) - money(less) };
   };
@@ -203,12 +217,20 @@ function compare(order: Order, all: readonly Transfer[], { before, after, list, 
   const found: Named[] = [];
   const { currency, amount } = order;
   const paid = all.filter((row) => !isFailed(row) && row.amount !== null);
-  const own = [...paid.filter(({ id }) => id === order.transferId), ...paid.filter(({ id }) => id !== order.transferId)];
+  const own = [
+    ...paid.filter(({ id }) => id === order.transferId),
+    ...paid.filter(({ id }) => id !== order.transferId),
+  ];
   const unread = all.filter((row) => row.amount === null);
   const rowAs = (line: string, row: Transfer, kinds?: readonly string[]): void =>
     void found.push({ line, currency: row.currency, amount: row.amount ?? 0n, ...(kinds && { kinds }) });
   const lacks = (line: string, kinds?: readonly string[]): void =>
-    void found.push({ line, currency, amount: line === 'unseen' ? amount : -amount, ...(kinds && { kinds }) });
+    void found.push({
+      line,
+      currency,
+      amount: line === 'unseen' ? amount : -amount,
+      ...(kinds && { kinds }),
+    });
 
   const isSent = before.place !== 'unsent' || after.place !== 'unsent';
   // Sent only after the period: the next one compares it.
@@ -238,9 +260,13 @@ function compare(order: Order, all: readonly Transfer[], { before, after, list, 
     // What nobody sent from here, and a person calls paid, no list can show.
     if (after.state === 'success' && order.sentAt === null && order.byPerson) lacks('paid_elsewhere');
     // What a person alone calls paid stands as unseen, and nothing more is known of it (P32).
-    else lacks('unseen', order.byPerson ? undefined : ['missing_at_service', 'unknown_outcome', 'stale_pending']);
+    else
+      lacks(
+        'unseen',
+        order.byPerson ? undefined : ['missing_at_service', 'unknown_outcome', 'stale_pending'],
+      );
   }
-  return [...found, ...timing(order, { before, after, period }, found)];
+  return [...found, ...timing(order, { period }, found)];
 }
 
 const conflictKinds = ['status_conflict', 'paid_twice', 'duplicate_at_service'];
@@ -251,7 +277,7 @@ function isYoung({ sentAt }: Order, { readAt, graceMs }: List): boolean {
 }
 
 /** What one side knows earlier than the other, or a closed month has counted: all that no other line names. */
-function timing(order: Order, { period }: Pick<Sides, 'before' | 'after' | 'period'>, found: readonly Named[]): Named[] {
+function timing(order: Order, { period }: Pick<Sides, 'period'>, found: readonly Named[]): Named[] {
   const left = new Map<string, bigint>();
   const put = (currency: string, amount: bigint): void =>
     void left.set(currency, (left.get(currency) ?? 0n) + amount);

@@ -11,7 +11,6 @@ type Row = {
   submitted_at: string | null;
   evidence: string;
   last_attempt: number | null;
-  attempts: number;
 };
 type Entered = { payout_id: number; entry: number; event: string; state: string; fee: string | null };
 
@@ -22,9 +21,9 @@ export function ordersOf({ inspector }: Town, beganAt: (attempt: number) => numb
       json_extract(detail, '$.fee') as fee from history order by id`),
     (one) => one.payout_id,
   );
-  const rows = inspector.rows<Row>(`select id, reference, currency, amount, transfer_id, submitted_at, evidence,
-      (select max(a.id) from attempts a where a.payout_id = p.id) as last_attempt,
-      (select count(*) from attempts a where a.payout_id = p.id) + unseen_sends as attempts
+  const rows =
+    inspector.rows<Row>(`select id, reference, currency, amount, transfer_id, submitted_at, evidence,
+      (select max(a.id) from attempts a where a.payout_id = p.id) as last_attempt
     from payouts p where history_seq > 0 order by id`);
   return rows.map((row) => ({
     reference: row.reference,
@@ -34,7 +33,6 @@ export function ordersOf({ inspector }: Town, beganAt: (attempt: number) => numb
     transferId: row.transfer_id,
     // What an adopted ledger forgot of was sent before anybody here can remember.
     sentAt: row.submitted_at === null ? null : row.last_attempt === null ? 0 : beganAt(row.last_attempt),
-    posts: row.attempts,
     byPerson: row.evidence.includes('person') && !/listing|details/.test(row.evidence),
   }));
 }
@@ -50,7 +48,6 @@ export function transfersOf({ service }: Town, isShown: (entry: Entry) => boolea
       currency: record.currency,
       amount: BigInt(record.amount.replace('.', '')),
       status: record.status,
-      createdAt: Date.parse(record.created_at),
     }));
 }
 

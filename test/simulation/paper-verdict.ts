@@ -1,22 +1,14 @@
 import { decimalToMinor } from '../../src/core/domain/money.ts';
+import { readBooks } from '../oracle/books.ts';
 import { type PaperRow, type RunPaper, readIndexRow, readResults, readRunPaper } from '../support/paper.ts';
-import type { Account, Entry } from './book.ts';
 import type { Life } from './life.ts';
+import { ordersOf, transfersOf } from './oracle-input.ts';
 import type { Town } from './town.ts';
 
 /** What the ledger and the service's book do not agree about, by reference: `foreign B1-2`. */
 export type Differences = ReadonlySet<string>;
 
-type Standing = {
-  reference: string;
-  state: string;
-  amount: number;
-  batch_id: string;
-  last_attempt: number | null;
-  unseen_sends: number;
-  /** 1: the service turned every send away, or none left, so that there is nothing to be seen. */
-  all_denied: number;
-};
+type Standing = { reference: string; state: string; amount: number };
 
 const green = 'reconciled';
 /** Words that say that nothing waits for a person: only a run that could look may say so. */
@@ -135,62 +127,24 @@ export function createPaperVerdict(
     if (net > possible) fail(`net_paid is ${net}, the book has ${possible}`);
   }
 
-  function look(life: Life): Differences {
-    const found = new Set<string>();
-    const states = standings();
-    const ours = new Set(states.map(({ reference }) => reference));
-    const listed = listedAt(life.account);
-    for (const reference of listed.keys()) if (!ours.has(reference)) found.add(`foreign ${reference}`);
-    for (const { reference, state, last_attempt, unseen_sends, all_denied } of states) {
-      const alive = listed.get(reference) ?? [];
-      const paid = alive.filter(({ record }) => record.status !== 'pending');
-      if (alive.length > 1) found.add(`unexplained ${reference}`);
-      if (['failed', 'refused', 'cancelled'].includes(state) && paid.length > 0)
-        found.add(`unexplained ${reference}`);
-      // P36: what came back is shown as paid again, or what was paid as failed.
-      if (state === 'returned' && alive.some(({ record }) => record.status === 'success'))
-        found.add(`undone ${reference}`);
-      if (state === 'success' && alive.length === 0 && shownAt(life.account, reference))
-        found.add(`failed ${reference}`);
-      const isNeverSent = last_attempt === null && unseen_sends === 0;
-      if (['held', 'ready'].includes(state) && isNeverSent && alive.length > 0)
-        found.add(`unexplained ${reference}`);
-      // What an adopted ledger forgot of was sent before anybody here can remember.
-      const isOld =
-        last_attempt === null ? unseen_sends > 0 : world.now() - town.begunAt(last_attempt) > graceMs;
-      const entries = service.book.entries(reference).filter(({ account }) => account === life.account);
-      // Ordered once more and not sent yet, it counts as unknown.
-      const mayBeTaken = ['ready', 'held'].includes(state) && (unseen_sends > 0 || all_denied === 0);
-      const isSent = mayBeTaken || ['success', 'returned', 'pending', 'unknown'].includes(state);
-      if (isSent && entries.length === 0 && isOld) found.add(`unseen ${reference}`);
-    }
-    return found;
-  }
-
-  /** Whether everybody can see a transfer of it, whatever became of that. */
-  function shownAt(account: Account, reference: string): boolean {
-    return service.book
-      .entries(reference)
-      .some((one) => one.account === account && one.shownFrom <= world.now());
-  }
-
-  /** Transfers of an account that are alive and that everybody can see, by reference. */
-  function listedAt(account: Account): Map<string, Entry[]> {
-    const visible = service.book
-      .all()
-      .filter(
-        (one) => one.account === account && one.shownFrom <= world.now() && one.record.status !== 'failed',
-      );
-    return Map.groupBy(visible, ({ record }) => record.reference);
+  /** What the independent reader finds, by the transfers that everybody can see. */
+  function look({ account }: Life): Differences {
+    const now = world.now();
+    const rows = transfersOf(town, (entry) => entry.account === account && entry.shownFrom <= now);
+    const [newest] = inspector.rows<{ id: number }>('select max(id) as id from history');
+    const known = newest?.id ?? 0;
+    const { findings } = readBooks(
+      ordersOf(town, town.begunAt),
+      { usable: true, rows, readAt: now, graceMs },
+      { from: 0, through: known, known, counted: new Set() },
+    );
+    return new Set(findings.map(({ line, reference }) => `${line} ${reference}`));
   }
 
   function standings(): Standing[] {
-    return inspector.rows<Standing>(`
-      select reference, state, amount, batch_id, unseen_sends,
-        (select max(a.id) from attempts a where a.payout_id = p.id) as last_attempt,
-        not exists (select 1 from attempts a where a.payout_id = p.id
-          and coalesce(a.outcome, 'unknown') not in ('turned_away', 'not_sent')) as all_denied
-      from payouts p where history_seq > 0 order by id`);
+    return inspector.rows<Standing>(
+      'select reference, state, amount from payouts where history_seq > 0 order by id',
+    );
   }
 
   return { look, judge };
