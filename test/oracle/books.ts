@@ -168,7 +168,8 @@ function standAt(order: Order, entry: number): Stand {
   let again = false;
   for (const move of order.moves) {
     if (move.entry > entry) break;
-    stand = next(stand, move, (again = isAgain(again, move)));
+    again = isAgain(again, move);
+    stand = next(stand, move, again);
   }
   return stand;
 }
@@ -189,7 +190,8 @@ function flows(order: Order, { from, through }: Period, add: (line: string, sign
   let again = false;
   for (const move of order.moves) {
     if (move.entry > through) break;
-    const now = next(last, move, (again = isAgain(again, move)));
+    again = isAgain(again, move);
+    const now = next(last, move, again);
     if (move.entry > from) {
       if (now.state === 'returned' && last.state !== 'returned') add('returned', 1);
       if (last.state === 'returned' && now.state !== 'returned') add('returned', -1);
