@@ -1,12 +1,13 @@
 import type { Generated, Insertable, Selectable } from 'kysely';
 import type { HistoryEvent } from '../../domain/history-event.ts';
 import type { InquiryReason } from '../../domain/inquiry-reason.ts';
-import type { PayoutState, WithheldBy, WitnessStatus } from '../../domain/payout.ts';
+import type { BatchState, PayoutState, WithheldBy, WitnessStatus } from '../../domain/payout.ts';
 import type { WebhookRejectionKind } from '../../domain/rejection.ts';
 import type { AlertTables } from './alert-tables.ts';
 import type { BrakeTables, PrecheckState } from './brake-tables.ts';
 import type { CollectionTables } from './collection-tables.ts';
 import type { DiscrepancyTable, DiscrepancyTables } from './discrepancy-tables.ts';
+import type { DoorTables } from './door-tables.ts';
 import type { FileState, FileTables } from './file-tables.ts';
 import type { JobTable } from './job-table.ts';
 import type { ListedTable } from './listed-table.ts';
@@ -22,6 +23,7 @@ export type Tables = AlertTables &
   BrakeTables &
   CollectionTables &
   DiscrepancyTables &
+  DoorTables &
   FileTables &
   PeriodTables &
   RunTables & {
@@ -112,6 +114,8 @@ type BatchTable = {
   archive_id: Generated<bigint | null>;
   /** SHA-256 over what identifies its payouts, from when it was archived; otherwise empty. */
   archived_digest: Generated<string>;
+  /** The state that the newest event of the batch told; empty: it is from before there were events. */
+  told_state: Generated<BatchState | ''>;
 };
 
 type PayoutTable = {

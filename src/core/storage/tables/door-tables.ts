@@ -1,0 +1,61 @@
+import type { Generated } from 'kysely';
+import type { EventType } from '../../domain/event-type.ts';
+
+/** What programs are told, and what they were answered. */
+export type DoorTables = {
+  events: EventTable;
+  event_outboxes: EventOutboxTable;
+  kept_answers: KeptAnswerTable;
+  approval_questions: ApprovalQuestionTable;
+};
+
+/** Everything that is told, except what happens to payouts: an entry of their history is their event (P39). */
+type EventTable = {
+  id: Generated<bigint>;
+  /** The newest entry of history when it was written: it comes after that one, and before the next. */
+  after_history: bigint;
+  at: string;
+  type: Exclude<EventType, 'payout.changed'>;
+  batch_id: string | null;
+  reference: string | null;
+  /** JSON object. */
+  data: string;
+};
+
+type EventOutboxTable = {
+  name: string;
+  /** The cursor of the last event that was acknowledged, or given up. */
+  after_cursor: string;
+  tries: Generated<bigint>;
+  /** When the next event was tried first; null: it was not tried. */
+  since: string | null;
+  due_at: string | null;
+  problem: string | null;
+  /** How many events were given up. */
+  gave_up: Generated<bigint>;
+};
+
+/** What a request with an Idempotency-Key was answered, for a day. */
+type KeptAnswerTable = {
+  person: string;
+  key: string;
+  /** Digest of the request: another request under the same key is refused. */
+  request: string;
+  made_at: string;
+  worker_id: string;
+  /** Null: it is being worked on, or its process died. */
+  status: bigint | null;
+  body: string | null;
+};
+
+/** What the operator's own server was asked about a held batch, and its answer. */
+type ApprovalQuestionTable = {
+  batch_id: string;
+  digest: string;
+  asked_at: string;
+  tries: Generated<bigint>;
+  due_at: string | null;
+  answered_at: string | null;
+  answer: 'yes' | 'no' | null;
+  problem: string | null;
+};
