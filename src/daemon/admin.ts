@@ -10,6 +10,7 @@ import type { MetricFacts } from '../faces/admin/ledger-metrics.ts';
 import { metricsRoutes } from '../faces/admin/metrics.ts';
 import { createProcessMetrics } from '../faces/admin/process-metrics.ts';
 import { createReadiness } from '../faces/admin/readiness.ts';
+import { apiRoutes } from '../faces/api/api.ts';
 import { dashboardRoutes } from '../faces/web/dashboard/dashboard.ts';
 import { findOn, type Scene } from '../findings/finders.ts';
 import type { ProbedQueue } from '../findings/machine-findings.ts';
@@ -63,6 +64,14 @@ export function createAdmin(
     findHalt: async () => sayHalt(await app.findHalt()),
     ...{ reader: reader.db, source, findProblems, findWaiting, reports: app.paths.reports },
   };
+  const underWay = new Set<Promise<void>>();
+  const background = (work: Promise<unknown>): void => {
+    const ended: Promise<void> = work
+      .then(() => undefined)
+      .catch((err: unknown) => log.error({ err }, 'what a request began has failed'))
+      .finally(() => underWay.delete(ended));
+    underWay.add(ended);
+  };
   const server = createAdminServer({
     config,
     clock,
@@ -71,6 +80,7 @@ export function createAdmin(
       healthRoutes(findProblems),
       metricsRoutes(source, { queue: figures, ofProcess: times.text }),
       dashboardRoutes(pages),
+      apiRoutes({ app, findWaiting, background }),
     ],
   });
   return {
@@ -78,6 +88,7 @@ export function createAdmin(
     async close() {
       times.stop();
       await server.close();
+      await Promise.all(underWay);
       await reader.close();
     },
   };

@@ -9,14 +9,21 @@ import { unreadableCode } from './unreadable.ts';
 export type Dropper = OsUser & { as: OsUser | null };
 
 /**
+ * How a file came: `inbox`; `named` by a command, `behind` sudo or not; `posted` by the holder of a token, who is no
+ * account of this machine.
+ */
+export type HandedIn =
+  | { origin: 'inbox'; behind?: null }
+  | { origin: 'named'; behind?: OsUser | null }
+  | { origin: 'posted'; behind: OsUser };
+
+/**
  * Returns the person who hands in a file. For a named file that is the person who runs the command, or the
  * person behind sudo. For a file in the inbox it is the owner of the file; null where the file is gone, as when another
  * process took it after this one had lost the intake lock.
  */
-export async function dropperOf(
-  path: string,
-  { origin, behind = null }: { origin: 'inbox' | 'named'; behind?: OsUser | null },
-): Promise<Dropper | null> {
+export async function dropperOf(path: string, { origin, behind = null }: HandedIn): Promise<Dropper | null> {
+  if (origin === 'posted' && behind) return { ...behind, as: null };
   const own = process.getuid?.() ?? null;
   const uid = origin === 'named' || own === null ? own : await ownerOf(path);
   if (uid === 'gone') return null;

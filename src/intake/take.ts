@@ -8,10 +8,9 @@ import type { HoldReason } from '../core/ledger/hold-reasons.ts';
 import type { Clock } from '../core/runtime/clock.ts';
 import type { Config } from '../core/settings/settings.ts';
 import type { Ledger } from '../core/storage/ledger.ts';
-import type { OsUser } from '../sending/approval.ts';
 import { type Checked, checkFile, fileProblems, refuses, takenBefore, warningsOf } from './check.ts';
 import { confirmArchived } from './confirm.ts';
-import { dropperOf } from './dropper.ts';
+import { dropperOf, type HandedIn } from './dropper.ts';
 import { delimiterNames } from './header.ts';
 import { loadBatch } from './load.ts';
 import { endingOf, freeStem, isPlainFile, moveFile, tidyMarkers } from './moves.ts';
@@ -27,10 +26,7 @@ import { unfitName, whyUnreadable } from './unreadable.ts';
 
 /** Folders, absolute. */
 export type Paths = { inbox: string; archive: string; rejected: string; reports: string };
-export type TakeOptions = {
-  origin: 'inbox' | 'named';
-  /** The person behind sudo, where the command that names the file ran under it. */
-  behind?: OsUser | null;
+export type TakeOptions = HandedIn & {
   rows?: number;
   totals?: Record<string, string>;
   dryRun?: boolean;
@@ -88,7 +84,7 @@ export async function takeFile(deps: Deps, path: string, options: TakeOptions): 
     return { kind: 'refused', file: path, problems: [missing], problemCount: 1, errorsFile: null };
   }
   const sheets = problemSheets(deps.paths.rejected, basename(path), deps.config.reports.bom);
-  const unfit = unfitName(path) ?? (options.origin === 'named' ? await openProblem(path) : null);
+  const unfit = unfitName(path) ?? (options.origin === 'inbox' ? null : await openProblem(path));
   if (unfit) return refuse(deps, path, options, { problems: capped(0) }, [unfit], sheets);
   const kept = keptRows();
   try {
@@ -213,7 +209,10 @@ export function skippedOf(owner: string, scan: Read, finished: readonly FileTask
   return { rows: scan.badRows, problems, problemCount, errorsFile, invalidFile };
 }
 
-/** Writes NAME.errors.csv, then moves a file from the inbox beside it. Overwrites nothing. */
+/**
+ * Writes NAME.errors.csv, then moves a file from the inbox beside it. Overwrites nothing. Who posted a file hears its
+ * problems in the answer: nothing of it is kept.
+ */
 export async function refuse(
   deps: Pick<Deps, 'ledger' | 'clock' | 'paths' | 'config'>,
   path: string,
@@ -222,13 +221,16 @@ export async function refuse(
   extra: Problem[],
   sheets: Sheets,
 ): Promise<Extract<TakenFile, { kind: 'refused' }>> {
+  const problems = [...extra, ...scan.problems.list];
+  const problemCount = extra.length + scan.problems.count;
+  if (options.origin === 'posted')
+    return { kind: 'refused', file: path, problems, problemCount, errorsFile: null };
   for (const problem of extra) await sheets.problem(problem);
   const { rejected } = deps.paths;
   const ending = endingOf(path);
   const stem = await freeStem(rejected, basename(path), [ending, '.errors.csv']);
   const place = join(rejected, stem + ending);
   const errorsFile = await sheets.finish(stem);
-  const problemCount = extra.length + scan.problems.count;
   if (options.origin === 'inbox') {
     const { contentHash = '' } = scan;
     await noteRefusal(deps, path, { place, errorsFile, problems: problemCount, contentHash });
@@ -236,7 +238,6 @@ export async function refuse(
   let forbidden = sheets.forbidden();
   if (forbidden === null && options.origin === 'inbox' && (await isPlainFile(path)))
     forbidden = await moveRefused(path, place);
-  const problems = [...extra, ...scan.problems.list];
   return {
     kind: 'refused',
     file: path,

@@ -45,7 +45,10 @@ export function whyNotApprove(dropper: OsUser, approvers: readonly OsUser[]): st
       ? one.uid === dropper.uid
       : one.name.toLowerCase() === dropper.name.toLowerCase(),
   );
-  return same
-    ? `${dropper.name} dropped it, and nobody approves a batch of their own: ask somebody else to run the command. A file counts as dropped by the account that owns it: one that Counterfoil wrote, such as failed.csv, keeps its owner when it is moved (mv) into the inbox; copy it there (cp) under your own account instead`
-    : null;
+  if (!same) return null;
+  const own = `${dropper.name} dropped it, and nobody approves a batch of their own`;
+  // Posted by the holder of a token, who is no account of this machine.
+  return dropper.uid === null
+    ? own
+    : `${own}: ask somebody else to run the command. A file counts as dropped by the account that owns it: one that Counterfoil wrote, such as failed.csv, keeps its owner when it is moved (mv) into the inbox; copy it there (cp) under your own account instead`;
 }

@@ -3,6 +3,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { formatMinor } from '../core/domain/money.ts';
 import { nubanAgrees } from '../core/domain/nuban.ts';
 import { type HoldReason, readReasons } from '../core/ledger/hold-reasons.ts';
+import { textsOf } from '../core/storage/bulk.ts';
 import type { Db, Trx } from '../core/storage/ledger.ts';
 import type { Batch } from '../core/storage/tables/tables.ts';
 import { approvalLimits } from './approval.ts';
@@ -55,12 +56,53 @@ export async function readApprovable(db: Db | Trx, batch: Batch): Promise<Approv
     if (found.length < page) break;
   }
   const bodies = file.digest('hex');
-  const digest = createHash('sha256')
-    .update(`${bodies}\n${added.digest('hex')}\n`)
-    .digest('hex');
+  const digest = digestOf(bodies, added.digest('hex'));
   const totals = [...sums].map(([currency, sum]) => [currency, formatMinor(sum, currency)]);
   const shown = { bodies, digest, throughId, rows, totals: Object.fromEntries(totals), oddAccounts };
   return { ...shown, sound: bodies === batch.body_digest };
+}
+
+/**
+ * The digests that approvals of these batches must repeat, by batch, without reading what intake has read: only the
+ * bodies that retries added to a batch are read. None for a batch that is loading.
+ */
+export async function approvalDigests(db: Db, batches: readonly Batch[]): Promise<Map<string, string>> {
+  const decided = batches.filter(({ body_digest }) => body_digest !== '');
+  if (decided.length === 0) return new Map();
+  const sums = await db
+    .selectFrom('payout_totals')
+    .select(['batch_id', (eb) => eb.fn.sum<bigint>('n').as('n')])
+    .where('batch_id', 'in', textsOf(decided.map(({ id }) => id)))
+    .groupBy('batch_id')
+    .execute();
+  const counts = new Map(sums.map(({ batch_id, n }) => [batch_id, BigInt(n)]));
+  const digests = new Map<string, string>();
+  for (const { id, body_digest, row_count } of decided) {
+    const isGrown = (counts.get(id) ?? 0n) > row_count;
+    digests.set(id, digestOf(body_digest, isGrown ? await addedDigest(db, id, row_count) : nothingAdded));
+  }
+  return digests;
+}
+
+const nothingAdded = createHash('sha256').digest('hex');
+
+/** The digest of the bodies that came after the rows of the file. */
+async function addedDigest(db: Db, batch: string, rows: bigint): Promise<string> {
+  const found = await db
+    .selectFrom('payouts')
+    .select('body')
+    .where('batch_id', '=', batch)
+    .orderBy('id')
+    .limit(Number.MAX_SAFE_INTEGER)
+    .offset(Number(rows))
+    .execute();
+  const added = createHash('sha256');
+  for (const { body } of found) added.update(`${body}\n`);
+  return added.digest('hex');
+}
+
+function digestOf(bodies: string, added: string): string {
+  return createHash('sha256').update(`${bodies}\n${added}\n`).digest('hex');
 }
 
 /** The approvals of these batches, or of all, by batch; the newest first. */

@@ -34,19 +34,32 @@ export const cancelVerb = verb({
     const batch = 'batch' in input ? input.batch : (payout?.batch_id ?? '');
     const found = await loadedFor(ledger.db, batch);
     if (found.kind === 'refused') return found;
-    const done = await decisions.cancel({ batch, ...(payout && { payout: payout.id }), person });
-    await parts.reporting.writeDueBatchResults();
-    await parts.reporting.writeIndex();
-    if (payout) {
-      const [now] = await decisions.standingOf([payout.id]);
-      const weighed =
-        done.cancelled > 0 ? { cases: [] } : await decisions.weigh([payout.id], parts.clock.iso());
-      const state = now?.state ?? payout.state;
-      return { kind: 'payout', reference: payout.reference, state, done, cases: weighed.cases };
-    }
-    const [now] = await batchCounts(ledger.db, [batch]);
-    if (!now) throw new Error(`batch ${batch} is not in the ledger`);
-    const { ready: _ready, held: _held, cancelled: _cancelled, ...underWay } = now.counts;
-    return { kind: 'batch', batch, state: now.state, underWay, done };
+    if (!payout) return cancelBatch(parts, { batch, person });
+    const done = await decisions.cancel({ batch, payout: payout.id, person });
+    await writeResults(parts);
+    const [now] = await decisions.standingOf([payout.id]);
+    const weighed =
+      done.cancelled > 0 ? { cases: [] } : await decisions.weigh([payout.id], parts.clock.iso());
+    const state = now?.state ?? payout.state;
+    return { kind: 'payout', reference: payout.reference, state, done, cases: weighed.cases };
   },
 });
+
+/** Cancels what was never sent of a batch. */
+export async function cancelBatch(
+  parts: Parts,
+  order: { batch: string; person: string; why?: string },
+): Promise<CancelOutcome> {
+  const { batch } = order;
+  const done = await parts.decisions.cancel(order);
+  await writeResults(parts);
+  const [now] = await batchCounts(parts.ledger.db, [batch]);
+  if (!now) throw new Error(`batch ${batch} is not in the ledger`);
+  const { ready: _ready, held: _held, cancelled: _cancelled, ...underWay } = now.counts;
+  return { kind: 'batch', batch, state: now.state, underWay, done };
+}
+
+async function writeResults({ reporting }: Parts): Promise<void> {
+  await reporting.writeDueBatchResults();
+  await reporting.writeIndex();
+}

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { App } from '../app/app.ts';
 import type { WaitingFile } from '../core/domain/waiting-file.ts';
 import type { TakenCollections } from '../intake/collection-files.ts';
+import type { HandedIn } from '../intake/dropper.ts';
 import type { Ignored } from '../intake/inbox.ts';
 import type { Took } from '../intake/intake.ts';
 import type { TakenFile } from '../intake/take.ts';
@@ -39,26 +40,31 @@ export const filesInput = z.strictObject({
     })
     .exactOptional(),
 });
-type Order = z.infer<typeof filesInput> & { dryRun: boolean };
+type Order = z.infer<typeof filesInput> & { dryRun: boolean; posted?: boolean };
 
 /** Turns files into batches. Sends nothing, but what it takes may go with the next submit. */
 export const takeInVerb = verb({
   name: 'take-in',
   can: 'drop',
   touchesMoney: true,
-  /** `dryRun`: checks each file as if it were taken in, and records nothing. */
-  input: filesInput.extend({ dryRun: z.boolean() }),
+  /**
+   * `dryRun`: checks each file as if it were taken in, and records nothing. `posted`: the files came from the person
+   * alone, over the network; what is refused of them is not kept.
+   */
+  input: filesInput.extend({ dryRun: z.boolean(), posted: z.boolean().exactOptional() }),
   run: takeIn,
 });
 
 export async function takeIn(
   parts: TakeInParts,
-  { files, figures, dryRun }: Order,
-  { accounts }: Person,
+  { files, figures, dryRun, posted = false }: Order,
+  { name, accounts }: Person,
 ): Promise<TakeInOutcome | Refused> {
   const { intake, signal, onLeft } = parts;
   if (files) {
-    const by = { origin: 'named' as const, behind: accounts.at(-1) ?? null };
+    const by: HandedIn = posted
+      ? { origin: 'posted', behind: { name, uid: null } }
+      : { origin: 'named', behind: accounts.at(-1) ?? null };
     const took = await intake.takeFiles(files, { ...by, dryRun, signal, ...figures });
     return { kind: 'taken_in', ...took, expected: [] };
   }

@@ -7,6 +7,7 @@ import { acknowledgeVerb, decideVerb, resolveVerb } from './decide-discrepancies
 import { holdVerb } from './hold.ts';
 import { holdAllVerb } from './hold-all.ts';
 import { reconcileVerb } from './reconcile.ts';
+import { rejectVerb } from './reject.ts';
 import { releaseVerb } from './release.ts';
 import { releaseAllVerb } from './release-all.ts';
 import { reportVerb } from './report.ts';
@@ -21,6 +22,7 @@ export const allVerbs = [
   takeInVerb,
   submitVerb,
   approveVerb,
+  rejectVerb,
   holdVerb,
   holdAllVerb,
   releaseVerb,
@@ -45,6 +47,7 @@ export const shapeOfVerb = {
   'take-in': 'submit',
   submit: 'submit',
   approve: 'approve',
+  reject: 'cancel',
   hold: 'hold',
   'hold-all': 'hold --mode',
   release: 'release',

@@ -17,6 +17,7 @@ const commandOf: Partial<Record<VerbName, string>> = {
   'take-in': 'submit',
   'hold-all': 'hold',
   'release-all': 'release',
+  reject: 'cancel',
   acknowledge: 'ack',
   // The decisions of a workbook.
   decide: 'discrepancies',
@@ -37,7 +38,12 @@ describe('the list of verbs', () => {
 
   it('needs the right to decide for all but files, approvals and reports', () => {
     const others = allVerbs.filter(({ can }) => can !== 'decide').map(({ name, can }) => [name, can]);
-    expect(Object.fromEntries(others)).toEqual({ 'take-in': 'drop', approve: 'approve', report: 'read' });
+    expect(Object.fromEntries(others)).toEqual({
+      'take-in': 'drop',
+      approve: 'approve',
+      reject: 'approve',
+      report: 'read',
+    });
   });
 
   it('answers each verb in the JSON of its command', () => {
@@ -51,6 +57,7 @@ const inputs: Record<VerbName, object> = {
   'take-in': { files: ['/home/pay.csv'], figures: { rows: 12, totals: { NGN: '1200.00' } }, dryRun: true },
   submit: {},
   approve: { batch: 'b-1', digest: 'd' },
+  reject: { batch: 'november', reason: 'the wrong month' },
   hold: { batch: 'b-1' },
   'hold-all': {},
   release: { batch: 'b-1', shown: ['m'] },

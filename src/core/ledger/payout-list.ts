@@ -12,6 +12,7 @@ export type PayoutFilter = {
   currency?: string | undefined;
   since?: string | undefined;
   reference?: string | undefined;
+  bank?: string | undefined;
 };
 
 const columns = [
@@ -40,14 +41,15 @@ export type ListedPayout = Pick<Payout, (typeof columns)[number]> & { taken_in_a
 
 const pageSize = 1000;
 
-/** Payouts that match, the newest first, at most `limit`, a page at a time. */
+/** Payouts that match, the newest first, at most `limit`, a page at a time; `after`: those behind this id. */
 export async function* listPayouts(
   db: Db,
   filter: PayoutFilter,
   limit: number,
+  after?: bigint,
 ): AsyncGenerator<ListedPayout[]> {
   let left = limit;
-  let before: bigint | undefined;
+  let before = after;
   while (left > 0) {
     const size = Math.min(left, pageSize);
     const page = await payoutPage(db, filter, size, before);
@@ -113,11 +115,12 @@ export async function referencesBeginning(db: Db, beginning: string, limit: numb
 
 type Matching = SelectQueryBuilder<Tables & { p: Tables['payouts'] }, 'p', object>;
 
-function matching(db: Db, { state, batch, currency, since, reference }: PayoutFilter): Matching {
+function matching(db: Db, { state, batch, currency, since, reference, bank }: PayoutFilter): Matching {
   let found: Matching = db.selectFrom('payouts as p');
   if (state !== undefined) found = found.where('p.state', '=', state);
   if (batch !== undefined) found = found.where('p.batch_id', '=', batch);
   if (currency !== undefined) found = found.where('p.currency', '=', currency);
+  if (bank !== undefined) found = found.where('p.bank_code', '=', bank);
   if (since !== undefined) found = found.where(isSince(since));
   if (reference !== undefined) {
     const key = foldReference(reference);

@@ -35,7 +35,7 @@ export const payoutsShape = z.strictObject({
 });
 export type PayoutsJson = z.input<typeof payoutsShape>;
 
-const listedBatch = z.strictObject({
+export const listedBatchShape = z.strictObject({
   batch: z.string(),
   file: z.string().describe('the name of the file'),
   state: batchStateShape,
@@ -48,9 +48,9 @@ const listedBatch = z.strictObject({
   open: map(sum).describe('payouts that may still be paid'),
   hold_reasons: z.array(z.string()).describe('why a held batch waits'),
 });
-export type ListedBatchJson = z.input<typeof listedBatch>;
+export type ListedBatchJson = z.input<typeof listedBatchShape>;
 
 /** What `batches --json` prints. */
 export const batchesShape = z.strictObject({
-  batches: z.array(listedBatch).describe('the newest first'),
+  batches: z.array(listedBatchShape).describe('the newest first'),
 });

@@ -19,6 +19,10 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** What a caller needs for this route. Left out: `figures` for GET and HEAD, `decide` for the rest. */
     right?: Right | 'none';
+    /** Only for the holder of a token, even from this machine. */
+    token?: boolean;
+    /** The body is a file that may take long: its handler sees to one that stalls. */
+    streams?: boolean;
   }
 }
 
@@ -83,7 +87,13 @@ export function createAdminServer(deps: {
         return503OnClosing: false,
         routerOptions: { maxParamLength: 200 },
         serverFactory(handler) {
-          made = createReceiverServer({ pair, requestTimeoutMs, handler, onMalformed: () => true });
+          made = createReceiverServer({
+            pair,
+            requestTimeoutMs,
+            handler,
+            onMalformed: () => true,
+            longBodies: true,
+          });
           return made.server as Server;
         },
       });
@@ -140,8 +150,11 @@ function guard(app: FastifyInstance, { access, connections, log }: Guard): void 
     reply.raw.once('close', () => turn.end());
     const caller = access.identify(request.raw);
     request.caller = caller;
-    const right = request.routeOptions.config.right ?? (isReading(request) ? 'figures' : 'decide');
+    const { config } = request.routeOptions;
+    const right = config.right ?? (isReading(request) ? 'figures' : 'decide');
     if (right !== 'none') access.demand(caller, right);
+    if (config.token === true && caller.kind !== 'token') access.demand(caller, 'read');
+    if (config.streams !== true) endSlowBody(request, reply);
   });
   // The body was read: from here on an answer is owed.
   app.addHook('preHandler', async (request) => turns.get(request.raw)?.owe());
@@ -153,6 +166,17 @@ function guard(app: FastifyInstance, { access, connections, log }: Guard): void 
     reply.code(404).send({ problem: 'there is no such page' }),
   );
   app.setErrorHandler(async (error, _request, reply) => answerError(error, reply, log));
+}
+
+/** Node's own limit is one for all requests; a file may take longer than a form. */
+function endSlowBody({ raw }: FastifyRequest, reply: FastifyReply): void {
+  const slow = setTimeout(() => {
+    if (raw.complete) return;
+    if (!reply.raw.headersSent) reply.raw.writeHead(408, { connection: 'close' }).end();
+    raw.socket.end();
+  }, requestTimeoutMs);
+  raw.once('close', () => clearTimeout(slow));
+  raw.once('end', () => clearTimeout(slow));
 }
 
 const safeHeaders = {

@@ -51,9 +51,10 @@ export function createDecisions(deps: DecisionDeps) {
     /** The same decision made by a file whose rows name what they pay again. */
     rows: createRetryRows(deps),
     settle,
-    cancel: (target: { batch: string; payout?: bigint; person: string }) => {
-      const { person, ...what } = target;
-      const said = { at: clock.iso(), source: `person:${person}`, why: `cancelled by ${person}` };
+    /** `why`: the reason that its payouts keep. */
+    cancel: (target: { batch: string; payout?: bigint; person: string; why?: string }) => {
+      const { person, why = `cancelled by ${person}`, ...what } = target;
+      const said = { at: clock.iso(), source: `person:${person}`, why };
       return cancelUnsent(ledger, { ...what, ...said });
     },
     standingOf: (ids: readonly bigint[]) => unsentOf(ledger.db, ids),

@@ -15,13 +15,15 @@ const tunnelMs = 500;
 export function createReceiverServer(deps: {
   pair: TlsPair | null;
   requestTimeoutMs: number;
+  /** The time limit is one for headers; the handler sees to slow bodies. */
+  longBodies?: boolean;
   handler: RequestListener;
   /** Returns false when it was answered already. */
   onMalformed(socket: Duplex, status: string): boolean;
 }): ReceiverServer {
-  const { pair, requestTimeoutMs, handler } = deps;
+  const { pair, requestTimeoutMs, longBodies = false, handler } = deps;
   const options: ServerOptions = {
-    requestTimeout: requestTimeoutMs,
+    requestTimeout: longBodies ? 0 : requestTimeoutMs,
     // Node swaps the two limits if the one for headers is longer.
     headersTimeout: requestTimeoutMs,
     // Node checks for slow requests only this often.

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { parsed } from '../../../src/faces/terminal/json/plain-parts.ts';
+import { parsed } from '../../../src/faces/json/plain-parts.ts';
 
 it('a message of the service is its fields, and an account number in it is text that can be masked', () => {
   expect(parsed('{"account_number":1000000001,"amount":5}', '1000000001')).toEqual({

@@ -13,6 +13,7 @@ import { holdVerb } from '../../../src/verbs/hold.ts';
 import { holdAllVerb } from '../../../src/verbs/hold-all.ts';
 import type { Refused } from '../../../src/verbs/obstacles.ts';
 import { reconcileVerb } from '../../../src/verbs/reconcile.ts';
+import { rejectVerb } from '../../../src/verbs/reject.ts';
 import { releaseVerb } from '../../../src/verbs/release.ts';
 import { releaseAllVerb } from '../../../src/verbs/release-all.ts';
 import { reportVerb } from '../../../src/verbs/report.ts';
@@ -68,6 +69,10 @@ const orders: Record<VerbName, Order> = {
   approve: {
     needs: { second: { approval: true }, brakes: { approval: 'above', approvalAbove: limits.approvalAbove } },
     run: (stage, app, about) => approve(stage, app, about),
+  },
+  reject: {
+    needs: { second: { approval: true }, brakes: { approval: 'above', approvalAbove: limits.approvalAbove } },
+    run: (stage, app, about) => reject(stage, app, about),
   },
   hold: {
     async run(stage, app, about) {
@@ -296,12 +301,25 @@ async function cancelOne(app: App, reference: string): Promise<Outcome> {
   return outcomeOf(done, ({ done: { cancelled, withdrawn } }) => cancelled + withdrawn > 0);
 }
 
-/** Somebody else approves what was shown of a batch that waits for it. */
-export async function approve(stage: Stage, app: App, { first }: { first: string[] }): Promise<Outcome> {
+/** The batch that waits for an approval. */
+function awaitingApproval(stage: Stage, first: string[]): string {
   const sql = `select b.id from batches b where b.phase = 'loaded' and b.hold_reasons like '%"approval"%'
     order by exists (select 1 from payouts p where p.batch_id = b.id and p.reference = ?) desc, b.id`;
   const [waiting] = stage.town.inspector.rows<{ id: string }>(sql, first[0] ?? '');
-  const batch = waiting?.id ?? subject(stage, { first, wrongly: false, acted: [] }, []).batch;
+  return waiting?.id ?? subject(stage, { first, wrongly: false, acted: [] }, []).batch;
+}
+
+/** Somebody else turns down a batch that waits for an approval. */
+async function reject(stage: Stage, app: App, { first }: About): Promise<Outcome> {
+  const batch = awaitingApproval(stage, first);
+  const done = await rejectVerb.run(app, { batch, reason: 'the wrong month' }, bola);
+  if (!isRefused(done)) noteCancelled(stage, batch, true);
+  return outcomeOf(done, ({ done: { cancelled, withdrawn } }) => cancelled + withdrawn > 0);
+}
+
+/** Somebody else approves what was shown of a batch that waits for it. */
+export async function approve(stage: Stage, app: App, { first }: { first: string[] }): Promise<Outcome> {
+  const batch = awaitingApproval(stage, first);
   const review = await reviewApproval(app, batch, bola);
   noteCancelled(stage, batch, false);
   noteLetGo(stage, batch);

@@ -11,19 +11,13 @@ import { submitCommand } from '../../../words/advice-text.ts';
 import { holdTexts, stayTexts } from '../../../words/hold-words.ts';
 import { readable } from '../../../words/readable.ts';
 import { approvalWarningTexts } from '../../../words/results/result-words.ts';
+import { approveJson } from '../../json/order-json.ts';
 import { orderedBatch } from '../context/named-batch.ts';
 import { orderer, stopFor } from '../context/person.ts';
 import type { Result } from '../context/result.ts';
 import { withApp } from '../context/with-app.ts';
 import type { Context } from '../context/world.ts';
-import {
-  finished,
-  notReleased,
-  notReleasedJson,
-  notReleasedLines,
-  totalsText,
-  unlessQuiet,
-} from '../kit/describe.ts';
+import { finished, notReleased, notReleasedLines, totalsText, unlessQuiet } from '../kit/describe.ts';
 import { type Terminal, terminalOf } from '../kit/terminal.ts';
 import { wrapAll } from '../kit/wrap.ts';
 
@@ -61,16 +55,11 @@ function describe(context: Context, { config }: App<'local'>, done: ApprovalOutc
     kind === 'approved'
       ? `${batch}: approved by ${by}, digest ${digest.slice(0, 12)}`
       : `${batch}: already approved by ${by} ${terminalOf(context, config, at).time(at)}`;
-  const json = { batch, approved_by: by, approved_at: at, digest, ...seen };
+  const json = { shape: 'approve', fields: { ...approveJson(done), ...seen } } as const;
   if (released === null) {
     const held = holdTexts(others, batch);
     const lines = finished(context, [line, ...held.map((reason) => `  still held: ${reason}`)]);
-    const fields = { ...json, released: 0, hold_reasons: held };
-    return unlessQuiet(context, {
-      code: held.length > 0 ? 4 : 0,
-      lines,
-      json: { shape: 'approve', fields },
-    });
+    return unlessQuiet(context, { code: held.length > 0 ? 4 : 0, lines, json });
   }
   const { moved } = released;
   const submit = submitCommand(config.mode);
@@ -83,10 +72,7 @@ function describe(context: Context, { config }: App<'local'>, done: ApprovalOutc
   return unlessQuiet(context, {
     code: stays.length > 0 || notReleased(released) ? 4 : 0,
     lines: finished(context, said, moved > 0 ? submit : ''),
-    json: {
-      shape: 'approve',
-      fields: { ...json, released: moved, ...notReleasedJson(released), hold_reasons: stays },
-    },
+    json,
   });
 }
 

@@ -1,9 +1,8 @@
 import { amountText, counted, grouped } from '../../../core/domain/counted.ts';
 import { type CountedState, type Mode, replacedStates } from '../../../core/domain/payout.ts';
 import type { BatchCounts } from '../../../core/ledger/batches.ts';
-import { readReasons } from '../../../core/ledger/hold-reasons.ts';
-import { holdTexts } from '../../../words/hold-words.ts';
 import { stateWords } from '../../../words/state-words.ts';
+import { heldBecause } from '../../json/list-json.ts';
 import { payoutColours } from '../kit/colours.ts';
 import type { Paint } from '../kit/ink.ts';
 
@@ -44,11 +43,6 @@ export function payoutsText(counts: Partial<Record<CountedState, number>>): stri
     return n === 0 ? [] : [`${grouped(`${n}`)} ${word}`];
   });
   return parts.length > 0 ? parts.join(', ') : 'none';
-}
-
-/** Why a batch is held, each with the way out. */
-export function heldBecause(batch: BatchCounts['batch'], state: BatchCounts['state']): string[] {
-  return state === 'held' ? holdTexts(readReasons(batch.hold_reasons), batch.id) : [];
 }
 
 export function heldLines({ batch, state }: BatchCounts): string[] {

@@ -1,11 +1,8 @@
 import type { App } from '../../../app/app.ts';
-import { money } from '../../../books/presentation.ts';
 import { counted, grouped } from '../../../core/domain/counted.ts';
-import { moneyStanding } from '../../../core/domain/payout.ts';
-import { type BatchCounts, batchCounts } from '../../../core/ledger/batches.ts';
-import { readReasons } from '../../../core/ledger/hold-reasons.ts';
+import { batchCounts } from '../../../core/ledger/batches.ts';
 import type { ListedBatchJson } from '../../../core/shapes/list-shapes.ts';
-import { holdTexts } from '../../../words/hold-words.ts';
+import { listedBatchJson } from '../../json/list-json.ts';
 import type { Result } from '../context/result.ts';
 import { withApp } from '../context/with-app.ts';
 import type { Context } from '../context/world.ts';
@@ -19,35 +16,10 @@ const mostShown = 50;
 /** `batches`: lists batches, the newest first, with what is paid and what is open. */
 export async function batches(context: Context): Promise<Result> {
   return withApp(context, { level: 'looking', use: 'reads' }, async (app: App<'looking'>) => {
-    const all = (await batchCounts(app.ledger.db)).map(batchJson).toReversed();
+    const all = (await batchCounts(app.ledger.db)).map(listedBatchJson).toReversed();
     const terminal = terminalOf(context, app.config, app.clock.iso());
     return { code: 0, lines: listLines(terminal, all), json: { shape: 'batches', fields: { batches: all } } };
   });
-}
-
-function batchJson({ batch, state, counts, sums, totals }: BatchCounts): ListedBatchJson {
-  const standing = (wanted: 'paid' | 'open') =>
-    Object.fromEntries(
-      [...Map.groupBy(sums, ({ currency }) => currency)].map(([currency, all]) => {
-        const own = all.filter((one) => moneyStanding[one.state] === wanted);
-        const minor = own.reduce((total, one) => total + one.minor, 0n);
-        const count = own.reduce((total, one) => total + one.count, 0);
-        return [currency, { count, amount: money(minor, currency) }];
-      }),
-    );
-  return {
-    batch: batch.id,
-    file: batch.file_name,
-    state,
-    taken_in_at: batch.created_at,
-    dropped_by: batch.dropped_by,
-    rows: Number(batch.row_count),
-    payouts: counts,
-    totals,
-    paid: standing('paid'),
-    open: standing('open'),
-    hold_reasons: state === 'held' ? holdTexts(readReasons(batch.hold_reasons), batch.id) : [],
-  };
 }
 
 /** A batch in one of its currencies; only the first line names the batch. */

@@ -5,6 +5,7 @@ import type { Batch, Payout } from '../../../core/storage/tables/tables.ts';
 import { type CancelOutcome, cancelVerb } from '../../../verbs/cancel.ts';
 import { reasonText } from '../../../words/advice-text.ts';
 import { stateWords } from '../../../words/state-words.ts';
+import { cancelJson } from '../../json/order-json.ts';
 import { confirm } from '../context/context.ts';
 import { findNamedBatch, nearestBatch, refuseLoading } from '../context/named-batch.ts';
 import { nearestReference } from '../context/nearest-reference.ts';
@@ -60,7 +61,8 @@ async function find(app: App<'local'>, name: string): Promise<Target> {
 type Of<K extends CancelOutcome['kind']> = Extract<CancelOutcome, { kind: K }>;
 type Done = CancelOutcome['done'];
 
-function describeBatch({ batch, state, underWay, done }: Of<'batch'>): Result {
+function describeBatch(order: Of<'batch'>): Result {
+  const { batch, state, underWay, done } = order;
   const { cancelled, withdrawn, listed } = done;
   const lines = [
     `${batch}: ${state}; ${counted(cancelled, 'payout')} cancelled.`,
@@ -68,13 +70,17 @@ function describeBatch({ batch, state, underWay, done }: Of<'batch'>): Result {
     ...withdrawnLines(withdrawn),
     ...listedLines(done),
   ];
-  const fields = { batch, state, cancelled, withdrawn, listed, under_way: underWay };
-  return { code: withdrawn + listed > 0 ? 4 : 0, lines, json: { shape: 'cancel', fields } };
+  return {
+    code: withdrawn + listed > 0 ? 4 : 0,
+    lines,
+    json: { shape: 'cancel', fields: cancelJson(order) },
+  };
 }
 
-function describePayout({ reference, state, done, cases }: Of<'payout'>): Result {
+function describePayout(order: Of<'payout'>): Result {
+  const { reference, state, done, cases } = order;
   const { cancelled, withdrawn, why } = done;
-  const json = { shape: 'cancel', fields: { reference, state, cancelled, withdrawn } } as const;
+  const json = { shape: 'cancel', fields: cancelJson(order) } as const;
   if (cancelled > 0) return { code: 0, lines: [`${reference}: cancelled`], json };
   const help = cases.map(remedyText).join('; ');
   if (withdrawn > 0)

@@ -9,19 +9,13 @@ import { submitCommand } from '../../../words/advice-text.ts';
 import { haltCauseText, sayHalt } from '../../../words/halt-words.ts';
 import { holdTexts, stayTexts } from '../../../words/hold-words.ts';
 import { readable } from '../../../words/readable.ts';
+import { holdJson, releaseJson } from '../../json/order-json.ts';
 import { orderedBatch } from '../context/named-batch.ts';
 import { orderer, stopFor } from '../context/person.ts';
 import { type Result, Stop } from '../context/result.ts';
 import { withApp } from '../context/with-app.ts';
 import type { Context, Handler } from '../context/world.ts';
-import {
-  finished,
-  haltText,
-  notReleased,
-  notReleasedJson,
-  notReleasedLines,
-  unlessQuiet,
-} from '../kit/describe.ts';
+import { finished, haltText, notReleased, notReleasedLines, unlessQuiet } from '../kit/describe.ts';
 import { terminalOf } from '../kit/terminal.ts';
 import { payoutsText } from './batch-lines.ts';
 
@@ -60,10 +54,7 @@ async function holdOne(context: Context, app: App<'local'>, args: string[]): Pro
   return unlessQuiet(context, {
     code: ended ? 4 : 0,
     lines: finished(context, said, next),
-    json: {
-      shape: 'hold',
-      fields: { batch, held: moved, sending, under_way: underWay, released_since: ended },
-    },
+    json: { shape: 'hold', fields: holdJson(done) },
   });
 }
 
@@ -155,19 +146,7 @@ async function releaseOne(context: Context, app: App<'local'>, args: string[]): 
   return unlessQuiet(context, {
     code: stays.length > 0 || notReleased(released) || halted ? 4 : 0,
     lines: finished(context, lines, next),
-    json: {
-      shape: 'release',
-      fields: {
-        batch,
-        released: moved,
-        sending,
-        ...notReleasedJson(released),
-        hold_reasons: stays,
-        canary: failed,
-        unanswered,
-        halted: halted ?? null,
-      },
-    },
+    json: { shape: 'release', fields: releaseJson(done) },
   });
 }
 

@@ -1,8 +1,7 @@
-import { DateTime } from 'luxon';
 import type { App } from '../../../app/app.ts';
-import { money, zoned } from '../../../books/presentation.ts';
+import { zoned } from '../../../books/presentation.ts';
 import { amountText, counted, grouped } from '../../../core/domain/counted.ts';
-import { firstInstantOf } from '../../../core/domain/local-day.ts';
+import { dayOrInstant } from '../../../core/domain/local-day.ts';
 import { exponentOf } from '../../../core/domain/money.ts';
 import { likely } from '../../../core/domain/nearest.ts';
 import { type PayoutState, payoutStates } from '../../../core/domain/payout.ts';
@@ -20,6 +19,7 @@ import {
 } from '../../../core/shapes/list-shapes.ts';
 import { stateWords } from '../../../words/state-words.ts';
 import { csvText } from '../../files/csv-writer.ts';
+import { listedPayoutJson, payoutTotalsJson } from '../../json/list-json.ts';
 import { namedBatch } from '../context/named-batch.ts';
 import { didYouMean, type Result, Stop } from '../context/result.ts';
 import { withApp } from '../context/with-app.ts';
@@ -38,8 +38,8 @@ export const payouts: Handler = async (context, _args, options) => {
     const pages = listPayouts(app.ledger.db, filter, limit);
     if (options.csv) return writeCsv(context, app, pages, account);
     const listed: ListedPayoutJson[] = [];
-    for await (const page of pages) listed.push(...page.map((one) => payoutJson(one, account)));
-    const fields = summary(listed, await sumPayouts(app.ledger.db, filter));
+    for await (const page of pages) listed.push(...page.map((one) => listedPayoutJson(one, account)));
+    const fields = { payouts: listed, ...payoutTotalsJson(await sumPayouts(app.ledger.db, filter)) };
     const terminal = terminalOf(context, app.config, app.clock.iso());
     return {
       code: 0,
@@ -86,30 +86,9 @@ function readCurrency(text: string): string {
 
 /** The instant, ISO UTC, that a person wrote as a day or an ISO time in this zone. Anything else stops with 2. */
 function readSince(text: string, zone: string): string {
-  const time = /^\d{4}-\d\d-\d\d/.test(text) ? DateTime.fromISO(text, { zone }) : undefined;
-  const namesOffset = /T.*(?:Z|[+-]\d\d(?::?\d\d)?)$/i.test(text);
-  const instant = time?.isValid ? (namesOffset ? time : firstInstantOf(time)).toUTC().toISO() : null;
-  if (instant) return instant;
+  const instant = dayOrInstant(text, zone);
+  if (instant !== null) return instant;
   throw new Stop(`--since: expected a day or a time such as 2026-11-22 or 2026-11-22T16:00, got "${text}"`);
-}
-
-function payoutJson(one: ListedPayout, account: (text: string) => string): ListedPayoutJson {
-  const { batch_id: batch, row_number: row, id: _id, amount, account_number: number, ...rest } = one;
-  const shown = { amount: money(amount, one.currency), account_number: account(number) };
-  return { ...rest, batch, row: Number(row), ...shown };
-}
-
-type Sums = Awaited<ReturnType<typeof sumPayouts>>;
-
-function summary(listed: ListedPayoutJson[], sums: Sums): PayoutsJson {
-  const totals = [...Map.groupBy(sums, ({ currency }) => currency)].map(([currency, all]) => {
-    const states = all.map(({ state, count, minor }) => [state, { count, amount: money(minor, currency) }]);
-    const minor = all.reduce((total, one) => total + one.minor, 0n);
-    const count = all.reduce((total, one) => total + one.count, 0);
-    return [currency, { count, amount: money(minor, currency), states: Object.fromEntries(states) }];
-  });
-  const matching = sums.reduce((total, { count }) => total + count, 0);
-  return { payouts: listed, matching, totals: Object.fromEntries(totals) };
 }
 
 /** Columns that need a wide terminal; `--json` and `--csv` always have them. */
@@ -164,7 +143,7 @@ async function writeCsv(
   context.write(text([csvColumns]));
   for await (const page of pages) {
     const rows = page.map((one) => {
-      const cells = payoutJson(one, account);
+      const cells = listedPayoutJson(one, account);
       return csvColumns.map((column) =>
         column.endsWith('_at')
           ? zoned(cells[column]?.toString() ?? null, reports.timezone)

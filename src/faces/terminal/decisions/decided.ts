@@ -7,10 +7,10 @@ import type { Weighed } from '../../../watching/evidence/weigh.ts';
 import { reasonText, submitCommand } from '../../../words/advice-text.ts';
 import { plainCause } from '../../../words/plain-words.ts';
 import { stateWords } from '../../../words/state-words.ts';
+import { evidenceJson, type QuietWatch } from '../../json/evidence-json.ts';
 import { type Result, worst } from '../context/result.ts';
 import { totalsText } from '../kit/describe.ts';
 import { remedyText } from '../kit/remedy-text.ts';
-import { evidenceJson, type QuietWatch } from './evidence-lines.ts';
 import type { SentDecided } from './send-decided.ts';
 
 type Outcome = {

@@ -1,26 +1,18 @@
-import type { App } from '../../../app/app.ts';
 import { contradictionText } from '../../../core/domain/contradiction.ts';
 import { amountText, counted } from '../../../core/domain/counted.ts';
 import { formatMinor } from '../../../core/domain/money.ts';
-import type { EvidenceJson } from '../../../core/shapes/decision-shapes.ts';
-import type { Attempt, Payout } from '../../../core/storage/tables/tables.ts';
+import type { Attempt } from '../../../core/storage/tables/tables.ts';
 import type { Weighed, WeighedCase } from '../../../watching/evidence/weigh.ts';
 import { reasonText } from '../../../words/advice-text.ts';
-import { actionFor, unknownAction } from '../../../words/discrepancy-words.ts';
+import { actionFor } from '../../../words/discrepancy-words.ts';
 import { newsOf, plainCause } from '../../../words/plain-words.ts';
 import { readable } from '../../../words/readable.ts';
 import { stateWords } from '../../../words/state-words.ts';
-import { effectOf, webhookText } from '../../../words/word-texts.ts';
+import { webhookText } from '../../../words/word-texts.ts';
+import { maskedWhole, type QuietWatch, unknownWarning } from '../../json/evidence-json.ts';
 import { remedyText } from '../kit/remedy-text.ts';
 import type { Terminal } from '../kit/terminal.ts';
 import { wrap } from '../kit/wrap.ts';
-
-/** The time now, and how long an unknown payout is watched. */
-export type QuietWatch = { now: string; quietPeriodMinutes: number };
-
-export function watchOf({ clock, config }: App<'looking'>): QuietWatch {
-  return { now: clock.iso(), quietPeriodMinutes: config.submission.quietPeriodMinutes };
-}
 
 const verdicts: Record<WeighedCase['verdict'], string> = {
   none: 'was never made',
@@ -60,7 +52,7 @@ function factLines(one: WeighedCase, { time }: Terminal): string[] {
   const { reference, currency, amount, account_name, account_number, bank_code, state, evidence } = payout;
   const news = newsOf(payout, attempts);
   const lines = [
-    `${reference}   ${amountText(currency, formatMinor(amount, currency))}   to ${account_name}, ${masked(account_number)} at ${bank_code}`,
+    `${reference}   ${amountText(currency, formatMinor(amount, currency))}   to ${account_name}, ${maskedWhole(account_number)} at ${bank_code}`,
     `  state      ${stateWords[state]}${evidence ? ` (evidence: ${evidence})` : ''}${news ? `: ${news}` : ''}`,
     `  batch      ${batch.id}, row ${payout.row_number}`,
   ];
@@ -111,7 +103,7 @@ export function specialFacts(one: WeighedCase, { time }: Terminal): string[] {
 function adviceLines(one: WeighedCase, watch: QuietWatch): string[] {
   const { payout, attempts, judgement, discrepancies } = one;
   const lines: string[] = [];
-  const text = payout.state === 'unknown' ? warning(payout, attempts, watch) : '';
+  const text = payout.state === 'unknown' ? unknownWarning(payout, attempts, watch) : '';
   // An open discrepancy may have said it above.
   if (text !== '' && discrepancies.every((d) => actionFor(d) !== text)) lines.push(`  WARNING    ${text}`);
   lines.push(`  retry      ${retryText(one)}`);
@@ -160,59 +152,4 @@ function listingText(one: WeighedCase): string {
   const name = `run ${run} (complete, ended ${finishedAt})`;
   if (!one.outrun.listing) return `${name} ${shown}`;
   return statuses.length > 0 ? `${name} ${shown}, but is ${outrun}` : `${name} is ${outrun}`;
-}
-
-/** Warns about an unknown payout: no action before its last attempt's quiet period ends (P19). */
-export function warning(payout: Payout, attempts: readonly Attempt[], watch: QuietWatch): string {
-  const last = attempts.at(-1);
-  const since = last?.ended_at ?? last?.began_at ?? payout.submitted_at ?? payout.updated_at;
-  const until = new Date(Date.parse(since) + watch.quietPeriodMinutes * 60_000).toISOString();
-  return unknownAction(payout.reference, { until, isOver: watch.now >= until });
-}
-
-export function evidenceJson({ cases, digest }: Weighed, watch: QuietWatch): EvidenceJson {
-  return {
-    evidence_digest: digest,
-    evidence: cases.map(({ payout, attempts, lookUp, listing, ...one }) => ({
-      reference: payout.reference,
-      state: payout.state,
-      evidence: payout.evidence,
-      message: payout.message,
-      amount: formatMinor(payout.amount, payout.currency),
-      currency: payout.currency,
-      account_name: payout.account_name,
-      account_number: masked(payout.account_number),
-      bank_code: payout.bank_code,
-      batch: one.batch.id,
-      row: Number(payout.row_number),
-      transfer_id: payout.transfer_id,
-      trx: payout.trx,
-      attempts: attempts.map(({ number, began_at, ended_at, outcome, code, message }) => {
-        return { number: Number(number), began_at, ended_at, outcome, code, message };
-      }),
-      look_up: {
-        verdict: one.verdict,
-        asked_at: lookUp?.askedAt || null,
-        answered_at: lookUp?.answeredAt ?? null,
-      },
-      listing: listing && { run: listing.run, finished_at: listing.finishedAt, statuses: listing.statuses },
-      listed_since: one.listedSince.map(({ run, startedAt, finishedAt, status }) => {
-        return { run, started_at: startedAt, finished_at: finishedAt, status };
-      }),
-      settled_as_not_paid: one.notPaid,
-      look_alikes: one.lookAlikes,
-      webhooks: one.webhooks.map((w) => ({ received_at: w.received_at, effect: effectOf(w) })),
-      discrepancies: one.discrepancies.map(({ id, kind, state }) => ({ id, kind, state })),
-      successor: one.successor,
-      warning: payout.state === 'unknown' ? warning(payout, attempts, watch) : null,
-      can: one.judgement.kind,
-      why: one.judgement.kind === 'no' ? reasonText(one.judgement) : null,
-      remedies: one.remedies,
-    })),
-  };
-}
-
-/** Hides all but the last four digits. */
-function masked(account: string): string {
-  return '*'.repeat(Math.max(0, account.length - 4)) + account.slice(-4);
 }

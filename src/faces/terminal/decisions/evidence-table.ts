@@ -4,10 +4,11 @@ import type { Weighed, WeighedCase } from '../../../watching/evidence/weigh.ts';
 import { reasonText } from '../../../words/advice-text.ts';
 import { actionFor } from '../../../words/discrepancy-words.ts';
 import { readable } from '../../../words/readable.ts';
+import { type QuietWatch, unknownWarning } from '../../json/evidence-json.ts';
 import { firstOf } from '../kit/messages.ts';
 import type { Terminal } from '../kit/terminal.ts';
 import { wrap, wrapAll } from '../kit/wrap.ts';
-import { type QuietWatch, specialFacts, warning } from './evidence-lines.ts';
+import { specialFacts } from './evidence-lines.ts';
 
 /** What a look-up found, short enough for a table. */
 const found: Record<WeighedCase['verdict'], string> = {
@@ -82,7 +83,7 @@ function groupedNotes(
     const { payout, attempts, judgement, discrepancies } = one;
     const texts = [
       ...(judgement.kind === 'no' ? [`not again: ${reasonText(judgement)}`] : []),
-      ...(payout.state === 'unknown' ? [warning(payout, attempts, watch)] : []),
+      ...(payout.state === 'unknown' ? [unknownWarning(payout, attempts, watch)] : []),
       ...discrepancies.map((d) => actionFor(d)),
     ];
     const generic = (text: string): string => readable(text, time).replaceAll(payout.reference, 'REFERENCE');

@@ -1,15 +1,13 @@
 import type { App } from '../../../app/app.ts';
 import type { Obstacle } from '../../../verbs/obstacles.ts';
 import { resendVerb } from '../../../verbs/resend.ts';
+import { notAskedYet, resendJson } from '../../json/order-json.ts';
 import { noSuch } from '../context/nearest-reference.ts';
 import { orderer, stopFor } from '../context/person.ts';
 import { Stop } from '../context/result.ts';
 import { withApp } from '../context/with-app.ts';
 import type { Handler } from '../context/world.ts';
 import { finished, unlessQuiet } from '../kit/describe.ts';
-
-const later =
-  'not asked yet: the rate limit or the service delays it. It stays on the list: counterfoil serve, or the next reconcile, asks for it';
 
 /** `resend REFERENCE…`: asks for webhooks again, within the rate limit; `--collection` for collections. */
 export const resend: Handler = async (context, args, options) => {
@@ -26,11 +24,9 @@ export const resend: Handler = async (context, args, options) => {
     const order = { references: args, collections: Boolean(options.collection) };
     const done = await resendVerb.run(parts, order, orderer(context));
     if (done.kind === 'refused') throw await refusal(app, done.why);
-    const asked = done.asked.map(({ reference, answer }) => {
-      return { reference, ok: answer?.ok ?? false, message: answer?.message ?? later };
-    });
+    const { asked } = resendJson(done);
     const lines = done.asked.map(({ reference, answer }) => {
-      if (answer === null) return `waiting  ${reference}: ${later}`;
+      if (answer === null) return `waiting  ${reference}: ${notAskedYet}`;
       return answer.ok ? `asked    ${reference}` : `refused  ${reference}: ${answer.message}`;
     });
     return unlessQuiet(context, {

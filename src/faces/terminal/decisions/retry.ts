@@ -2,6 +2,7 @@ import { cameToNothing } from '../../../core/domain/payout.ts';
 import type { Decided } from '../../../sending/decisions/retry-payout.ts';
 import { mostPayouts, retryVerb } from '../../../verbs/retry.ts';
 import type { Weighed } from '../../../watching/evidence/weigh.ts';
+import { evidenceJson, type QuietWatch, watchOf } from '../../json/evidence-json.ts';
 import { type Asking, askAbout, withService } from '../context/ask-service.ts';
 import { confirm, confirmSending } from '../context/context.ts';
 import { namedBatch } from '../context/named-batch.ts';
@@ -12,7 +13,7 @@ import type { Context, Handler } from '../context/world.ts';
 import { finished } from '../kit/describe.ts';
 import { terminalOf } from '../kit/terminal.ts';
 import { decisionQuestion, describeDecided, nothingNeeded, refusals } from './decided.ts';
-import { evidenceJson, evidenceLines, type QuietWatch, watchOf } from './evidence-lines.ts';
+import { evidenceLines } from './evidence-lines.ts';
 import { evidenceTable } from './evidence-table.ts';
 import { type SentDecided, sendDecided } from './send-decided.ts';
 

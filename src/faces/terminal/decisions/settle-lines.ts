@@ -3,13 +3,14 @@ import type { PayoutState } from '../../../core/domain/payout.ts';
 import type { JsonOf } from '../../../core/shapes/json-shapes.ts';
 import type { Weighed, WeighedCase } from '../../../watching/evidence/weigh.ts';
 import { stateWords } from '../../../words/state-words.ts';
+import { evidenceJson, type QuietWatch } from '../../json/evidence-json.ts';
 import type { Result } from '../context/result.ts';
 import { closing } from '../kit/closing.ts';
 import { firstOf } from '../kit/messages.ts';
 import { remedyText } from '../kit/remedy-text.ts';
 import type { Terminal } from '../kit/terminal.ts';
 import { wrapAll } from '../kit/wrap.ts';
-import { evidenceFacts, evidenceJson, evidenceLines, type QuietWatch } from './evidence-lines.ts';
+import { evidenceFacts, evidenceLines } from './evidence-lines.ts';
 import { evidenceTable } from './evidence-table.ts';
 
 /** What a person decides about the payouts; `filters` choose them where none is named. */

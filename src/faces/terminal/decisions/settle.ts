@@ -3,6 +3,7 @@ import { payoutStates } from '../../../core/domain/payout.ts';
 import { mostPayouts } from '../../../verbs/retry.ts';
 import { settleVerb } from '../../../verbs/settle.ts';
 import { evidenceDigest, type WeighedCase } from '../../../watching/evidence/weigh.ts';
+import { watchOf } from '../../json/evidence-json.ts';
 import { type Asking, askAbout, withService } from '../context/ask-service.ts';
 import { confirm } from '../context/context.ts';
 import { noSuch } from '../context/nearest-reference.ts';
@@ -11,7 +12,6 @@ import { type Result, Stop } from '../context/result.ts';
 import type { Context, Handler } from '../context/world.ts';
 import { readFilter } from '../discrepancies/discrepancy-filter.ts';
 import { terminalOf } from '../kit/terminal.ts';
-import { watchOf } from './evidence-lines.ts';
 import {
   before,
   type Left,

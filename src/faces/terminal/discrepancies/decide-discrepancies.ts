@@ -3,9 +3,8 @@ import {
   stateAfter,
 } from '../../../books/discrepancies/discrepancy-decisions.sql.ts';
 import { openRejectedFiles, rejectedNamed } from '../../../core/ledger/rejected-files.ts';
-import type { Discrepancy } from '../../../core/storage/tables/tables.ts';
 import { acknowledgeVerb, noteObstacle, resolveVerb } from '../../../verbs/decide-discrepancies.ts';
-import { rejectedJson } from '../../../words/rejected-words.ts';
+import { decidedJson } from '../../json/order-json.ts';
 import { orderer, stopFor } from '../context/person.ts';
 import { type Result, Stop } from '../context/result.ts';
 import { withApp } from '../context/with-app.ts';
@@ -46,7 +45,7 @@ async function speak(
       : acknowledgeVerb.run(app, { ...order, files: names.filter(isFile) }, orderer(context)));
     if (done.kind === 'refused') throw stopFor(done);
     const { changed, open, files } = done;
-    const already = done.already.map(alreadyText);
+    const fields = decidedJson(done);
     const left = leftOpen(open);
     const word = stateAfter[verdict];
     const ended = files.map((file) => `${file.name} ${word}`);
@@ -54,13 +53,8 @@ async function speak(
     const next = left.code === 0 ? '' : 'counterfoil discrepancies';
     return {
       code: left.code,
-      lines: finished(context, [...ended, ...already, ...rest], next),
-      json: { shape: 'ack', fields: { verdict, changed, already, open, files: files.map(rejectedJson) } },
+      lines: finished(context, [...ended, ...fields.already, ...rest], next),
+      json: { shape: 'ack', fields },
     };
   });
-}
-
-function alreadyText({ id, state, resolved_by, note }: Discrepancy): string {
-  const by = state === 'resolved' ? ` by ${resolved_by === 'person' ? 'a person' : 'evidence'}` : '';
-  return `${id} is ${state}${by} already${note === '' ? '' : `: ${note}`}`;
 }

@@ -1,12 +1,8 @@
-import type { App } from '../../../app/app.ts';
-import { ageDays } from '../../../books/ageing.ts';
 import { countFiltered, countOpen, listOpen } from '../../../books/discrepancies/discrepancies.sql.ts';
-import { livesOf } from '../../../books/discrepancies/discrepancy-events.sql.ts';
 import { lastRun } from '../../../books/run-verdicts.sql.ts';
 import { foreignOrigins } from '../../../core/ledger/origins.ts';
-import type { JsonOf } from '../../../core/shapes/json-shapes.ts';
 import type { Discrepancy } from '../../../core/storage/tables/tables.ts';
-import { withAction } from '../../../words/discrepancy-words.ts';
+import { discrepanciesJson } from '../../json/list-json.ts';
 import { Stop } from '../context/result.ts';
 import { withApp } from '../context/with-app.ts';
 import type { Handler } from '../context/world.ts';
@@ -47,32 +43,12 @@ export const discrepancies: Handler = async (context, args, options) => {
       json: {
         shape: 'discrepancies',
         fields: {
-          discrepancies: context.options.json ? await asJson(app, found) : [],
+          discrepancies: context.options.json
+            ? await discrepanciesJson(app.ledger.db, found, app.clock.iso())
+            : [],
           open: await countOpen(app.ledger.db),
         },
       },
     };
   });
 };
-
-/** Each discrepancy with the report's columns, the ledger's columns and its history. */
-async function asJson(
-  app: App<'local'>,
-  found: Discrepancy[],
-): Promise<JsonOf<'discrepancies'>['discrepancies']> {
-  const now = app.clock.iso();
-  const lives = await livesOf(
-    app.ledger.db,
-    found.map(({ id }) => id),
-  );
-  return found.map((d) => ({
-    discrepancy_id: d.id,
-    batch: d.batch_id,
-    age_days: ageDays(d.first_seen_at, now),
-    ...withAction(d),
-    payout_id: d.payout_id === null ? null : Number(d.payout_id),
-    reopened: Number(d.reopened),
-    closed_with_payout: Number(d.closed_with_payout),
-    life: lives.get(d.id) ?? [],
-  }));
-}

@@ -3,15 +3,14 @@ import { visible } from '../../../core/domain/hidden.ts';
 import { leftOutCollectionsText } from '../../../core/domain/left-out.ts';
 import { type Problem, problemSentence } from '../../../core/domain/problem.ts';
 import type { WaivedListing } from '../../../core/ledger/barriers.ts';
-import type { NotReleasedJson } from '../../../core/shapes/batch-shapes.ts';
 import type { LeftOutJson } from '../../../core/shapes/parts.ts';
 import type { Discrepancy, Webhook } from '../../../core/storage/tables/tables.ts';
 import { type HaltAdvice, haltAdvice } from '../../../sending/halt.ts';
 import type { releaseBatch } from '../../../sending/holds.sql.ts';
-import { reasonText } from '../../../words/advice-text.ts';
 import type { SaidHalt } from '../../../words/halt-words.ts';
 import { readable } from '../../../words/readable.ts';
 import { webhookText } from '../../../words/word-texts.ts';
+import { said } from '../../json/order-json.ts';
 import type { Result } from '../context/result.ts';
 import type { Context } from '../context/world.ts';
 import { withheldLines } from '../status/unknown-lines.ts';
@@ -146,12 +145,4 @@ export function notReleasedLines({ kept, first, doubted, firstDoubted }: Release
     ...unknown,
     ...(rest > 0 ? [`  and ${rest} more like these`] : []),
   ];
-}
-
-export function notReleasedJson({ kept, first, doubted, firstDoubted }: Released): NotReleasedJson {
-  return { kept, kept_first: said(first), unknown: doubted, unknown_first: said(firstDoubted) };
-}
-
-function said(first: Released['first']): { reference: string; why: string }[] {
-  return first.map(({ reference, ...reason }) => ({ reference, why: reasonText(reason) }));
 }

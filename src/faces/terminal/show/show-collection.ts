@@ -6,8 +6,8 @@ import type { ResendRequest } from '../../../core/storage/tables/collection-tabl
 import type { Webhook } from '../../../core/storage/tables/tables.ts';
 import type { CollectionStory } from '../../../watching/collections/collection-lines.sql.ts';
 import { effectOf } from '../../../words/word-texts.ts';
+import { collectionStoryOf } from '../../json/show-collection-json.ts';
 import type { Result } from '../context/result.ts';
-import { collectionStoryOf } from '../json/show-collection-json.ts';
 import { discrepancyLine, textSection, webhookLine } from '../kit/describe.ts';
 import type { Terminal } from '../kit/terminal.ts';
 import { wrapAll } from '../kit/wrap.ts';

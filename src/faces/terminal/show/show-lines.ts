@@ -11,7 +11,7 @@ import { actionFor } from '../../../words/discrepancy-words.ts';
 import { payoutMoments } from '../../../words/payout-moments.ts';
 import { readable } from '../../../words/readable.ts';
 import { stateWords } from '../../../words/state-words.ts';
-import { type QuietWatch, warning } from '../decisions/evidence-lines.ts';
+import { type QuietWatch, unknownWarning } from '../../json/evidence-json.ts';
 import { closing } from '../kit/closing.ts';
 import { payoutColours } from '../kit/colours.ts';
 import type { Terminal } from '../kit/terminal.ts';
@@ -101,7 +101,7 @@ function whatNow(story: Story, { successor }: ShownChain, watch: QuietWatch, { t
   const { state } = payout;
   const open = discrepancies.filter((one) => one.state !== 'resolved');
   const advice = new Set([
-    ...(state === 'unknown' ? [warning(payout, attempts, watch)] : []),
+    ...(state === 'unknown' ? [unknownWarning(payout, attempts, watch)] : []),
     ...(state === 'held' ? [adviceText(adviceOnHeld(payout))] : []),
     ...(archive && hasComeToNothing(state) && !successor ? [newRow] : []),
     ...open.map((one) => actionFor(one)),

@@ -10,7 +10,7 @@ import { findingRules, type KindsOn } from '../../../findings/kinds.ts';
 import { findingWords, type SaidFinding, unnoted } from '../../../words/finding-words.ts';
 import { rejectedText } from '../../../words/rejected-words.ts';
 import { verdictWords } from '../../../words/verdict-words.ts';
-import { heldBecause } from '../batches/batch-lines.ts';
+import { heldBecause } from '../../json/list-json.ts';
 import { closing } from '../kit/closing.ts';
 import { countsText, haltText, standText, waivedText } from '../kit/describe.ts';
 import { openSummary } from '../kit/open-table.ts';

@@ -3,7 +3,7 @@ import type { BatchCounts } from '../../../core/ledger/batches.ts';
 import type { StatusJson } from '../../../core/shapes/status-shapes.ts';
 import { findingJson } from '../../../findings/finding.ts';
 import { rejectedJson } from '../../../words/rejected-words.ts';
-import { heldBecause } from '../batches/batch-lines.ts';
+import { heldBecause } from '../../json/list-json.ts';
 import { Stop } from '../context/result.ts';
 import { withApp } from '../context/with-app.ts';
 import type { Handler } from '../context/world.ts';

@@ -1,9 +1,9 @@
 import { resolve } from 'node:path';
 import { counted } from '../../../core/domain/counted.ts';
 import { visible } from '../../../core/domain/hidden.ts';
-import type { JsonOf } from '../../../core/shapes/json-shapes.ts';
 import type { Checked } from '../../../intake/check.ts';
 import { submitCommand } from '../../../words/advice-text.ts';
+import { checkedJson } from '../../json/check-json.ts';
 import { withApp } from '../context/with-app.ts';
 import type { Handler } from '../context/world.ts';
 import { closing, pathText } from '../kit/closing.ts';
@@ -11,7 +11,7 @@ import { problemLines, retryLines, totalsText } from '../kit/describe.ts';
 import type { Terminal } from '../kit/terminal.ts';
 import { terminalOf } from '../kit/terminal.ts';
 import { wrapAll } from '../kit/wrap.ts';
-import { bankLines, foreseenJson, foreseenLines, isTakenWhole, leftText } from './foreseen.ts';
+import { bankLines, foreseenLines, isTakenWhole, leftText } from './foreseen.ts';
 import { warningLines } from './warning-lines.ts';
 
 /** How a file is shown: by the name that was typed, with every warning or with the first rows of each. */
@@ -39,7 +39,7 @@ export const check: Handler = async (context, args, options) => {
     return {
       code,
       lines: wrapAll([...lines, ...end], terminal.width, 2),
-      json: { shape: 'check', fields: { files: files.map(asJson) } },
+      json: { shape: 'check', fields: { files: files.map(checkedJson) } },
     };
   });
 };
@@ -106,11 +106,4 @@ function endLines(files: readonly Checked[], args: readonly string[], submit: st
 function linesRead({ lines, rows }: Checked): string[] {
   if (rows === 0 || lines === rows + 1) return [];
   return [`  read ${lines} lines as a header and ${counted(rows, 'row')}`];
-}
-
-function asJson(checked: Checked): JsonOf<'check'>['files'][number] {
-  const { file, ok, delimiter, lines, rows, skipped, totals, banks, warnings, problems } = checked;
-  const { duplicates, retries } = checked;
-  const found = { file, ok, delimiter, lines, rows, skipped, totals, banks, warnings, problems };
-  return { ...found, problem_count: checked.problemCount, duplicates, retries, ...foreseenJson(checked) };
 }

@@ -8,7 +8,7 @@ import type { BatchCounts } from '../../../core/ledger/batches.ts';
 import type { SubmitJson } from '../../../core/shapes/intake-shapes.ts';
 import type { Sent } from '../../../verbs/submit.ts';
 import { reasonText, submitCommand } from '../../../words/advice-text.ts';
-import { heldBecause } from '../batches/batch-lines.ts';
+import { heldBecause } from '../../json/list-json.ts';
 import { type Result, worst } from '../context/result.ts';
 import type { Context } from '../context/world.ts';
 import { terminalOf } from '../kit/terminal.ts';

@@ -9,6 +9,7 @@ import type { Obstacle, Refused } from '../../../verbs/obstacles.ts';
 import type { Person, Verb } from '../../../verbs/verb.ts';
 import { obstacleWords } from '../../../words/results/obstacle-words.ts';
 import { approvalWarningTexts } from '../../../words/results/result-words.ts';
+import { obstacleStatus } from '../../admin/obstacle-status.ts';
 
 /** A decision that the rules do not allow, or that came too late; nothing was done. */
 export class Declined extends Error {
@@ -20,33 +21,8 @@ export class Declined extends Error {
   }
 }
 
-const statusOf: Record<Obstacle['kind'], Declined['statusCode']> = {
-  no_batch: 404,
-  no_payout: 404,
-  unaskable: 422,
-  no_collection: 404,
-  no_run: 404,
-  open_month: 409,
-  not_closed: 409,
-  loading: 409,
-  cancelled: 409,
-  unsound: 409,
-  needless: 409,
-  own: 422,
-  changed: 409,
-  no_discrepancy: 404,
-  closed: 409,
-  no_note: 422,
-  long_note: 422,
-  not_one_file: 422,
-  reconciling: 409,
-  file_exists: 409,
-  no_folder: 422,
-  in_a_database: 422,
-};
-
 function declined(why: Obstacle): Declined {
-  return new Declined(statusOf[why.kind], obstacleWords(why).page);
+  return new Declined(obstacleStatus[why.kind], obstacleWords(why).page);
 }
 
 /** The parts that the verbs of the dashboard need. */

@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import type { Life } from '../../../books/discrepancies/discrepancy-events.sql.ts';
-import { judgeResends } from '../../../core/domain/resend-budget.ts';
-import { differencesIn } from '../../../core/ledger/contradiction-columns.ts';
-import type { DiscrepancyJson, ResendJson, WebhookJson } from '../../../core/shapes/story-shapes.ts';
-import type { ResendRequest } from '../../../core/storage/tables/collection-tables.ts';
-import type { Discrepancy, Webhook } from '../../../core/storage/tables/tables.ts';
-import { actionFor } from '../../../words/discrepancy-words.ts';
+import type { Life } from '../../books/discrepancies/discrepancy-events.sql.ts';
+import { judgeResends } from '../../core/domain/resend-budget.ts';
+import { differencesIn } from '../../core/ledger/contradiction-columns.ts';
+import type { DiscrepancyJson, ResendJson, WebhookJson } from '../../core/shapes/story-shapes.ts';
+import type { ResendRequest } from '../../core/storage/tables/collection-tables.ts';
+import type { Discrepancy, Webhook } from '../../core/storage/tables/tables.ts';
+import { actionFor } from '../../words/discrepancy-words.ts';
 
 type JsonValue = z.core.util.JSONType;
 

@@ -1,8 +1,8 @@
-import { formatMinor } from '../../../core/domain/money.ts';
-import { differencesIn } from '../../../core/ledger/contradiction-columns.ts';
-import type { CollectionStoryJson } from '../../../core/shapes/story-shapes.ts';
-import type { Webhook } from '../../../core/storage/tables/tables.ts';
-import type { CollectionStory } from '../../../watching/collections/collection-lines.sql.ts';
+import { formatMinor } from '../../core/domain/money.ts';
+import { differencesIn } from '../../core/ledger/contradiction-columns.ts';
+import type { CollectionStoryJson } from '../../core/shapes/story-shapes.ts';
+import type { Webhook } from '../../core/storage/tables/tables.ts';
+import type { CollectionStory } from '../../watching/collections/collection-lines.sql.ts';
 import { discrepancyOf, parsed, resendOf, webhookOf } from './plain-parts.ts';
 
 /** The story of a collection for `--json`. `effect` words what a webhook did. */

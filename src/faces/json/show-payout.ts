@@ -1,16 +1,39 @@
 import { z } from 'zod';
-import type { Story } from '../../../books/overview.sql.ts';
-import { formatMinor } from '../../../core/domain/money.ts';
-import { differencesIn } from '../../../core/ledger/contradiction-columns.ts';
-import type { StoryJson } from '../../../core/shapes/story-shapes.ts';
-import { answerText, effectOf } from '../../../words/word-texts.ts';
-import { discrepancyOf, parsed, parsedObject, webhookOf } from './plain-parts.ts';
+import type { App } from '../../app/app.ts';
+import type { Story } from '../../books/overview.sql.ts';
+import { formatMinor } from '../../core/domain/money.ts';
+import { differencesIn } from '../../core/ledger/contradiction-columns.ts';
+import { neighboursOf } from '../../core/ledger/successors.ts';
+import type { StoryJson } from '../../core/shapes/story-shapes.ts';
+import { originOf } from '../../sending/approvals.sql.ts';
+import { collectionStory } from '../../watching/collections/collection-lines.sql.ts';
+import { firstFinalWebhook, resendsOf } from '../../watching/lookups/resend-requests.sql.ts';
+import { answerText, effectOf } from '../../words/word-texts.ts';
+import { discrepancyOf, parsed, parsedObject, resendOf, webhookOf } from './plain-parts.ts';
 
 /** What the story of a payout holds beside its own rows. */
 type Around = Pick<
   StoryJson['payout'],
   'predecessor' | 'successor' | 'dropped_by' | 'approved_by' | 'approved_at' | 'resend' | 'collection'
 >;
+
+/** What the ledger knows of a payout beside its own rows: its neighbours, its people, its resend requests. */
+export async function aroundPayout(
+  { ledger, clock }: Pick<App<'looking'>, 'ledger' | 'clock'>,
+  { payout }: Story,
+) {
+  const { db } = ledger;
+  const requests = await resendsOf(db, { kind: 'payout', id: payout.id });
+  const heardAt = await firstFinalWebhook(db, payout.id);
+  const chain = { ...(await neighboursOf(db, payout)), ...(await originOf(db, payout)) };
+  const collection = await collectionStory(db, payout.reference);
+  const around: Around = {
+    ...chain,
+    resend: resendOf(requests, heardAt, clock.iso()),
+    ...(collection && { collection: collection.collection.state }),
+  };
+  return { requests, heardAt, chain, around };
+}
 
 /** The story of a payout for `--json`. `account` masks account numbers, wherever they stand. */
 export function payoutStoryJson(story: Story, around: Around, account: (text: string) => string): StoryJson {

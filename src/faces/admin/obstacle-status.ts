@@ -1,0 +1,27 @@
+import type { Obstacle } from '../../verbs/obstacles.ts';
+
+/** The HTTP status of an order that did nothing: there is no such thing, it came too late, or it is wrong in itself. */
+export const obstacleStatus: Record<Obstacle['kind'], 404 | 409 | 422> = {
+  no_batch: 404,
+  no_payout: 404,
+  unaskable: 422,
+  no_collection: 404,
+  no_run: 404,
+  open_month: 409,
+  not_closed: 409,
+  loading: 409,
+  cancelled: 409,
+  unsound: 409,
+  needless: 409,
+  own: 422,
+  changed: 409,
+  no_discrepancy: 404,
+  closed: 409,
+  no_note: 422,
+  long_note: 422,
+  not_one_file: 422,
+  reconciling: 409,
+  file_exists: 409,
+  no_folder: 422,
+  in_a_database: 422,
+};

@@ -1,0 +1,230 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { z } from 'zod';
+import packageJson from '../../../package.json' with { type: 'json' };
+import { likely } from '../../core/domain/nearest.ts';
+import { RefusedRequest } from '../admin/access.ts';
+import type { Routes } from '../admin/admin-server.ts';
+import { batchEndpoints } from './batch-endpoints.ts';
+import { type Answer, type ApiDeps, type Endpoint, endpoint } from './endpoint.ts';
+import { claimAnswer, dropClaim, keepAnswer, requestDigest } from './kept-answers.sql.ts';
+import { openApiOf } from './openapi.ts';
+import { none } from './parts.ts';
+import { payoutEndpoints } from './payout-endpoints.ts';
+import { ApiProblem, problemOf, problemType } from './problem.ts';
+import { readStreams, sweepUploads, uploadsIn } from './upload.ts';
+import { noSuchPath, watchEndpoints } from './watch-endpoints.ts';
+
+/** Every path of the API below `/api/v1`; docs/api.md and the OpenAPI document are made of it. */
+const endpoints: readonly Endpoint[] = [...batchEndpoints, ...payoutEndpoints, ...watchEndpoints];
+
+const base = '/api/v1';
+
+/** The API (docs/api.md): verbs and lists for programs, on the admin server. */
+export function apiRoutes(given: Omit<ApiDeps, 'closing'>): Routes {
+  return (server, admin) => {
+    const deps: ApiDeps = { ...given, closing: admin.closing };
+    const document = openApiOf(endpoints, packageJson.version);
+    const described = endpoint({
+      ...{ method: 'get', path: '/openapi.json', name: 'getOpenApi', does: 'This API as OpenAPI 3.1.' },
+      ...{ right: 'figures', params: none, query: none, body: null },
+      answers: { 200: { does: 'The document.' } },
+      run: async () => ({ kind: 'json', status: 200, body: document }),
+    });
+    server.register(
+      async (scope) => {
+        // JSON, and the files of the endpoints that read them: whatever else is sent finds no parser.
+        scope.removeContentTypeParser('text/plain');
+        const { app } = deps;
+        readStreams(scope, app.config.intake.maxBytes);
+        scope.setErrorHandler(async (error, _request, reply) => answerProblem(error, reply, deps));
+        scope.setNotFoundHandler(async () => {
+          throw noSuchPath();
+        });
+        for (const one of [...endpoints, described]) route(scope, one, deps);
+        scope.addHook('onReady', () => sweepUploads(uploadsIn(app.config), app.ledger.db, app.clock.now()));
+      },
+      { prefix: base },
+    );
+  };
+}
+
+/** `/runs/{run}/{sheet}.csv` as Fastify has it. */
+function pathOf({ path }: Endpoint): string {
+  return path.replace(/\{(\w+)\}\.csv/g, ':$1(^[a-z_]+).csv').replace(/\{(\w+)\}/g, ':$1');
+}
+
+function route(server: FastifyInstance, one: Endpoint, deps: ApiDeps): void {
+  server.route({
+    method: one.method.toUpperCase(),
+    url: pathOf(one),
+    config: { right: one.right, token: true, streams: one.streams !== undefined },
+    ...(one.streams && { bodyLimit: deps.app.config.intake.maxBytes }),
+    async handler(request, reply) {
+      refuseType(request, one);
+      const parsed = {
+        params: read(one.params, request.params, 'the path'),
+        query: readQuery(one, request.query),
+        body: one.body === null ? undefined : read(one.body, request.body ?? {}, 'the body'),
+      };
+      const { caller } = request;
+      if (caller.kind !== 'token') throw new Error('a request without a token');
+      const { name } = caller;
+      const person = { name, accounts: [{ name, uid: null }], noted: name };
+      const work = (): Promise<Answer> => one.run(deps, { ...parsed, person, request, reply });
+      const key = request.headers['idempotency-key'];
+      const isKeyed = one.method === 'post' && one.body !== null && typeof key === 'string';
+      if (!isKeyed) return send(reply, await work());
+      if (key === '' || key.length > 200) throw badKey();
+      return once(deps, { person: name, key, request: requestDigest([one.name, parsed]) }, reply, work);
+    },
+  });
+}
+
+/** Gives the answer of before to a request that comes again with its Idempotency-Key. */
+async function once(
+  { app: { ledger, clock, workers } }: ApiDeps,
+  given: { person: string; key: string; request: string },
+  reply: FastifyReply,
+  work: () => Promise<Answer>,
+): Promise<FastifyReply> {
+  const kept = await claimAnswer(ledger, { ...given, workerId: workers.id, at: clock.iso() });
+  if (kept.kind === 'other') throw badKey();
+  if (kept.kind === 'busy') throw stillBusy();
+  if (kept.kind === 'known')
+    return reply
+      .code(kept.status)
+      .type('application/json; charset=utf-8')
+      .header('idempotency-replayed', 'true')
+      .send(kept.body);
+  const answer = await work().catch(async (error: unknown) => {
+    await dropClaim(ledger, given);
+    throw error;
+  });
+  if (answer.kind === 'json')
+    await keepAnswer(ledger, { ...given, status: answer.status, body: JSON.stringify(answer.body) });
+  return send(reply, answer);
+}
+
+async function send(reply: FastifyReply, answer: Answer): Promise<FastifyReply> {
+  switch (answer.kind) {
+    case 'json':
+      return reply
+        .code(answer.status)
+        .headers(answer.headers ?? {})
+        .send(answer.body);
+    case 'file':
+      return reply
+        .headers({ ...answer.headers, 'content-length': answer.bytes })
+        .send(answer.handle.createReadStream({ autoClose: true, end: Math.max(0, answer.bytes - 1) }));
+    case 'own':
+      return reply;
+  }
+}
+
+function read(shape: z.ZodObject, value: unknown, what: string): Record<string, unknown> {
+  const parsed = shape.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  const place = issue?.path.join('.') ?? '';
+  throw new ApiProblem(422, {
+    kind: 'request',
+    problem: `${what}${place === '' ? '' : `, ${place}`}: ${issue?.message ?? 'not what is expected'}`,
+    fix: `GET ${base}/openapi.json describes it`,
+  });
+}
+
+/** An unknown name is refused, so that no filter is left out in silence. */
+function readQuery(one: Endpoint, query: unknown): Record<string, unknown> {
+  const known = Object.keys(one.query.shape);
+  const given = Object.keys(typeof query === 'object' && query !== null ? query : {});
+  const isOpen = one.query.def.catchall !== undefined;
+  const wrong = given.find((name) => !known.includes(name) && !(isOpen && /^total\.[A-Za-z]{3}$/.test(name)));
+  if (wrong !== undefined) {
+    const meant = likely(wrong, known);
+    throw new ApiProblem(422, {
+      kind: 'request',
+      problem: `the query has no ${wrong}`,
+      fix: meant === undefined ? `it has ${known.join(', ') || 'nothing'}` : `did you mean ${meant}?`,
+    });
+  }
+  return read(one.query, query, 'the query');
+}
+
+/** A body of another type than the endpoint reads: a form that a browser can post anywhere, or a compressed one. */
+function refuseType(request: FastifyRequest, { streams, body }: Endpoint): void {
+  const encoding = request.headers['content-encoding'];
+  const type = request.headers['content-type']?.split(';')[0]?.trim().toLowerCase();
+  const isRead = streams
+    ? type !== undefined && streams.includes(type)
+    : type === undefined || type === 'application/json';
+  if (request.method === 'GET' || (isRead && encoding === undefined)) return;
+  throw new ApiProblem(415, {
+    kind: 'type',
+    problem:
+      encoding === undefined
+        ? `a body of ${type ?? 'no type'} is not read here`
+        : 'a compressed body is not read',
+    fix: `send ${streams?.[0] ?? (body ? 'application/json' : 'no body')}, uncompressed`,
+  });
+}
+
+function badKey(): ApiProblem {
+  return new ApiProblem(422, {
+    kind: 'idempotency_key',
+    problem: 'the Idempotency-Key belongs to another request, or is none',
+    fix: 'send a new key of at most 200 characters for each decision',
+  });
+}
+
+function stillBusy(): ApiProblem {
+  return new ApiProblem(409, {
+    kind: 'busy',
+    problem: 'the request with this Idempotency-Key is still being worked on',
+    fix: 'repeat it in a moment',
+    retryAfterSeconds: 2,
+  });
+}
+
+async function answerProblem(error: unknown, reply: FastifyReply, { app }: ApiDeps): Promise<FastifyReply> {
+  const { status, retryAfterSeconds, ...said } = saidOf(error);
+  if (status >= 500) app.log.error({ err: error }, 'the API could not answer');
+  if (status === 401) reply.header('www-authenticate', 'Bearer realm="counterfoil"');
+  if (retryAfterSeconds !== null) reply.header('retry-after', String(retryAfterSeconds));
+  // What was not read of a body would be taken for the next request.
+  if (status === 413 || status === 408 || status === 415) reply.header('connection', 'close');
+  return reply
+    .code(status)
+    .type(problemType)
+    .send(JSON.stringify(problemOf(status, said)));
+}
+
+function saidOf(error: unknown) {
+  if (error instanceof ApiProblem) {
+    const { statusCode: status, kind, message: problem, fix, more, retryAfterSeconds } = error;
+    return { status, kind, problem, fix, more, retryAfterSeconds };
+  }
+  if (error instanceof RefusedRequest) {
+    const { statusCode: status, message: problem, fix, retryAfterSeconds } = error;
+    return { status, kind: 'refused', problem, fix, retryAfterSeconds };
+  }
+  const status =
+    error instanceof Error && 'statusCode' in error && typeof error.statusCode === 'number'
+      ? error.statusCode
+      : 500;
+  if (status >= 500)
+    return {
+      status: 500,
+      kind: 'failed',
+      problem: 'it failed',
+      fix: 'the log says why',
+      retryAfterSeconds: null,
+    };
+  const problem = status === 413 ? 'the body is too large' : 'the request cannot be read';
+  return {
+    status,
+    kind: 'request',
+    problem,
+    fix: `GET ${base}/openapi.json describes it`,
+    retryAfterSeconds: null,
+  };
+}

@@ -1,0 +1,143 @@
+import { mkdir, mkdtemp, readdir, rm, rmdir, stat } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { fastifyMultipart } from '@fastify/multipart';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { openFileTasks } from '../../core/ledger/file-tasks.ts';
+import type { Config } from '../../core/settings/settings.ts';
+import { writeWhole } from '../../core/storage/atomic-file.ts';
+import type { Db } from '../../core/storage/ledger.ts';
+import { ApiProblem } from './problem.ts';
+
+/** The types of a body that is a file. */
+export const fileTypes = ['text/csv', 'application/csv', 'application/octet-stream', 'multipart/form-data'];
+
+/** A body that brings nothing for so long is given up. */
+const stallMs = 30_000;
+const dayMs = 86_400_000;
+
+/** Where posted files lie until they are batches. */
+export function uploadsIn({ dataDir }: Pick<Config, 'dataDir'>): string {
+  return join(dataDir, 'uploads');
+}
+
+/** Lets requests bring a file: its bytes are read as a stream, never held. */
+export function readStreams(server: FastifyInstance, maxBytes: number): void {
+  for (const type of fileTypes.filter((one) => !one.startsWith('multipart')))
+    server.addContentTypeParser(type, async (_request: FastifyRequest, payload: Readable) => payload);
+  server.register(fastifyMultipart, { limits: { files: 1, fields: 0, fileSize: maxBytes + 1, parts: 1 } });
+}
+
+/** A file that came whole, durable in a folder of its own until `discard`. */
+export type Upload = { path: string; discard(): Promise<void> };
+
+/** Writes the request's file below `folder`. Throws {@link ApiProblem} for one that is too large, cut off, or no file. */
+export async function receiveFile(
+  request: FastifyRequest,
+  { folder, name, maxBytes }: { folder: string; name: string | undefined; maxBytes: number },
+): Promise<Upload> {
+  const { stream, fileName } = await fileIn(request);
+  const wanted = fileNameOf(name ?? fileName);
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const own = await mkdtemp(join(folder, 'upload-'));
+  const discard = (): Promise<void> => rm(own, { recursive: true, force: true });
+  const path = join(own, wanted);
+  try {
+    await writeWhole(path, (write) => pump(stream, write, maxBytes));
+    return { path, discard };
+  } catch (error) {
+    await discard();
+    throw error;
+  }
+}
+
+async function fileIn(request: FastifyRequest): Promise<{ stream: Readable; fileName: string | undefined }> {
+  if (!request.isMultipart()) {
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the parser of these types gives the stream itself
+    return { stream: request.body as Readable, fileName: undefined };
+  }
+  const part = await request.file();
+  if (!part) throw noFile();
+  return { stream: part.file, fileName: part.filename };
+}
+
+/** Passes the stream on, piece by piece, and gives up on one that stalls, is cut off, or is too long. */
+async function pump(
+  stream: Readable,
+  write: (piece: Uint8Array) => Promise<void>,
+  maxBytes: number,
+): Promise<void> {
+  let bytes = 0;
+  const stall = setTimeout(() => stream.destroy(tooSlow()), stallMs);
+  try {
+    for await (const piece of stream as AsyncIterable<Uint8Array>) {
+      stall.refresh();
+      bytes += piece.length;
+      if (bytes > maxBytes) throw tooLarge(maxBytes);
+      await write(piece);
+    }
+  } finally {
+    clearTimeout(stall);
+  }
+  // Node ends the iteration with an error where the sender left; a part of a form that was cut says so here.
+  if ('truncated' in stream && stream.truncated === true) throw tooLarge(maxBytes);
+}
+
+/** The name of the file; the batch is named after it. */
+function fileNameOf(name: string | undefined): string {
+  const wanted = name === undefined ? '' : basename(name.replaceAll('\\', '/'));
+  if (/^[^.\0/][^\0/]{0,199}\.csv$/i.test(wanted)) return wanted;
+  throw new ApiProblem(422, {
+    kind: 'file_name',
+    problem: 'the file has no name that ends with .csv',
+    fix: 'say ?name=NAME.csv: the batch is named after it',
+  });
+}
+
+/**
+ * Removes what a killed process left: folders that are empty, and files of yesterday that no batch is waiting for. A
+ * file whose batch is in the ledger is moved to the archive by the next intake (P34).
+ */
+export async function sweepUploads(folder: string, db: Db, nowMs: number): Promise<void> {
+  const names = await readdir(folder).catch(() => []);
+  if (names.length === 0) return;
+  const promised = new Set((await openFileTasks(db)).map(({ source }) => source));
+  for (const name of names) {
+    const own = join(folder, name);
+    if (
+      await rmdir(own)
+        .then(() => true)
+        .catch(() => false)
+    )
+      continue;
+    const begun = await stat(own)
+      .then(({ mtimeMs }) => mtimeMs)
+      .catch(() => nowMs);
+    const isAwaited = [...promised].some((source) => source.startsWith(`${own}/`));
+    if (begun < nowMs - dayMs && !isAwaited) await rm(own, { recursive: true, force: true });
+  }
+}
+
+function noFile(): ApiProblem {
+  return new ApiProblem(422, {
+    kind: 'no_file',
+    problem: 'the form has no file',
+    fix: 'send the CSV file as the only part of the form, or as a body of text/csv',
+  });
+}
+
+function tooLarge(maxBytes: number): ApiProblem {
+  return new ApiProblem(413, {
+    kind: 'too_large',
+    problem: `the file is larger than intake.max_bytes, ${maxBytes} bytes; nothing was taken`,
+    fix: 'split the file, or raise intake.max_bytes',
+  });
+}
+
+function tooSlow(): ApiProblem {
+  return new ApiProblem(408, {
+    kind: 'too_slow',
+    problem: `the body stood still for ${stallMs / 1000} s; nothing was taken`,
+    fix: 'send it again',
+  });
+}
