@@ -15,6 +15,8 @@ import { acknowledgeVerb, resolveVerb } from '../../verbs/decide-discrepancies.t
 import { reconcileVerb } from '../../verbs/reconcile.ts';
 import { discrepanciesJson } from '../json/list-json.ts';
 import { decidedJson } from '../json/order-json.ts';
+import { statusJson } from '../json/status-json.ts';
+import { statusFacts } from '../json/status-standing.ts';
 import { runsBefore } from './api-lists.sql.ts';
 import { writtenCsv } from './batch-endpoints.ts';
 import { endpoint, jsonAnswer } from './endpoint.ts';
@@ -174,6 +176,20 @@ export const watchEndpoints = [
       const first = await Promise.race([work, app.clock.sleep(startedMs, closing)]);
       if (first) unlessRefused(first);
       return jsonAnswer({ started_at, full }, 202);
+    },
+  }),
+  endpoint({
+    method: 'get',
+    path: '/status',
+    name: 'getStatus',
+    does: 'Where everything stands.',
+    right: 'figures',
+    params: none,
+    query: none,
+    body: null,
+    answers: { 200: { does: 'What `status --json` prints.', shape: jsonShapes.status.shape } },
+    async run({ app }) {
+      return jsonAnswer(statusJson(await statusFacts(app), app.config.mode));
     },
   }),
   endpoint({

@@ -2,7 +2,7 @@ import type { App } from '../../../app/app.ts';
 import type { Config } from '../../../core/settings/settings.ts';
 import { openChannels, wordChannels } from '../../alerts/channels.ts';
 import { testWords } from '../../alerts/message-words.ts';
-import { alertsStanding } from '../status/alerts-standing.ts';
+import { alertsStanding } from '../../json/alerts-standing.ts';
 import { type DoctorCheck, skipped, well, wrong } from './doctor-check.ts';
 
 const off =

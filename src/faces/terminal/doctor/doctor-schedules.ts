@@ -1,7 +1,7 @@
 import type { App } from '../../../app/app.ts';
 import type { Scene } from '../../../findings/finders.ts';
 import { findingWords } from '../../../words/finding-words.ts';
-import { type DaemonStanding, jobLabel, jobsStanding } from '../status/jobs-standing.ts';
+import { type DaemonStanding, jobLabel, jobsStanding } from '../../json/jobs-standing.ts';
 import { type DoctorCheck, skipped, well, wrong } from './doctor-check.ts';
 
 /** Checks that scheduled jobs did their work last time, and that a daemon runs them. */

@@ -114,7 +114,7 @@ async function lookIntoLedger({ config }: Explained, reference: string | undefin
   const { checkAbsentLedger, checkLedger, describeUnopened } = await import('./doctor-ledger.ts');
   const { checkRefusal, examine } = await import('./doctor-signature.ts');
   const { checkSchedules } = await import('./doctor-schedules.ts');
-  const { daemonStanding, sceneOf } = await import('../status/jobs-standing.ts');
+  const { daemonStanding, sceneOf } = await import('../../json/jobs-standing.ts');
   const { findServing } = await import('../../../core/runtime/serve-lock.ts');
   const serves = findServing(config.dataDir);
   let app: App<'local'> | undefined;

@@ -1,12 +1,13 @@
 import { counted, grouped } from '../../../core/domain/counted.ts';
 import { placeName } from '../../../core/storage/place.ts';
 import type { Verification, VerifyCheck } from '../../../custody/verify-ledger.ts';
+import { waivedJson } from '../../json/status-json.ts';
 import { hushed, loadSettings } from '../context/context.ts';
 import { demandLedger } from '../context/ledger-there.ts';
 import type { Result } from '../context/result.ts';
 import { withApp } from '../context/with-app.ts';
 import type { Context } from '../context/world.ts';
-import { waivedJson, waivedText } from '../kit/describe.ts';
+import { waivedText } from '../kit/describe.ts';
 import { type Terminal, terminalOf } from '../kit/terminal.ts';
 import { wrapAll } from '../kit/wrap.ts';
 

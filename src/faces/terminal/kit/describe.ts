@@ -114,10 +114,6 @@ export function waivedText(
   return `New batches are sent without a complete list since ${time(at)}, as ${by} decided: "${visible(note)}". Not proven: ${readable(notProven, time)}`;
 }
 
-export function waivedJson({ at, by, note, notProven }: WaivedListing) {
-  return { at, by, note, not_proven: notProven };
-}
-
 /** Why nothing is sent, and what to do: release a halt (P11), or follow a ledger barrier's own text (P25, P26). */
 export function haltText({ at, cause, kinds }: SaidHalt, { time }: Pick<Terminal, 'time'>): string {
   const advice = haltAdvice(kinds);

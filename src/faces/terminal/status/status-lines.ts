@@ -4,37 +4,43 @@ import { visible } from '../../../core/domain/hidden.ts';
 import { differs, isUsable } from '../../../core/domain/verdict.ts';
 import { waitingWhy } from '../../../core/domain/waiting-file.ts';
 import type { BatchCounts } from '../../../core/ledger/batches.ts';
+import type { Config } from '../../../core/settings/settings.ts';
 import type { Finding } from '../../../findings/finding.ts';
 import { notedReason } from '../../../findings/job-findings.ts';
 import { findingRules, type KindsOn } from '../../../findings/kinds.ts';
 import { findingWords, type SaidFinding, unnoted } from '../../../words/finding-words.ts';
 import { rejectedText } from '../../../words/rejected-words.ts';
 import { verdictWords } from '../../../words/verdict-words.ts';
+import { type JobStanding, jobLabel } from '../../json/jobs-standing.ts';
 import { heldBecause } from '../../json/list-json.ts';
+import { queueText } from '../../json/queue-standing.ts';
+import type { StatusFacts } from '../../json/status-standing.ts';
 import { closing } from '../kit/closing.ts';
 import { countsText, haltText, standText, waivedText } from '../kit/describe.ts';
 import { openSummary } from '../kit/open-table.ts';
 import type { Terminal } from '../kit/terminal.ts';
 import { wrapAll } from '../kit/wrap.ts';
 import { attentionLines } from '../submit/submit-lines.ts';
-import { type JobStanding, jobLabel } from './jobs-standing.ts';
-import { queueText } from './queue-standing.ts';
-import type { StatusFacts } from './status-standing.ts';
+import { promisedLines } from './promised.ts';
+import { brakeLines } from './waiting.ts';
+
+/** The facts, and the terminal that shows them. */
+type Shown = StatusFacts & { terminal: Terminal };
 
 /** At most this many batches and files are printed. */
 const most = 10;
 
 /** Where everything stands: one line of state, the batches, what needs a person, what runs next. */
-export function statusLines(standing: StatusFacts, { mode }: { mode: string }): string[] {
+export function statusLines(standing: Shown, config: Pick<Config, 'mode'>): string[] {
   const { terminal } = standing;
   const blocks = [
-    [headLine(mode, standing), ...haltLines(standing), ...waivedLines(standing)],
+    [headLine(config.mode, standing), ...haltLines(standing), ...waivedLines(standing)],
     batchTable(standing),
     [...personLines(standing), ...attentionLines(standing.needed)],
     [
       ...inboxLines(standing),
-      ...standing.promised.lines,
-      ...standing.brakes.lines,
+      ...promisedLines(standing.promised),
+      ...brakeLines(standing.brakes, config, terminal),
       ...standing.alerts.problems.map((one) => `! alerts: ${one}`),
       ...webhookLines(standing),
       ...standing.findings.flatMap((one) => otherLine(one) ?? []),
@@ -51,7 +57,7 @@ export function statusLines(standing: StatusFacts, { mode }: { mode: string }): 
   );
 }
 
-function headLine(mode: string, { halted, lastRun, terminal }: StatusFacts): string {
+function headLine(mode: string, { halted, lastRun, terminal }: Shown): string {
   const sending = halted ? terminal.paint('bad', 'HALTED') : 'sending';
   return `${mode} mode   ${sending}   ${lastRunText(lastRun, terminal)}`;
 }
@@ -66,15 +72,15 @@ function lastRunText(last: LastRun | undefined, { time, paint }: Terminal): stri
   return `last reconciliation ${time(last.startedAt)}: ${words}`;
 }
 
-function haltLines({ halted, overview: { payouts }, terminal }: StatusFacts): string[] {
+function haltLines({ halted, overview: { payouts }, terminal }: Shown): string[] {
   return halted ? [`  Halted ${haltText(halted, terminal)} (${standText(payouts.ready ?? 0)})`] : [];
 }
 
-function waivedLines({ waived, terminal }: StatusFacts): string[] {
+function waivedLines({ waived, terminal }: Shown): string[] {
   return waived ? [`  ${waivedText(waived, terminal.time)}`] : [];
 }
 
-function batchTable({ batches, openByBatch, terminal }: StatusFacts): string[] {
+function batchTable({ batches, openByBatch, terminal }: Shown): string[] {
   if (batches.length === 0) return ['  No batches: nothing was taken in yet.'];
   const shown = batches.slice(-most).toReversed();
   const sum = (one: BatchCounts, ...states: (keyof BatchCounts['counts'])[]): number =>
@@ -113,7 +119,7 @@ function paidText({ totalsByState }: BatchCounts): string {
 }
 
 /** What waits for a person. Says "not checked", never "nothing", when no list was compared. */
-function personLines(standing: StatusFacts): string[] {
+function personLines(standing: Shown): string[] {
   const { batches, findings, groups, halted, lastRun, needed, rejected, terminal } = standing;
   const held = batches.filter(({ state }) => state === 'held');
   const checked = lastRun !== undefined && isUsable(lastRun.list);
@@ -141,7 +147,7 @@ function personLines(standing: StatusFacts): string[] {
   ];
 }
 
-function inboxLines({ inbox, rejected }: StatusFacts): string[] {
+function inboxLines({ inbox, rejected }: Shown): string[] {
   const more = rejected.length - most;
   return [
     ...rejected.slice(0, most).map((file) => `  rejected: ${rejectedText(file)}`),
@@ -155,7 +161,7 @@ function inboxLines({ inbox, rejected }: StatusFacts): string[] {
   ];
 }
 
-function webhookLines({ webhooks, lookUps, collections, queue }: StatusFacts): string[] {
+function webhookLines({ webhooks, lookUps, collections, queue }: Shown): string[] {
   const { received, applied, rejected, differing, forged, at_last_run: then } = webhooks;
   const { due = 0, heard = 0, late = 0, resent = 0 } = then ?? {};
   const arrived =
@@ -182,7 +188,7 @@ function webhookLines({ webhooks, lookUps, collections, queue }: StatusFacts): s
   ];
 }
 
-function scheduleLines({ daemon, jobs, findings, overview, terminal }: StatusFacts): string[] {
+function scheduleLines({ daemon, jobs, findings, overview, terminal }: Shown): string[] {
   const { running, elsewhere = false } = daemon;
   const next = jobs.flatMap(({ job, here, next_run_at: at }) =>
     at === null || !here ? [] : [`${job} ${terminal.time(at)}`],
@@ -248,7 +254,7 @@ function jobLines(job: JobStanding): string[] {
     : [];
 }
 
-function nextCommand({ batches, lastRun, halted, findings }: StatusFacts): string {
+function nextCommand({ batches, lastRun, halted, findings }: Shown): string {
   if (halted) return '';
   if (batches.length === 0) return 'counterfoil submit FILE';
   const next = findings.find(({ kind }) => findingRules[kind].next);

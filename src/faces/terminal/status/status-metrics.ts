@@ -1,8 +1,8 @@
 import { homeMetrics } from '../../admin/metrics.ts';
+import { queueStanding } from '../../json/queue-standing.ts';
 import type { Result } from '../context/result.ts';
 import { withApp } from '../context/with-app.ts';
 import type { Context } from '../context/world.ts';
-import { queueStanding } from './queue-standing.ts';
 
 /** `status --metrics`: the figures of /metrics that the ledger holds, for a textfile collector under cron. */
 export async function statusMetrics(context: Context): Promise<Result> {

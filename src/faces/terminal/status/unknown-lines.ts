@@ -1,6 +1,5 @@
 import { counted } from '../../../core/domain/counted.ts';
 import type { Named } from '../../../sending/attention.sql.ts';
-import { reasonText } from '../../../words/advice-text.ts';
 import { plainCause } from '../../../words/plain-words.ts';
 import { firstOf } from '../kit/messages.ts';
 
@@ -25,11 +24,6 @@ export function unknownLines({ count, first }: Named): string[] {
 /** The cause without its technical part, which `show` has. */
 function causeOf(message: string): string {
   return plainCause(message).replace(/ \([^()]*\)$/, '') || 'no clear answer came';
-}
-
-/** Payouts held just before they were sent, for `--json`. */
-export function withheldJson({ first }: Named) {
-  return first.map((one) => ({ batch: one.batch, reference: one.reference, message: reasonText(one) }));
 }
 
 /** Payouts held just before sending, because they would have been paid twice; each with its reason. */

@@ -1,14 +1,11 @@
-import type { App } from '../../../app/app.ts';
 import { amountText, counted, grouped } from '../../../core/domain/counted.ts';
 import { visible } from '../../../core/domain/hidden.ts';
 import { writersText } from '../../../core/domain/waiting-file.ts';
 import type { Config } from '../../../core/settings/settings.ts';
-import type { WaitingJson } from '../../../core/shapes/parts.ts';
-import type { StatusJson } from '../../../core/shapes/status-shapes.ts';
 import { isStuck } from '../../../findings/file-findings.ts';
-import { approvalsOf } from '../../../sending/approvals.sql.ts';
 import type { DailyLimit, KeptReady } from '../../../sending/open-brakes.sql.ts';
 import { submitCommand } from '../../../words/advice-text.ts';
+import type { StatusFacts } from '../../json/status-standing.ts';
 import { payoutsText } from '../batches/batch-lines.ts';
 import type { Terminal } from '../kit/terminal.ts';
 
@@ -51,23 +48,6 @@ function fileText({ batch, count, why }: Extract<KeptReady, { kind: 'file' }>, s
   }
 }
 
-export function waitingJson(waiting: KeptReady): WaitingJson {
-  if (waiting.kind === 'canary') {
-    const { kind, batch, count, failed, canary } = waiting;
-    return { kind, batch, payouts: count, failed, canary };
-  }
-  if (waiting.kind === 'file') {
-    const { kind, batch, count, why } = waiting;
-    return { kind, batch, payouts: count, why: why.kind, ...('path' in why && { path: why.path }) };
-  }
-  if (waiting.kind === 'check') {
-    const { kind, batch, count, why } = waiting;
-    return { kind, batch, payouts: count, why };
-  }
-  const { kind, currency, count, amount, until } = waiting;
-  return { kind, currency, payouts: count, amount, until };
-}
-
 /**
  * True when a person must look. A daily limit and a canary that goes well need nobody.
  */
@@ -78,24 +58,16 @@ export function needsPerson(waiting: KeptReady): boolean {
   return waiting.kind === 'canary' && waiting.failed;
 }
 
-/** What `status` shows about the brakes: daily limits, what waits, and approvals. */
-export async function brakesStanding(
-  app: App<'looking'>,
+/** What waits, and how far daily limits are used. */
+export function brakeLines(
+  { daily, waits }: StatusFacts['brakes'],
+  config: Pick<Config, 'mode'>,
   terminal: Terminal,
-): Promise<{ lines: string[]; json: Pick<StatusJson, 'daily_limit' | 'waits' | 'approvals'> }> {
-  const daily = await app.brakes.daily();
-  const waits = await app.brakes.waits();
-  const approvals = [...(await approvalsOf(app.ledger.db)).values()].flat();
-  const lines = [
-    ...waits.map((one) => `  ${waitingText(one, app.config, terminal)}`),
+): string[] {
+  return [
+    ...waits.map((one) => `  ${waitingText(one, config, terminal)}`),
     ...daily.map((one) => dailyLine(one, terminal)),
   ];
-  const json = {
-    daily_limit: daily,
-    waits: waits.map(waitingJson),
-    approvals: approvals.map(({ batch, by, at, digest }) => ({ batch, by, at, digest })),
-  };
-  return { lines, json };
 }
 
 function dailyLine({ currency, limit, used, left, until }: DailyLimit, { time }: Terminal): string {

@@ -9,11 +9,11 @@ import type { SubmitJson } from '../../../core/shapes/intake-shapes.ts';
 import type { Sent } from '../../../verbs/submit.ts';
 import { reasonText, submitCommand } from '../../../words/advice-text.ts';
 import { heldBecause } from '../../json/list-json.ts';
+import { waitingJson, withheldJson } from '../../json/status-json.ts';
 import { type Result, worst } from '../context/result.ts';
 import type { Context } from '../context/world.ts';
 import { terminalOf } from '../kit/terminal.ts';
-import { withheldJson } from '../status/unknown-lines.ts';
-import { needsPerson, waitingJson } from '../status/waiting.ts';
+import { needsPerson } from '../status/waiting.ts';
 import { allLines, givenBackLines, refusedLines, submitTrouble } from './submit-lines.ts';
 import {
   type ExpectedFile,

@@ -1,15 +1,15 @@
-import * as backupJob from '../../../../jobs/backup.ts';
-import type { App } from '../../../app/app.ts';
-import { isOwnJob, type JobPast, jobName } from '../../../core/runtime/jobs.sql.ts';
-import { nextDue } from '../../../core/runtime/next-due.ts';
-import { isServing } from '../../../core/runtime/serve-lock.ts';
-import { anyWorkerLives } from '../../../core/runtime/worker-lock.ts';
-import { livesAnywhere, workedSince } from '../../../core/runtime/workers.sql.ts';
-import { isHostJob, scheduleList } from '../../../core/settings/schedule-list.ts';
-import type { StatusJson } from '../../../core/shapes/status-shapes.ts';
-import type { Scene } from '../../../findings/finders.ts';
-import { isLate, jobFinding, type Working } from '../../../findings/job-findings.ts';
-import type { FindingFace } from '../../../findings/kinds.ts';
+import * as backupJob from '../../../jobs/backup.ts';
+import type { App } from '../../app/app.ts';
+import { isOwnJob, type JobPast, jobName } from '../../core/runtime/jobs.sql.ts';
+import { nextDue } from '../../core/runtime/next-due.ts';
+import { isServing } from '../../core/runtime/serve-lock.ts';
+import { anyWorkerLives } from '../../core/runtime/worker-lock.ts';
+import { livesAnywhere, workedSince } from '../../core/runtime/workers.sql.ts';
+import { isHostJob, scheduleList } from '../../core/settings/schedule-list.ts';
+import type { StatusJson } from '../../core/shapes/status-shapes.ts';
+import type { Scene } from '../../findings/finders.ts';
+import { isLate, jobFinding, type Working } from '../../findings/job-findings.ts';
+import type { FindingFace } from '../../findings/kinds.ts';
 
 /** `elsewhere`: a daemon runs for another data folder, perhaps on another machine. Only with a shared ledger. */
 export type DaemonStanding = { running: boolean; elsewhere?: boolean };

@@ -1,7 +1,7 @@
-import type { App } from '../../../app/app.ts';
-import { lookAtQueue, queueKind } from '../../../core/runtime/queue-open.ts';
-import { withoutCredentials } from '../../../core/settings/file-values.ts';
-import type { StatusJson } from '../../../core/shapes/status-shapes.ts';
+import type { App } from '../../app/app.ts';
+import { lookAtQueue, queueKind } from '../../core/runtime/queue-open.ts';
+import { withoutCredentials } from '../../core/settings/file-values.ts';
+import type { StatusJson } from '../../core/shapes/status-shapes.ts';
 
 export type QueueStanding = StatusJson['queue'];
 
@@ -10,7 +10,7 @@ export async function queueStanding({ config, ledger, clock }: App<'looking'>): 
   const kind = queueKind(config.queue.url);
   const url = withoutCredentials(config.queue.url);
   if (kind === 'inline') return { url, kind, depth: null, reachable: true, why: null };
-  const { name: chunk } = await import('../../../../jobs/send-chunk.ts');
+  const { name: chunk } = await import('../../../jobs/send-chunk.ts');
   const space = { url: config.queue.url, ledgerId: ledger.id, mode: config.mode };
   const found = await lookAtQueue(space, [chunk], clock);
   return found.kind === 'reachable'

@@ -1,6 +1,6 @@
-import type { App } from '../../../app/app.ts';
-import { channelNames, ownStandings } from '../../../findings/outbox-standing.sql.ts';
-import { channelTrouble } from '../../../words/channel-words.ts';
+import type { App } from '../../app/app.ts';
+import { channelNames, ownStandings } from '../../findings/outbox-standing.sql.ts';
+import { channelTrouble } from '../../words/channel-words.ts';
 
 /** How the outbox stands, for `status` and `doctor`. Channels that are off are left out. */
 export async function alertsStanding({ config, ledger }: App<'looking'>) {
