@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Db, Trx } from '../storage/ledger.ts';
 import { prepared } from '../storage/prepared.ts';
+import { forkEvents, noteLastTold } from './event-places.ts';
 import { newestId } from './history.ts';
 import { dropMeta, keepMeta, metaOf, setMeta } from './meta.ts';
 
@@ -77,6 +78,7 @@ export async function noteFall(trx: Trx, barrier: Barrier): Promise<void> {
     .limit(1)
     .executeTakeFirst();
   await keepMeta(trx, copiedKey, newest?.at ?? '');
+  await noteLastTold(trx);
 }
 
 /** Returns the instant since which another copy may have sent: the newest entry of the fall, else the ledger's birth. */
@@ -94,6 +96,7 @@ const adoptedKey = 'adopted';
 /** Records the adoption, which outlives the listing barrier (P25). */
 export async function noteAdoption(trx: Trx, at: string): Promise<void> {
   await setMeta(trx, adoptedKey, `${at} ${await newestId(trx, 'payouts')}`);
+  await forkEvents(trx, at);
 }
 
 /**
