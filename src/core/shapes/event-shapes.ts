@@ -8,6 +8,7 @@ import {
   discrepancyKindShape,
   fields,
   flag,
+  haltKindShape,
   instant,
   list,
   map,
@@ -19,12 +20,12 @@ import {
 
 const discrepancy = { id: text, kind: discrepancyKindShape, severity: z.enum(['high', 'medium', 'low']) };
 const payouts = fields({ payouts: byState(count).describe('payouts by state') });
-const kinds = list(text);
+const halt = fields({ kind: haltKindShape });
 
 /** What each event says beside what all say: no bank details, unless `events.details` adds them. */
 const eventData = {
   'batch.taken': fields({ name: text, rows: count, totals }),
-  'batch.held': fields({ reasons: kinds.describe('why, as kinds') }),
+  'batch.held': fields({ reasons: list(text).describe('why, as kinds') }),
   'batch.sent': payouts,
   'batch.done': payouts,
   'batch.cancelled': payouts,
@@ -46,8 +47,8 @@ const eventData = {
     verdict: verdictShape,
     currencies: map(verdictShape).describe('by currency'),
   }),
-  'halt.raised': fields({ kinds: kinds.describe('the causes that joined') }),
-  'halt.lifted': fields({ kinds, standing: kinds.describe('the causes that still stop sending') }),
+  'halt.raised': halt,
+  'halt.lifted': halt,
   'month.closed': fields({ month: text, digest: text }),
 } as const satisfies Record<EventType, z.ZodType>;
 

@@ -88,7 +88,7 @@ it('P39: nothing is told of a transaction that is not committed', async () => {
   await oneDay();
   const before = await all();
   const broken = ledger.write(async (trx) => {
-    await tell(trx, at(5), [{ type: 'halt.raised', data: { kinds: ['person'] } }]);
+    await tell(trx, at(5), [{ type: 'halt.raised', data: { kind: 'person' } }]);
     expect((await page(null, 100, trx)).events).toHaveLength(before.length + 1);
     throw new Error('broken off');
   });
@@ -98,11 +98,11 @@ it('P39: nothing is told of a transaction that is not committed', async () => {
 
 it('P39: an event of a transaction stands between the entries before and after it', async () => {
   await oneDay();
-  await ledger.write((trx) => tell(trx, at(3), [{ type: 'halt.raised', data: { kinds: ['person'] } }]));
+  await ledger.write((trx) => tell(trx, at(3), [{ type: 'halt.raised', data: { kind: 'person' } }]));
   await loadBatch(ledger, ['S-1'], { id: 'b-2' });
   await claimAt(ledger, at(4));
   expect((await lines()).slice(day.length)).toEqual([
-    'halt.raised  {"kinds":["person"]}',
+    'halt.raised  {"kind":"person"}',
     'batch.taken b-2 {"name":"b-2","rows":1,"totals":{"NGN":"1500.00"}}',
     'payout.changed S-1 ready sending ',
   ]);
