@@ -16,7 +16,9 @@ type Fork = z.infer<typeof fork>;
  */
 export type EventPlaces = { forks: readonly Fork[]; floor: EventPlace; end: EventPlace | null };
 
-const keys = { forks: 'event_forks', floor: 'event_floor', end: 'behind_events' };
+/** In `meta`: `HISTORY.EVENT` of the last event that went into an archive. */
+export const eventFloorKey = 'event_floor';
+const keys = { forks: 'event_forks', floor: eventFloorKey, end: 'behind_events' };
 const start: EventPlace = { history: 0n, event: 0n };
 
 export async function eventPlaces(db: Db | Trx): Promise<EventPlaces> {
@@ -94,4 +96,10 @@ export function placeOfCursor(
   const ends = [...places.forks.slice(at + 1), newest, ...(places.end ? [places.end] : [])];
   if (ends.some(({ history, event }) => place.history > history || place.event > event)) return 'went_back';
   return place.history < places.floor.history ? 'archived' : place;
+}
+
+/** Whether a receiver was not told all that happened up to an entry of history: an archive must not take it (P39). */
+export async function areUndelivered(db: Db, through: bigint): Promise<boolean> {
+  const rows = await db.selectFrom('event_outboxes').select('after_cursor').execute();
+  return rows.some(({ after_cursor }) => BigInt(after_cursor.split('.')[0] ?? '0') < through);
 }
