@@ -3,6 +3,7 @@ import { promiseReports } from '../src/books/reports-due.sql.ts';
 import { statementJson } from '../src/books/statement/statement-json.ts';
 import { leftOutJson } from '../src/core/domain/left-out.ts';
 import { runError } from '../src/core/domain/run-error.ts';
+import { tell } from '../src/core/ledger/events.ts';
 import type { JobOutcome } from '../src/core/runtime/scheduler.ts';
 import type { JsonOf } from '../src/core/shapes/json-shapes.ts';
 import { noteLedgerBytes } from '../src/custody/growth.ts';
@@ -48,6 +49,10 @@ export async function run(app: App, payload: ReconcilePayload): Promise<Reconcil
     };
     await noteLedgerBytes(trx, result.run);
     await promiseReports(trx, result.run, whole);
+    const currencies = Object.fromEntries(frozen.currencies.map((one) => [one.currency, one.verdict]));
+    const { run, complete } = result;
+    const data = { run, complete, verdict: frozen.verdict, currencies };
+    await tell(trx, app.clock.iso(), [{ type: 'run.finished', data }]);
     return whole;
   });
   await pruneUnmatched(app.ledger, app.clock.now());

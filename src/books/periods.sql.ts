@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
 import { graceBegan, graceEnds } from '../core/domain/grace.ts';
+import { tell } from '../core/ledger/events.ts';
 import { inParts, keyset } from '../core/storage/keyset.ts';
 import type { Db, Trx } from '../core/storage/ledger.ts';
 import type { Period } from '../core/storage/tables/period-tables.ts';
@@ -76,6 +77,8 @@ export async function addPeriodTransfers(trx: Trx, { month }: PeriodKey, ids: st
 export async function insertPeriod(trx: Trx, period: Omit<Period, 'digest'>): Promise<Period> {
   const closed = { ...period, digest: await periodDigest(trx, period) };
   await trx.insertInto('periods').values(closed).execute();
+  const data = { month: closed.month, digest: closed.digest };
+  await tell(trx, closed.closed_at, [{ type: 'month.closed', data }]);
   return closed;
 }
 

@@ -106,6 +106,7 @@ const counted = [
   'rejected_files',
   'alerts',
   'alert_messages',
+  'events',
 ] as const;
 
 /** The digest in which a moved ledger must be equal (P26): row counts, sums by currency and state, all heads. */

@@ -1,5 +1,6 @@
 import type * as reconcileJob from '../../jobs/reconcile.ts';
 import type { App } from '../app/app.ts';
+import type { BatchChange } from '../core/domain/batch-changes.ts';
 import { amountText, counted, grouped } from '../core/domain/counted.ts';
 import { batchCounts } from '../core/ledger/batches.ts';
 import { errorText, logEvent } from '../core/runtime/log-events.ts';
@@ -12,12 +13,10 @@ const checkLineMs = 30_000;
 
 type Log = Pick<App, 'log'>;
 
-export type BatchEvent = `batch_${'taken' | 'held' | 'released' | 'sent' | 'done' | 'cancelled'}`;
-
 /** Logs what happened to a batch; `counts`: its payouts by state. */
 export async function logBatch(
   { ledger, log }: Pick<App, 'ledger' | 'log'>,
-  event: BatchEvent,
+  event: `batch_${BatchChange}`,
   { batch, counts }: { batch: string; counts: Readonly<Record<string, number>> },
 ): Promise<void> {
   switch (event) {

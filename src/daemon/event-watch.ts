@@ -1,9 +1,9 @@
 import type { App } from '../app/app.ts';
-import type { BatchState } from '../core/domain/payout.ts';
+import { batchChanges } from '../core/domain/batch-changes.ts';
 import { type BatchStanding, batchStandings } from '../core/ledger/batch-states.ts';
 import { newestHistory } from '../core/ledger/history.ts';
 import { findHaltCauses, type StandingCause } from '../sending/halts.sql.ts';
-import { type BatchEvent, logBatch, logHalt } from './daemon-log.ts';
+import { logBatch, logHalt } from './daemon-log.ts';
 
 export type EventWatch = ReturnType<typeof createEventWatch>;
 
@@ -32,8 +32,8 @@ export function createEventWatch(app: Pick<App, 'ledger' | 'log'>) {
     mark = newest;
     if (!before) return;
     for (const [batch, now] of batches)
-      for (const event of batchEvents(before.get(batch)?.state, now.state))
-        await logBatch(app, event, { batch, counts: now.counts });
+      for (const change of batchChanges(before.get(batch)?.state, now.state))
+        await logBatch(app, `batch_${change}`, { batch, counts: now.counts });
   }
   return {
     /**
@@ -47,25 +47,4 @@ export function createEventWatch(app: Pick<App, 'ledger' | 'log'>) {
       return last;
     },
   };
-}
-
-/** The events of a batch between two looks. A batch that is still being read from its file has none yet. */
-export function batchEvents(before: BatchState | undefined, now: BatchState): BatchEvent[] {
-  if (now === 'loading' || before === now) return [];
-  const isNew = before === undefined || before === 'loading';
-  const events: BatchEvent[] = isNew ? ['batch_taken'] : [];
-  const hasLeft = before === 'sent' || before === 'done';
-  switch (now) {
-    case 'held':
-      return [...events, 'batch_held'];
-    case 'cancelled':
-      return [...events, 'batch_cancelled'];
-    case 'ready':
-    case 'sending':
-      return before === 'held' ? [...events, 'batch_released'] : events;
-    case 'sent':
-      return hasLeft ? events : [...events, 'batch_sent'];
-    case 'done':
-      return [...events, ...(hasLeft ? [] : (['batch_sent'] as const)), 'batch_done'];
-  }
 }

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import type { Insertable } from 'kysely';
 import { findBarrier } from '../core/ledger/barriers.ts';
+import { tell } from '../core/ledger/events.ts';
 import { idList } from '../core/storage/bulk.ts';
 import type { Db, Trx } from '../core/storage/ledger.ts';
 import { prepared } from '../core/storage/prepared.ts';
@@ -37,23 +38,29 @@ export async function findHalt(db: Db | Trx): Promise<Halt | undefined> {
   return haltOf(await standing(db, []));
 }
 
+type HaltInForce = Halt & { causes: HaltCause[] };
+
 /** Several causes are one halt, since the first of them. */
-function haltOf(rows: readonly { at: string; detail: string }[]): Halt | undefined {
+function haltOf(rows: readonly { at: string; detail: string }[]): HaltInForce | undefined {
   const [first] = rows;
   return first && { at: first.at, causes: rows.map(({ detail }) => readHaltCause(detail)) };
 }
 
 /** A cause in force, without the service's words. `reference`: the payout that it is about. */
-export type StandingCause = { kind: HaltKind; batch: string | null; reference: string | null };
+export type StandingCause = { kind: HaltKind } & HaltSubject;
+type HaltSubject = { batch: string | null; reference: string | null };
+
+function aboutOf(cause: HaltCause): HaltSubject {
+  const of = 'failure' in cause ? cause.failure : cause;
+  return { batch: 'batch' in cause ? cause.batch : null, reference: 'reference' in of ? of.reference : null };
+}
 
 /** Returns every cause for which nothing may be sent. A barrier of the ledger ends none of the others. */
 export async function findHaltCauses(db: Db | Trx): Promise<StandingCause[]> {
   const barrier = { kind: 'barrier' as const, batch: null, reference: null };
   const causes = (await standing(db, [])).map(({ detail }): StandingCause => {
     const cause = readHaltCause(detail);
-    const of = 'failure' in cause ? cause.failure : cause;
-    const reference = 'reference' in of ? of.reference : null;
-    return { kind: cause.kind, batch: 'batch' in cause ? cause.batch : null, reference };
+    return { kind: cause.kind, ...aboutOf(cause) };
   });
   return (await findBarrier(db)) ? [barrier, ...causes] : causes;
 }
@@ -71,6 +78,7 @@ export async function halt(trx: Trx, cause: HaltCause, at: string): Promise<void
     .values(haltRow(cause, known?.at ?? at))
     .execute();
   if (known) await trx.deleteFrom('halts').where('id', '=', known.id).execute();
+  else await tell(trx, at, [{ type: 'halt.raised', ...aboutOf(cause), data: { kind: cause.kind } }]);
 }
 
 /** A cause as the ledger keeps it. */
@@ -94,7 +102,9 @@ export async function liftHalt(trx: Trx, { at, seen }: Lift): Promise<Halt | und
   await trx.deleteFrom('halts').where('id', 'in', idList(ids)).execute();
   for (const { batch_id } of lifted) if (batch_id !== null) await releaseCanary(trx, batch_id);
   if (lifted.length === all.length) await noteRelease(trx, at);
-  return haltOf(lifted);
+  const ended = haltOf(lifted);
+  await tellLifted(trx, at, ended?.causes ?? []);
+  return ended;
 }
 
 /**
@@ -111,9 +121,18 @@ export async function liftCanary(
   if (!(await releaseCanary(trx, batch))) return undefined;
   await trx.deleteFrom('halts').where('batch_id', '=', batch).execute();
   const causes = own.map(({ detail }) => readHaltCause(detail));
+  await tellLifted(trx, at, causes);
   const isLifted = (await standing(trx, [])).length === 0;
   if (isLifted) await noteRelease(trx, at);
   return { causes, halt: isLifted && own.length > 0 };
+}
+
+/** Tells programs that causes of a halt are lifted (P39). */
+function tellLifted(trx: Trx, at: string, causes: readonly HaltCause[]): Promise<void> {
+  const lifted = causes.map((cause) => {
+    return { type: 'halt.lifted' as const, ...aboutOf(cause), data: { kind: cause.kind } };
+  });
+  return tell(trx, at, lifted);
 }
 
 /** Marks the point from which unknown outcomes count again from zero (P11). */

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
+import { batchChanges } from '../../src/core/domain/batch-changes.ts';
 import { logEvents } from '../../src/core/runtime/log-events.ts';
-import { batchEvents } from '../../src/daemon/event-watch.ts';
 import { batchOf, csv, type Json, row } from '../support/cli.ts';
 import { makeHome } from '../support/decided.ts';
 import { everySecond, serving } from '../support/serving.ts';
@@ -66,15 +66,15 @@ it('each event of a batch, a halt, a run and the receiver is one JSON line witho
 }, 60_000);
 
 it('a batch that passes several states between two looks has all of its events', () => {
-  expect(batchEvents(undefined, 'done')).toEqual(['batch_taken', 'batch_sent', 'batch_done']);
-  expect(batchEvents(undefined, 'loading')).toEqual([]);
-  expect(batchEvents('loading', 'held')).toEqual(['batch_taken', 'batch_held']);
-  expect(batchEvents('held', 'sending')).toEqual(['batch_released']);
-  expect(batchEvents('sending', 'sent')).toEqual(['batch_sent']);
-  expect(batchEvents('sent', 'done')).toEqual(['batch_done']);
-  expect(batchEvents('done', 'sent')).toEqual([]);
-  expect(batchEvents('ready', 'cancelled')).toEqual(['batch_cancelled']);
-  expect(batchEvents('done', 'done')).toEqual([]);
+  expect(batchChanges(undefined, 'done')).toEqual(['taken', 'sent', 'done']);
+  expect(batchChanges(undefined, 'loading')).toEqual([]);
+  expect(batchChanges('loading', 'held')).toEqual(['taken', 'held']);
+  expect(batchChanges('held', 'sending')).toEqual(['released']);
+  expect(batchChanges('sending', 'sent')).toEqual(['sent']);
+  expect(batchChanges('sent', 'done')).toEqual(['done']);
+  expect(batchChanges('done', 'sent')).toEqual([]);
+  expect(batchChanges('ready', 'cancelled')).toEqual(['cancelled']);
+  expect(batchChanges('done', 'done')).toEqual([]);
 });
 
 it('the page of events has each with its level and fields', () => {

@@ -4,6 +4,7 @@ import { kindsWhere } from '../../core/domain/discrepancy-kinds.ts';
 import type { Db, Trx } from '../../core/storage/ledger.ts';
 import type { Discrepancy, Tables } from '../../core/storage/tables/tables.ts';
 import { type DiscrepancyFilter, filtered } from './discrepancies.sql.ts';
+import { tellTurns } from './discrepancy-events.sql.ts';
 
 export type DiscrepancyDecision = 'acknowledge' | 'resolve';
 
@@ -80,12 +81,17 @@ async function write(
     .execute();
   const ended = verdict === 'resolve' ? { resolved_at: at, resolved_by: 'person' as const } : {};
   const said = note === '' ? {} : { note };
-  const { numUpdatedRows } = await trx
+  const changed = await trx
     .updateTable('discrepancies')
     .set({ state: event, closed_with_payout, ...said, ...ended })
     .where(condition)
-    .executeTakeFirstOrThrow();
-  return Number(numUpdatedRows);
+    .returning('id')
+    .execute();
+  await tellTurns(
+    trx,
+    changed.map(({ id }) => ({ id, at, event })),
+  );
+  return changed.length;
 }
 
 /** Tells what a person saw of a discrepancy from what it shows later: a decision holds for exactly that. */

@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import type { Db, Trx } from '../storage/ledger.ts';
 import { prepared } from '../storage/prepared.ts';
+import { forkEvents, noteLastTold } from './event-places.ts';
+import { tell } from './events.ts';
 import { newestId } from './history.ts';
 import { dropMeta, keepMeta, metaOf, setMeta } from './meta.ts';
 
@@ -77,6 +79,7 @@ export async function noteFall(trx: Trx, barrier: Barrier): Promise<void> {
     .limit(1)
     .executeTakeFirst();
   await keepMeta(trx, copiedKey, newest?.at ?? '');
+  await noteLastTold(trx);
 }
 
 /** Returns the instant since which another copy may have sent: the newest entry of the fall, else the ledger's birth. */
@@ -94,6 +97,8 @@ const adoptedKey = 'adopted';
 /** Records the adoption, which outlives the listing barrier (P25). */
 export async function noteAdoption(trx: Trx, at: string): Promise<void> {
   await setMeta(trx, adoptedKey, `${at} ${await newestId(trx, 'payouts')}`);
+  await forkEvents(trx, at);
+  await tell(trx, at, [{ type: 'halt.raised', data: { kind: 'barrier' } }]);
 }
 
 /**
@@ -149,7 +154,7 @@ export async function noteListAfterAdoption(trx: Trx, { startedAt, now, unproven
   const { at } = readBarrier(barrier);
   if (at >= startedAt && at <= now) return;
   await endWait(trx);
-  if (!unproven) return;
+  if (!unproven) return tellLifted(trx, now);
   const { run, originId, why, advice } = unproven;
   await setMeta(trx, readKey, `${originId} ${run}`);
   await raiseBarrier(trx, key, { at, why, advice });
@@ -187,6 +192,7 @@ export async function waiveListing(
   if (evidence !== undefined && evidence !== (await unprovenEvidence(trx))) return 'unseen';
   const { why: notProven } = readBarrier(barrier);
   await dropMeta(trx, [barrierKeys.listing]);
+  await tellLifted(trx, at);
   await trx
     .insertInto('waived_listings')
     .values({ at, decided_by: by, note, not_proven: notProven })
@@ -203,6 +209,11 @@ export async function waivedListings(db: Db | Trx): Promise<WaivedListing[]> {
 /** Ends the wait for a listing, or clears it before it begins again. */
 export async function endWait(trx: Trx): Promise<void> {
   await dropMeta(trx, [barrierKeys.listing, readKey]);
+}
+
+/** Tells programs that an adopted ledger may send again (P39). */
+function tellLifted(trx: Trx, at: string): Promise<void> {
+  return tell(trx, at, [{ type: 'halt.lifted', data: { kind: 'barrier' } }]);
 }
 
 /** Whether a fall was noticed and the ledger is not adopted yet (P25). */

@@ -12,6 +12,7 @@ import { textsOf } from '../storage/bulk.ts';
 import { countRows, hasRow } from '../storage/counting.ts';
 import type { Db, Trx } from '../storage/ledger.ts';
 import type { Batch, Payout } from '../storage/tables/tables.ts';
+import { tellBatches } from './batch-events.ts';
 import { type PromisedFile, promiseFiles } from './file-tasks.ts';
 import { type HoldReason, readReasons, reasonColumns } from './hold-reasons.ts';
 import { recordIntake } from './record.ts';
@@ -29,7 +30,14 @@ export type NewBatch = Pick<
 export async function insertBatch(trx: Trx, batch: NewBatch): Promise<void> {
   await trx
     .insertInto('batches')
-    .values({ ...batch, phase: 'loading', hold_reasons: '[]', body_digest: '', file_state: 'due' })
+    .values({
+      ...batch,
+      phase: 'loading',
+      told_state: 'loading',
+      hold_reasons: '[]',
+      body_digest: '',
+      file_state: 'due',
+    })
     .execute();
 }
 
@@ -157,7 +165,11 @@ export async function finishSome(
     { batch: batch.id, bodies: batch.body_digest },
   );
   const done = rows.length < limit;
-  if (done) await trx.updateTable('batches').set({ phase: 'loaded' }).where('id', '=', batch.id).execute();
+  if (done) {
+    const loaded = { phase: 'loaded', told_state: 'loading' } as const;
+    await trx.updateTable('batches').set(loaded).where('id', '=', batch.id).execute();
+    await tellBatches(trx, at, [batch.id]);
+  }
   return { done, after: rows.at(-1)?.row_number ?? after };
 }
 

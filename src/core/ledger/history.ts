@@ -101,7 +101,7 @@ export async function insertHistory(trx: Trx, entries: ReturnType<typeof chainEn
 /** Returns the id of the newest row, 0 before the first. It orders events by ids, since clocks may jump (P33). */
 export async function newestId(
   db: Db | Trx,
-  table: 'history' | 'payouts' | 'attempts' | 'webhooks',
+  table: 'history' | 'payouts' | 'attempts' | 'webhooks' | 'events',
 ): Promise<bigint> {
   const row = await db
     .selectFrom(table)

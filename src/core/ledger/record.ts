@@ -18,6 +18,7 @@ import {
   type TriedAttempt,
 } from './attempts.ts';
 import { wentBack } from './barriers.ts';
+import { tellBatches } from './batch-events.ts';
 import { chainEntry, historyHashes, insertHistory } from './history.ts';
 import { askDetails, type LookUpWanted } from './inquiries.ts';
 import { apply, later, type RecordEvent, type Row } from './projection.ts';
@@ -94,6 +95,13 @@ export async function record(
   await countEnded(trx, ended);
   await writeRows(trx, at, changed);
   await insertHistory(trx, entries);
+  const moved = recorded.filter(({ from, to }) => from !== to);
+  if (moved.length > 0)
+    await tellBatches(
+      trx,
+      at,
+      moved.map(({ payoutId }) => rows.get(payoutId)?.batch_id ?? ''),
+    );
   await askNext(trx, at, recorded);
   return recorded;
 }
@@ -118,6 +126,7 @@ export async function recordIntake(
     const heads = own.map(({ id }) => ({ id, head: hashOf('', id) }));
     await startHistory(trx, { at, to, detail: text }, heads);
   }
+  await tellBatches(trx, at, [detail.batch]);
 }
 
 /** Returns the payouts whose attempts decide what an event does (P4, P17, P21). */

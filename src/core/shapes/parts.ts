@@ -68,11 +68,16 @@ export const problemShape = called(
 
 /** Why nothing is sent. */
 export const haltShape = fields({ cause: text, at: instant });
-export const haltKindsShape = haltShape.extend({
-  kinds: list(
-    z.enum(['person', 'account', 'signature', 'unknowns', 'canary_open', 'canary_failed', 'barrier']),
-  ),
-});
+export const haltKindShape = z.enum([
+  'person',
+  'account',
+  'signature',
+  'unknowns',
+  'canary_open',
+  'canary_failed',
+  'barrier',
+]);
+export const haltKindsShape = haltShape.extend({ kinds: list(haltKindShape) });
 
 export const waivedListingShape = fields({ at: instant, by: text, note: text, not_proven: text });
 

@@ -4,6 +4,7 @@ import type Database from 'better-sqlite3';
 import { closedPeriods } from '../../books/periods.sql.ts';
 import type { AdvisedReason } from '../../core/domain/advice.ts';
 import { barrierKeys, findBarrier } from '../../core/ledger/barriers.ts';
+import { areUndelivered } from '../../core/ledger/event-places.ts';
 import { archivePath } from '../../core/storage/archive-file.ts';
 import { countRows } from '../../core/storage/counting.ts';
 import type { Db, Ledger } from '../../core/storage/ledger.ts';
@@ -61,6 +62,7 @@ export async function archiveLedger(request: ArchiveRequest): Promise<Archived> 
     const period = await lastPeriodBefore(ledger.db, request.before);
     if (!period)
       return refused('no closed month ended by then: close-period closes months, the oldest first');
+    if (await areUndelivered(ledger.db, period.through_history)) return refused(undelivered);
     const load = await loadOf(ledger.db, period);
     const left = await countLeft(ledger.db, period, load.batches);
     if (load.batches.length === 0 && load.frozenThrough === 0n) {
@@ -79,6 +81,9 @@ export async function archiveLedger(request: ArchiveRequest): Promise<Archived> 
     await ledger.close();
   }
 }
+
+const undelivered =
+  'events of that time are not delivered to events.url: start serve until they are, or once with an empty events.url';
 
 type Work = ArchiveRequest & { load: Load; period: Period; onStep(step: ArchiveStep): void };
 type Refused = { kind: 'refused'; why: string; barrier?: AdvisedReason };

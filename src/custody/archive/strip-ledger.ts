@@ -1,5 +1,7 @@
 import type Database from 'better-sqlite3';
 import { cameToNothing } from '../../core/domain/payout.ts';
+import { isToldEntry } from '../../core/ledger/event-feed.ts';
+import { eventFloorKey } from '../../core/ledger/event-places.ts';
 import { createIdentityDigest, identity, type PayoutIdentity } from './identity.ts';
 
 /** Events that nothing reads once the payout has ended. The entry by which it ended and its last one stay too. */
@@ -62,6 +64,7 @@ export function stripLedger(
             where b.payout_id = history.payout_id and b.seq = history.seq - 1)
           where payout_id in (${payouts}) and prev_hash is null and seq > 1 and not (${goes})`),
       );
+      raiseEventFloor(run);
       withoutGuard(ledger, 'history_no_delete', () =>
         run(`delete from history where payout_id in (${payouts}) and ${goes}`),
       );
@@ -76,6 +79,21 @@ export function stripLedger(
       run('update archives set done_at = ?, sha256 = ? where id = ?', at, sha256, archive);
     })
     .immediate();
+}
+
+/**
+ * Keeps from which place on events can be read without a gap, and drops the rows before it (P39). The newest row stays, so
+ * that no later one gets its number.
+ */
+function raiseEventFloor(run: (text: string, ...values: unknown[]) => void): void {
+  const last = `(select max(id) from history where payout_id in (${payouts}) and ${goes} and ${isToldEntry('history')})`;
+  const before = (bound: string): string => `after_history < ${bound} and id < (select max(id) from events)`;
+  run(`insert into meta (key, value) select '${eventFloorKey}', last.id || '.' || (
+      select coalesce(max(id), 0) from events where ${before('last.id')})
+    from (select ${last} as id) last where last.id is not null
+    on conflict (key) do update set value = excluded.value
+    where cast(excluded.value as integer) > cast(meta.value as integer)`);
+  run(`delete from events where ${before(`(select cast(value as integer) from meta where key = '${eventFloorKey}')`)}`);
 }
 
 /** What the payouts of an archive add to a line of a month, in minor units. */

@@ -15,10 +15,11 @@ const statements = [
     id integer primary key, after_history integer not null, at text not null,
     type text not null check (type in (${types.map((type) => `'${type}'`).join(',')})),
     batch_id text, reference text, data text not null) strict`,
-  // How far each receiver of events was told. `since`: when the first try of the next event was.
+  // How far a receiver of events was told, and how its next event fares.
   `create table event_outboxes (
-    name text primary key not null, after_cursor text not null, tries integer not null default 0, since text,
-    due_at text, problem text, gave_up integer not null default 0) strict`,
+    name text primary key not null, after_cursor text not null, claimed_by text, tries integer not null default 0,
+    due_at text not null, noted_at text not null, problem text, gave_up integer not null default 0,
+    gave_up_at text) strict, without rowid`,
   // What a request with an Idempotency-Key was answered, for a day. `status` null: it is being worked on.
   `create table kept_answers (
     person text not null, key text not null, request text not null, made_at text not null, worker_id text not null,

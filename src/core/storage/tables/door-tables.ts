@@ -24,15 +24,20 @@ type EventTable = {
 
 type EventOutboxTable = {
   name: string;
-  /** The cursor of the last event that was acknowledged, or given up. */
+  /** How far it was told: up to the last event that was acknowledged or given up. */
   after_cursor: string;
+  /** The worker that posts, or died while it did. */
+  claimed_by: string | null;
+  /** How often the next event was tried. */
   tries: Generated<bigint>;
-  /** When the next event was tried first; null: it was not tried. */
-  since: string | null;
-  due_at: string | null;
+  /** When it is tried again, and when that was decided. */
+  due_at: string;
+  noted_at: string;
+  /** Why the last try failed: a code such as `http_404`, never a text of the other side. */
   problem: string | null;
-  /** How many events were given up. */
+  /** How many events were given up, and when the last one was. */
   gave_up: Generated<bigint>;
+  gave_up_at: string | null;
 };
 
 /** What a request with an Idempotency-Key was answered, for a day. */
