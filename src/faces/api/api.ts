@@ -6,6 +6,7 @@ import { RefusedRequest } from '../admin/access.ts';
 import type { Routes } from '../admin/admin-server.ts';
 import { batchEndpoints } from './batch-endpoints.ts';
 import { type Answer, type ApiDeps, type Endpoint, endpoint } from './endpoint.ts';
+import { eventEndpoints } from './event-endpoints.ts';
 import { claimAnswer, dropClaim, keepAnswer, requestDigest } from './kept-answers.sql.ts';
 import { openApiOf } from './openapi.ts';
 import { none } from './parts.ts';
@@ -15,14 +16,19 @@ import { readStreams, sweepUploads, uploadsIn } from './upload.ts';
 import { noSuchPath, watchEndpoints } from './watch-endpoints.ts';
 
 /** Every path of the API below `/api/v1`; docs/api.md and the OpenAPI document are made of it. */
-const endpoints: readonly Endpoint[] = [...batchEndpoints, ...payoutEndpoints, ...watchEndpoints];
+const endpoints: readonly Endpoint[] = [
+  ...batchEndpoints,
+  ...payoutEndpoints,
+  ...watchEndpoints,
+  ...eventEndpoints,
+];
 
 const base = '/api/v1';
 
 /** The API (docs/api.md): verbs and lists for programs, on the admin server. */
-export function apiRoutes(given: Omit<ApiDeps, 'closing'>): Routes {
+export function apiRoutes(given: Omit<ApiDeps, 'closing' | 'streams'>): Routes {
   return (server, admin) => {
-    const deps: ApiDeps = { ...given, closing: admin.closing };
+    const deps: ApiDeps = { ...given, closing: admin.closing, streams: new Set() };
     const document = openApiOf(endpoints, packageJson.version);
     const described = endpoint({
       ...{ method: 'get', path: '/openapi.json', name: 'getOpenApi', does: 'This API as OpenAPI 3.1.' },

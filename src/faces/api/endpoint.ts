@@ -1,9 +1,11 @@
 import type { FileHandle } from 'node:fs/promises';
+import type { ServerResponse } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import type { App } from '../../app/app.ts';
 import type { Finding } from '../../findings/finding.ts';
 import type { Person } from '../../verbs/verb.ts';
+import type { VerbName } from '../../verbs/verbs.ts';
 import type { Right } from '../admin/access.ts';
 
 /** What the endpoints need of the daemon. */
@@ -13,6 +15,8 @@ export type ApiDeps = {
   findWaiting(): Promise<readonly Finding[]>;
   /** Aborted when the server closes. */
   closing: AbortSignal;
+  /** The open streams of events. */
+  streams: Set<ServerResponse>;
   /** Work that goes on after its answer; the server waits for it when it closes. */
   background(work: Promise<unknown>): void;
 };
@@ -51,6 +55,8 @@ export type Endpoint<
   /** The name of the operation. */
   name: string;
   does: string;
+  /** The verb that it orders; a lookup orders none. */
+  orders?: VerbName;
   right: Right;
   params: Params;
   query: Query;

@@ -77,6 +77,7 @@ export const watchEndpoints = [
       method: 'post',
       path: `/discrepancies/{id}/${verb.name}`,
       name: `${verb.name}Discrepancy`,
+      orders: verb.name,
       does:
         verb.name === 'resolve'
           ? 'It is dealt with, as the note says. It reopens when something else is found.'
@@ -163,6 +164,7 @@ export const watchEndpoints = [
     method: 'post',
     path: '/runs',
     name: 'startRun',
+    orders: 'reconcile',
     does: 'Begins a reconciliation. The event `run.finished` tells its end.',
     right: 'decide',
     params: none,
