@@ -191,9 +191,13 @@ function stillBusy(): ApiProblem {
   });
 }
 
-async function answerProblem(error: unknown, reply: FastifyReply, { app }: ApiDeps): Promise<FastifyReply> {
-  const { status, retryAfterSeconds, ...said } = saidOf(error);
-  if (status >= 500) app.log.error({ err: error }, 'the API could not answer');
+async function answerProblem(
+  error: unknown,
+  reply: FastifyReply,
+  { app, closing }: ApiDeps,
+): Promise<FastifyReply> {
+  const { status, retryAfterSeconds, ...said } = saidOf(error, closing.aborted);
+  if (status === 500) app.log.error({ err: error }, 'the API could not answer');
   if (status === 401) reply.header('www-authenticate', 'Bearer realm="counterfoil"');
   if (retryAfterSeconds !== null) reply.header('retry-after', String(retryAfterSeconds));
   // What was not read of a body would be taken for the next request.
@@ -204,7 +208,7 @@ async function answerProblem(error: unknown, reply: FastifyReply, { app }: ApiDe
     .send(JSON.stringify(problemOf(status, said)));
 }
 
-function saidOf(error: unknown) {
+function saidOf(error: unknown, isClosing: boolean) {
   if (error instanceof ApiProblem) {
     const { statusCode: status, kind, message: problem, fix, more, retryAfterSeconds } = error;
     return { status, kind, problem, fix, more, retryAfterSeconds };
@@ -217,6 +221,10 @@ function saidOf(error: unknown) {
     error instanceof Error && 'statusCode' in error && typeof error.statusCode === 'number'
       ? error.statusCode
       : 500;
+  if (status >= 500 && isClosing) {
+    const fix = 'repeat the request: what it had recorded stands, and nothing is done twice';
+    return { status: 503, kind: 'closing', problem: 'the server stops', fix, retryAfterSeconds: 10 };
+  }
   if (status >= 500)
     return {
       status: 500,

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { z } from 'zod';
 import { type EventPage, newestCursor, readEvents } from '../../core/ledger/event-feed.ts';
@@ -15,8 +16,8 @@ const lookEveryMs = 1000;
 const pageOfStream = 500;
 /** A comment that keeps a quiet stream open through proxies. */
 const stillEvery = 15;
-/** A reader that takes nothing is let go, and comes back at its cursor. */
-const mostWaiting = 1_048_576;
+/** A reader that takes nothing for so long is let go, and comes back at its cursor. */
+const stallMs = 30_000;
 
 export const eventEndpoints = [
   endpoint({
@@ -84,7 +85,8 @@ async function follow(
     for (let turn = 1; !over.aborted; turn++) {
       for (const one of page.events)
         raw.write(`id: ${one.cursor}\nevent: ${one.type}\ndata: ${JSON.stringify(one)}\n\n`);
-      if (raw.writableLength > mostWaiting) raw.destroy();
+      if (raw.writableNeedDrain)
+        await once(raw, 'drain', { signal: AbortSignal.any([over, AbortSignal.timeout(stallMs)]) });
       if (page.next === null) await clock.sleep(lookEveryMs, over);
       if (turn % stillEvery === 0) raw.write(': still here\n\n');
       if (!over.aborted) page = await pageAfter(db, page.reached, pageOfStream);
