@@ -5,6 +5,7 @@ import type { Config } from '../../core/settings/settings.ts';
 import { isLoopback } from '../../core/settings/settings-checks.ts';
 import type { Role } from '../../core/settings/settings-schema.ts';
 import { addressList, createSourceReader, plainAddress } from '../../watching/webhooks/receiver-address.ts';
+import { createSessions } from './sessions.ts';
 import { createGuessLimit, createTokens } from './tokens.ts';
 
 /**
@@ -13,9 +14,12 @@ import { createGuessLimit, createTokens } from './tokens.ts';
  */
 export type Right = 'figures' | Role;
 
-/** The caller: the holder of a token, a caller on this machine without one, or anybody else. */
+/**
+ * The caller: the holder of a token, a caller on this machine without one, or anybody else. `signedIn`: by the cookie of
+ * a session, which a browser sends by itself.
+ */
 export type Caller =
-  | { kind: 'token'; name: string; roles: readonly Role[] }
+  | { kind: 'token'; name: string; roles: readonly Role[]; signedIn: boolean }
   | { kind: 'local' }
   | { kind: 'nobody' };
 
@@ -56,6 +60,7 @@ export function createAccess(deps: {
   const { admin } = deps;
   const tokens = createTokens(deps.tokens);
   const guesses = createGuessLimit(deps.clock);
+  const sessions = createSessions(deps.clock);
   const isProxy = addressList(admin.trustProxy);
   const sourceOf = createSourceReader(isProxy);
 
@@ -77,27 +82,40 @@ export function createAccess(deps: {
     guesses.count(address);
     throw unknownToken();
   }
+  const noTokenFor = (right: Right): RefusedRequest => (tokens.exist ? noToken(right) : noTokensAtAll(right));
+  const isSecure = (request: Request): boolean => sourceOf(request).protocol === 'https';
   return {
     addressOf,
     nameOf,
+    /** Begins a session for the holder of the token; returns its cookie. Throws {@link RefusedRequest}. */
+    signIn: (request: Request, token: string): string =>
+      sessions.begin(nameOf(token, addressOf(request)), { secure: isSecure(request) }),
+    /** Ends the session of the request; returns the cookie that removes it. */
+    signOut: (request: Request): string =>
+      sessions.end(request.headers.cookie, { secure: isSecure(request) }),
     /** Returns the caller. Throws {@link RefusedRequest} for a foreign host, an unknown token, a cross-site POST and plain HTTP. */
     identify(request: Request): Caller {
       const local = isLocal(request);
       if ((request.headersDistinct.host ?? []).length > 1) throw foreignHost();
       if (local && !isLoopback(hostNameOf(request.headers.host))) throw foreignHost();
       if (!local && admin.tlsCert === '' && sourceOf(request).protocol !== 'https') throw unencrypted();
-      if (request.method !== 'GET' && request.method !== 'HEAD' && isCrossSite(request)) throw crossSite();
+      const changes = request.method !== 'GET' && request.method !== 'HEAD';
+      if (changes && isCrossSite(request)) throw crossSite();
       const token = tokenIn(request.headers.authorization);
-      if (token === null) return { kind: local ? 'local' : 'nobody' };
-      const name = nameOf(token, addressOf(request));
-      return { kind: 'token', name, roles: rolesOf(admin.roles, name) };
+      const signedIn = token === null ? sessions.nameOf(request.headers.cookie) : undefined;
+      if (token === null && signedIn === undefined) return { kind: local ? 'local' : 'nobody' };
+      // A browser sends a cookie by itself: then it must also say that the page is of this server.
+      if (signedIn !== undefined && changes && !saysItsSite(request)) throw crossSite();
+      const name = signedIn ?? nameOf(token ?? '', addressOf(request));
+      return { kind: 'token', name, roles: rolesOf(admin.roles, name), signedIn: signedIn !== undefined };
     },
     /** Throws {@link RefusedRequest} unless the caller has the right. */
     demand(caller: Caller, right: Right): void {
       if (hasRight(caller, right)) return;
       if (caller.kind === 'token') throw noRight(caller.name, right);
-      throw tokens.exist ? noToken(right) : noTokensAtAll(right);
+      throw noTokenFor(right);
     },
+    noTokenFor,
   };
 }
 
@@ -125,6 +143,10 @@ function isCrossSite({ headers }: Request): boolean {
   const { origin, host = '' } = headers;
   if (origin === undefined) return false;
   return !URL.canParse(origin) || new URL(origin).host !== host.toLowerCase();
+}
+
+function saysItsSite({ headers }: Request): boolean {
+  return headers['sec-fetch-site'] === 'same-origin' || headers.origin !== undefined;
 }
 
 function foreignHost(): RefusedRequest {

@@ -19,7 +19,7 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** What a caller needs for this route. Left out: `figures` for GET and HEAD, `decide` for the rest. */
     right?: Right | 'none';
-    /** Only for the holder of a token, even from this machine. */
+    /** Only for a program that sends a token, even from this machine. */
     token?: boolean;
     /** The body is a file that may take long: its handler sees to one that stalls. */
     streams?: boolean;
@@ -34,6 +34,10 @@ export type RouteDeps = {
   requireRight(request: FastifyRequest, right: Right): Caller;
   /** The holder of a token that came otherwise than in a header, such as a form. Throws {@link RefusedRequest}. */
   nameOf(request: FastifyRequest, token: string): string;
+  /** Begins a session for the holder of the token; returns its cookie. Throws {@link RefusedRequest}. */
+  signIn(request: FastifyRequest, token: string): string;
+  /** Ends the session of the request; returns the cookie that removes it. */
+  signOut(request: FastifyRequest): string;
   /** Aborted when the server closes: a stream of events must end then. */
   closing: AbortSignal;
 };
@@ -72,6 +76,8 @@ export function createAdminServer(deps: {
       return request.caller;
     },
     nameOf: (request, token) => access.nameOf(token, access.addressOf(request.raw)),
+    signIn: (request, token) => access.signIn(request.raw, token),
+    signOut: (request) => access.signOut(request.raw),
     closing: closing.signal,
   };
   let opened: { app: FastifyInstance; server: Server; tls: TlsRenewal | null } | undefined;
@@ -153,7 +159,9 @@ function guard(app: FastifyInstance, { access, connections, log }: Guard): void 
     const { config } = request.routeOptions;
     const right = config.right ?? (isReading(request) ? 'figures' : 'decide');
     if (right !== 'none') access.demand(caller, right);
-    if (config.token === true && caller.kind !== 'token') access.demand(caller, 'read');
+    // A browser sends the cookie of a session by itself, a program holds its token.
+    if (config.token === true && (caller.kind !== 'token' || caller.signedIn))
+      throw access.noTokenFor(right === 'none' ? 'read' : right);
     if (config.streams !== true) endSlowBody(request, reply);
   });
   // The body was read: from here on an answer is owed.

@@ -17,6 +17,7 @@ input[type=checkbox]{width:1.1em;height:1.1em;vertical-align:-.15em;margin:0 .4e
 .state.is-good{border-color:var(--good);background:var(--good-bg)}.state.is-good h1{color:var(--good)}
 .state.is-warn{border-color:var(--warn);background:var(--warn-bg)}.state.is-warn h1{color:var(--warn)}
 .state.is-bad{border-color:var(--bad);background:var(--bad-bg)}.state.is-bad h1{color:var(--bad)}
+button.link{border:0;background:none;color:var(--link);padding:0;text-decoration:underline;text-underline-offset:.15em}
 .tiles{margin:0 0 14px}
 .columns{display:grid;grid-template-columns:minmax(0,2fr) minmax(0,1fr);gap:14px;align-items:start}
 .panel{background:var(--card);border:1px solid var(--line);border-radius:10px;padding:12px 16px;margin:0 0 14px;min-width:0}

@@ -12,6 +12,7 @@ import { pageRoutes } from './page-routes.ts';
 import { dashboardBanner } from './parts.ts';
 import { postRoutes } from './post-routes.ts';
 import type { DashboardDeps, Shared } from './shared.ts';
+import { isBrowser, signInForm, signInRoutes } from './sign-in.ts';
 
 /** The dashboard (docs/operations.md, Dashboard): pages for people, and the forms with which they decide. */
 export function dashboardRoutes(deps: DashboardDeps): Routes {
@@ -50,6 +51,7 @@ export function dashboardRoutes(deps: DashboardDeps): Routes {
       scope.setErrorHandler(async (error, request, reply) => sendProblem(shared, error, request, reply));
       pageRoutes(scope, shared);
       postRoutes(scope, shared);
+      signInRoutes(scope, shared, admin);
       scope.get('/events', async (_request, reply) => {
         reply.hijack();
         if (events.open(reply.raw, { 'x-content-type-options': 'nosniff' })) return;
@@ -59,7 +61,7 @@ export function dashboardRoutes(deps: DashboardDeps): Routes {
   };
 }
 
-/** A refusal as a page, with what helps. What a browser is asked for by a 401 is the token as a password. */
+/** A refusal as a page, with what helps. A browser gets the form of the sign-in page; a program is asked for its token. */
 async function sendProblem(
   { send, deps }: Shared,
   error: unknown,
@@ -68,12 +70,18 @@ async function sendProblem(
 ): Promise<FastifyReply> {
   const { status, title, help } = problemOf(error);
   if (status === 500) deps.log.error({ err: error }, 'the dashboard could not answer');
-  if (status === 401) reply.header('www-authenticate', 'Basic realm="counterfoil", charset="UTF-8"');
+  const asksBrowser = status === 401 && isBrowser(request);
+  if (status === 401 && !asksBrowser)
+    reply.header('www-authenticate', 'Basic realm="counterfoil", charset="UTF-8"');
   if (error instanceof RefusedRequest && error.retryAfterSeconds !== null)
     reply.header('retry-after', String(error.retryAfterSeconds));
   // A refusal may come before the caller is known.
   request.caller ??= { kind: 'nobody' };
-  const main = html`${dashboardBanner('bad', title, html`<p>${help}</p><p><a href="/">Back to today</a></p>`)}`;
+  const toToday = html`<p><a href="/">Back to today</a></p>`;
+  const back = request.method === 'GET' ? request.url : '/';
+  const main = asksBrowser
+    ? html`<h1>Sign in</h1>${dashboardBanner('warn', title, toToday)}${signInForm(back)}`
+    : dashboardBanner('bad', title, html`<p>${help}</p>${toToday}`);
   try {
     return await send(request, reply, { title, main, renews: 'still' }, status);
   } catch (err) {

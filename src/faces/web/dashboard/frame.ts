@@ -81,7 +81,7 @@ function bar(view: View, place: DashboardPage['place']): Html {
 <p class="soft">${view.mode} mode · ${reader(view.caller)}</p>
 <p id="live" role="status" class="soft" hidden></p>
 <form action="/find" method="get" role="search">${search}</form>
-</div>`;
+</div>${view.caller.kind === 'token' && view.caller.signedIn && html`<form id="signout" method="post" action="/signout"></form>`}`;
 }
 
 function entry(path: string, name: string, isHere: boolean): Html {
@@ -89,6 +89,7 @@ function entry(path: string, name: string, isHere: boolean): Html {
 }
 
 function reader(caller: Caller): Html {
-  if (caller.kind === 'token') return html`signed in as ${caller.name}`;
-  return html`<a href="/signin">Sign in</a>`;
+  if (caller.kind !== 'token') return html`<a href="/signin">Sign in</a>`;
+  const out = html` <button form="signout" class="link">Sign out</button>`;
+  return html`signed in as ${caller.name}${caller.signedIn && out}`;
 }

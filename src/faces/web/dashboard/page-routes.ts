@@ -126,12 +126,6 @@ export function pageRoutes(scope: FastifyInstance, shared: Shared): void {
     throw new Declined(404, `No payout and no single batch is called ${wanted}.`);
   });
 
-  // A browser asks for the token where a page needs it, and from then on sends it to this server alone.
-  scope.get('/signin', async (request, reply) => {
-    shared.requireToken(request);
-    return reply.redirect('/', 303);
-  });
-
   scope.get<{ Params: { '*': string } }>(
     '/reports/*',
     { config: { right: 'read' } },

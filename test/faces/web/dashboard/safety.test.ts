@@ -82,7 +82,7 @@ it('offers no form to a reader without a token', async () => {
   await addDiscrepancy(ledger, { kind: 'amount_conflict', payoutId, reference: 'A-1' });
   for (const path of ['/', '/batches/b-1', '/discrepancies'])
     expect((await ask(path)).body, path).not.toContain('method="post"');
-  const signIn = await ask('/signin');
+  const signIn = await ask('/reports/index.html');
   expect(signIn.status).toBe(401);
   expect(signIn.headers['www-authenticate']).toMatch(/^Basic realm=/);
 });
