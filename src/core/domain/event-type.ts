@@ -1,4 +1,4 @@
-/** What a program can be told of (P39). */
+/** What programs hear (P39). */
 export const eventTypes = [
   'batch.taken',
   'batch.held',

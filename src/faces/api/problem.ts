@@ -89,7 +89,7 @@ const again = 'read it again, and decide on what it is now';
 const fixes: Record<Obstacle['kind'], string> = {
   no_batch: 'GET /batches lists them; a name is whole here',
   no_payout: 'GET /payouts lists them',
-  no_collection: 'name a collection that was expected or heard of',
+  no_collection: 'name a collection that was expected, or that a webhook reported',
   no_run: 'GET /runs lists them',
   no_discrepancy: 'GET /discrepancies lists what is open',
   unaskable: 'name a reference that the service can have',

@@ -14,6 +14,7 @@ export function isBrowser({ headers }: FastifyRequest): boolean {
 export function signInForm(back = '/'): Html {
   return html`<form class="decide" method="post" action="/signin">
 <input type="hidden" name="back" value="${back}">
+<input name="username" value="counterfoil" autocomplete="username" hidden>
 <label for="token">Your token<input id="token" name="token" type="password" required autofocus autocomplete="current-password" size="40"></label>
 <button class="go">Sign in</button>
 </form>
