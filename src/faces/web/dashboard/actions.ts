@@ -26,6 +26,7 @@ const statusOf: Record<Obstacle['kind'], Declined['statusCode']> = {
   unaskable: 422,
   no_collection: 404,
   no_run: 404,
+  unfinished_run: 409,
   open_month: 409,
   not_closed: 409,
   loading: 409,
