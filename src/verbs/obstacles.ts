@@ -20,7 +20,7 @@ export type Obstacle =
   | { kind: 'closed'; id: string; state: Discrepancy['state'] }
   | { kind: 'unaskable'; reference: string }
   | { kind: 'no_collection'; reference: string; mode: Mode }
-  | { kind: 'no_run'; run: string }
+  | { kind: 'no_run' | 'unfinished_run'; run: string }
   | { kind: 'open_month'; month: string }
   /** A month that cannot be closed, and why. */
   | { kind: 'not_closed'; month: string; why: NotClosable }

@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import * as reportJob from '../../jobs/report.ts';
 import type { App } from '../app/app.ts';
+import { findRun } from '../books/batch-results.sql.ts';
+import { isFrozen } from '../books/run-sheets.sql.ts';
 import { getBatch } from '../core/ledger/batches.ts';
 import { type Refused, refusedFor } from './obstacles.ts';
 import { verb } from './verb.ts';
@@ -37,9 +39,9 @@ async function write(
   input: Exclude<z.infer<typeof which>, { due: true }>,
 ): Promise<ReportOutcome | Refused> {
   if ('run' in input) {
-    const files = await reporting.writeRun(input.run);
-    if (files.length === 0) return refusedFor({ kind: 'no_run', run: input.run });
-    return { kind: 'written', files, skipped: [] };
+    if (!(await findRun(ledger.db, input.run))) return refusedFor({ kind: 'no_run', ...input });
+    if (!(await isFrozen(ledger.db, input.run))) return refusedFor({ kind: 'unfinished_run', ...input });
+    return { kind: 'written', files: await reporting.writeRun(input.run), skipped: [] };
   }
   if ('month' in input) {
     const files = await reporting.writePeriod(input.month);

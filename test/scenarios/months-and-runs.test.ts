@@ -64,4 +64,8 @@ it('report RUN --against RUN says which payouts moved, and exits 2 for a run tha
   const text = await home.run(['report', second.run, '--against', first.run]);
   expect(text.out).toContain('NGN settled: 0.00 → 2,004.00 (+2,004.00)');
   expect((await home.run(['report', second.run, '--against', '20010101T000000Z'])).code).toBe(2);
+  const unknown = await home.run(['report', '20010101T000000Z']);
+  expect(unknown).toMatchObject({ code: 2, err: expect.stringContaining('no run 20010101T000000Z in this') });
+  const slip = await home.run(['report', `${second.run}-1`]);
+  expect(slip).toMatchObject({ code: 2, err: expect.stringContaining(`did you mean ${second.run}?`) });
 }, 90_000);

@@ -7,6 +7,7 @@ export const obstacleStatus: Record<Obstacle['kind'], 404 | 409 | 422> = {
   unaskable: 422,
   no_collection: 404,
   no_run: 404,
+  unfinished_run: 409,
   open_month: 409,
   not_closed: 409,
   loading: 409,

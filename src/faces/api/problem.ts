@@ -91,6 +91,7 @@ const fixes: Record<Obstacle['kind'], string> = {
   no_payout: 'GET /payouts lists them',
   no_collection: 'name a collection that was expected, or that a webhook reported',
   no_run: 'GET /runs lists them',
+  unfinished_run: 'wait for its end: an event run.finished tells it',
   no_discrepancy: 'GET /discrepancies lists what is open',
   unaskable: 'name a reference that the service can have',
   open_month: 'close it first',

@@ -72,6 +72,10 @@ export function obstacleWords(why: Obstacle): { command: string; page: string } 
     }
     case 'no_run':
       return { command: `no run ${why.run} in this ledger`, page: `There is no run ${why.run}.` };
+    case 'unfinished_run': {
+      const page = `run ${why.run} did not finish: it has no reports`;
+      return { command: page, page: `${upperFirst(page)}.` };
+    }
     case 'open_month': {
       const page = `${why.month} is not closed in this ledger`;
       return { command: `${page}: counterfoil close-period closes it`, page: `${page}.` };

@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import * as submitJob from '../../../jobs/submit.ts';
 import type { App } from '../../../src/app/app.ts';
 import { unprovenEvidence } from '../../../src/core/ledger/barriers.ts';
 import { areHolding, holdReasonsOf, readReasons, reasonMark } from '../../../src/core/ledger/hold-reasons.ts';
@@ -376,9 +375,7 @@ export async function retry(stage: Stage, app: App, references: string[]): Promi
     const afterQuietPeriod = town.world.now() - sentAt > town.weather.quietPeriodMs;
     town.decisions.announceRetry(reference, { afterQuietPeriod });
   }
-  const done = await retryVerb.run(app, { references, since, digest }, ada);
-  if (done.kind === 'decided')
-    await submitJob.run(app, { scope: { payouts: done.decided.map(({ id }) => id) } });
+  const done = await retryVerb.run({ ...app, through: app }, { references, since, digest }, ada);
   return outcomeOf(done, (decision) => decision.kind === 'decided' && decision.decided.length > 0);
 }
 

@@ -11,14 +11,16 @@ import { evidenceJson, type QuietWatch } from '../../json/evidence-json.ts';
 import { type Result, worst } from '../context/result.ts';
 import { totalsText } from '../kit/describe.ts';
 import { remedyText } from '../kit/remedy-text.ts';
-import type { SentDecided } from './send-decided.ts';
+
+/** What came of sending: `waits` says why something was not sent, `failed` what stopped it half-way. */
+export type SaidSent = { kind: 'sent' } | { kind: 'waits'; why: string } | { kind: 'failed'; why: string };
 
 type Outcome = {
   shown: Weighed;
   watch: QuietWatch;
   decided: readonly Decided[];
   states: readonly Pick<Payout, 'id' | 'state' | 'message'>[];
-  sent: SentDecided;
+  sent: SaidSent;
   left: number;
 };
 

@@ -1,7 +1,8 @@
 import { cameToNothing } from '../../../core/domain/payout.ts';
-import type { Decided } from '../../../sending/decisions/retry-payout.ts';
-import { mostPayouts, retryVerb } from '../../../verbs/retry.ts';
+import { mostPayouts, type RetryOutcome, retryVerb } from '../../../verbs/retry.ts';
 import type { Weighed } from '../../../watching/evidence/weigh.ts';
+import { reasonText, submitCommand } from '../../../words/advice-text.ts';
+import { haltInWords } from '../../../words/halt-words.ts';
 import { evidenceJson, type QuietWatch, watchOf } from '../../json/evidence-json.ts';
 import { type Asking, askAbout, withService } from '../context/ask-service.ts';
 import { confirm, confirmSending } from '../context/context.ts';
@@ -10,12 +11,12 @@ import { nearestReference } from '../context/nearest-reference.ts';
 import { orderer, stopFor } from '../context/person.ts';
 import { didYouMean, type Result, Stop } from '../context/result.ts';
 import type { Context, Handler } from '../context/world.ts';
-import { finished } from '../kit/describe.ts';
+import { finished, haltText } from '../kit/describe.ts';
 import { terminalOf } from '../kit/terminal.ts';
-import { decisionQuestion, describeDecided, nothingNeeded, refusals } from './decided.ts';
+import { waitingText } from '../status/waiting.ts';
+import { decisionQuestion, describeDecided, nothingNeeded, refusals, type SaidSent } from './decided.ts';
 import { evidenceLines } from './evidence-lines.ts';
 import { evidenceTable } from './evidence-table.ts';
-import { type SentDecided, sendDecided } from './send-decided.ts';
 
 type Options = { batch?: string; state?: string; evidence?: string; wait?: boolean; live?: boolean };
 /** The ledger, the service when a key is configured, and the request. */
@@ -48,16 +49,14 @@ async function decide(work: Work): Promise<Result> {
   if (asked) return asked;
   const references = shown.cases.map(({ payout }) => payout.reference);
   const order = { references, since, digest: shown.digest };
-  const decision = await retryVerb.run(app, order, orderer(context));
+  const through = willSend(work) ? work.service : undefined;
+  const parts = { ...app, through, signal: context.signal };
+  const decision = await retryVerb.run(parts, order, orderer(context));
   if (decision.kind === 'refused') throw stopFor(decision);
   if (decision.kind === 'changed')
     return refuse(work, { shown: decision.now, watch }, 'the evidence changed; look again. Nothing was done');
-  const sent = await send(work, decision.decided);
-  await app.reporting.writeDueBatchResults();
-  await app.reporting.writeIndex();
-  const states = await app.decisions.standingOf(decision.decided.map(({ id }) => id));
-  const outcome = { shown, watch, decided: decision.decided, states, sent, left };
-  const told = describeDecided(outcome, app.config.mode);
+  const sent = await sentText(work, decision);
+  const told = describeDecided({ shown, watch, ...decision, sent, left }, app.config.mode);
   const next = sent.kind === 'sent' ? 'counterfoil reconcile' : 'counterfoil status';
   return { ...told, lines: finished(context, told.lines ?? [], next) };
 }
@@ -158,17 +157,35 @@ function refuseAll(work: Work, shown: Weighed, watch: QuietWatch): Result {
   return { code: 0, lines, json: { shape: 'retry', fields } };
 }
 
-async function send(work: Work, decided: Decided[]): Promise<SentDecided> {
-  const { context, service, options } = work;
-  if (options.wait === false) return { kind: 'waits', why: '' };
-  if (!willSend(work) || !service)
-    return {
-      kind: 'waits',
-      why: 'mode is live and --live was not said: the decision is recorded, nothing was sent; counterfoil submit --live sends it',
-    };
-  return sendDecided(
-    context,
-    service,
-    decided.map(({ id }) => id),
-  );
+const liveOnly =
+  'mode is live and --live was not said: the decision is recorded, nothing was sent; counterfoil submit --live sends it';
+
+/** What came of sending. What stopped it before the first payout stops the command too. */
+async function sentText(
+  { context, app, options }: Work,
+  { sent, decided }: Extract<RetryOutcome, { kind: 'decided' }>,
+): Promise<SaidSent> {
+  const { mode } = app.config;
+  if (sent === null) return { kind: 'waits', why: options.wait === false ? '' : liveOnly };
+  switch (sent.ended) {
+    case 'drained':
+    case 'interrupted':
+      return { kind: 'sent' };
+    case 'uncleared':
+      throw new Stop(`${sent.detail}. The decision is recorded: ${submitCommand(mode)} sends it`, 1);
+    case 'unreachable':
+    case 'stuck': {
+      const why = reasonText({ why: sent.detail, advice: sent.advice ?? null });
+      return { kind: 'failed', why: `${why}; what is left stays ready: ${submitCommand(mode)} sends it` };
+    }
+    case 'not_started':
+    case 'halted': {
+      const terminal = terminalOf(context, app.config, app.clock.iso());
+      const halted = await haltInWords(app.ledger.db);
+      if (halted) return { kind: 'waits', why: `sending is halted ${haltText(halted, terminal)}` };
+      const waits = await app.brakes.waits({ payouts: decided.map(({ id }) => id) });
+      const why = waits.map((one) => waitingText(one, app.config, terminal)).join('; ');
+      return why === '' ? { kind: 'sent' } : { kind: 'waits', why };
+    }
+  }
 }
