@@ -9,7 +9,16 @@ function order(reference: string, path: string, more: Partial<Order> = {}): Orde
     ...{ state: state.replace('*', ''), fee: state === 'success' ? '53.755' : null },
   }));
   return {
-    ...{ reference, currency: 'NGN', amount: 10_000n, moves, transferId: null, sentAt: 0, byPerson: false },
+    ...{
+      reference,
+      currency: 'NGN',
+      amount: 10_000n,
+      moves,
+      transferId: null,
+      sentAt: 0,
+      byPerson: false,
+      elsewhere: false,
+    },
     ...more,
   };
 }
@@ -100,6 +109,16 @@ it('P32: what a person calls paid and nobody sent is paid elsewhere; what was se
   const closed = order('R', 'ready success', { byPerson: true, sentAt: null });
   expect(differing([closed], [])).toEqual({ paid_elsewhere: '1: -10000' });
   expect(differing([{ ...closed, sentAt: 0 }], [])).toEqual({ unseen: '1: 10000' });
+});
+
+it('P31: what went to another account is unseen, and nobody can say that this one lacks it', () => {
+  const [here, there] = [order('R', paid), order('R', paid, { elsewhere: true })].map(
+    (one) => read([one], []).findings,
+  );
+  expect(here).toMatchObject([
+    { line: 'unseen', kinds: ['missing_at_service', 'unknown_outcome', 'stale_pending'] },
+  ]);
+  expect(there).toMatchObject([{ line: 'unseen', kinds: [] }]);
 });
 
 it('P35: without a usable list nothing is compared, and without money there is nothing to state', () => {

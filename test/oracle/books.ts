@@ -19,6 +19,8 @@ export type Order = {
   sentAt: number | null;
   /** Only a person says how it ended. */
   byPerson: boolean;
+  /** An attempt of it may have gone to another account than the one listed, which may then lack it (P31). */
+  elsewhere: boolean;
 };
 
 /** A transfer as the list shows it. `amount` null: it cannot be read. */
@@ -261,11 +263,13 @@ function compare(order: Order, all: readonly Transfer[], { before, after, list, 
   } else if (all.length === 0 && list?.usable && !isYoung(order, list)) {
     // What nobody sent from here, and a person calls paid, no list can show.
     if (after.state === 'success' && order.sentAt === null && order.byPerson) lacks('paid_elsewhere');
-    // What a person alone calls paid stands as unseen, and nothing more is known of it (P32).
+    // What a person alone calls paid (P32), or went to another account (P31), is unseen, and nothing more is known of it.
     else
       lacks(
         'unseen',
-        order.byPerson ? undefined : ['missing_at_service', 'unknown_outcome', 'stale_pending'],
+        order.byPerson || order.elsewhere
+          ? undefined
+          : ['missing_at_service', 'unknown_outcome', 'stale_pending'],
       );
   }
   return [...found, ...timing(order, { period }, found)];

@@ -10,21 +10,25 @@ type Row = {
   transfer_id: string | null;
   submitted_at: string | null;
   evidence: string;
+  unseen_sends: number;
   last_attempt: number | null;
 };
 type Entered = { payout_id: number; entry: number; event: string; state: string; fee: string | null };
 
 /** Our orders as the ledger has them, for the independent reader. `beganAt`: when an attempt began, true time. */
-export function ordersOf({ inspector }: Town, beganAt: (attempt: number) => number): Order[] {
+export function ordersOf({ inspector, evidence }: Town, beganAt: (attempt: number) => number): Order[] {
   const moves = Map.groupBy(
     inspector.rows<Entered>(`select payout_id, id as entry, event, to_state as state,
       json_extract(detail, '$.fee') as fee from history order by id`),
     (one) => one.payout_id,
   );
   const rows =
-    inspector.rows<Row>(`select id, reference, currency, amount, transfer_id, submitted_at, evidence,
+    inspector.rows<Row>(`select id, reference, currency, amount, transfer_id, submitted_at, evidence, unseen_sends,
       (select max(a.id) from attempts a where a.payout_id = p.id) as last_attempt
     from payouts p where history_seq > 0 order by id`);
+  const wentElsewhere = (reference: string): boolean =>
+    evidence.placesOf(reference).some((account) => account !== 'home');
+  const anyElsewhere = rows.some(({ reference }) => wentElsewhere(reference));
   return rows.map((row) => ({
     reference: row.reference,
     currency: row.currency,
@@ -34,6 +38,8 @@ export function ordersOf({ inspector }: Town, beganAt: (attempt: number) => numb
     // What an adopted ledger forgot of was sent before anybody here can remember.
     sentAt: row.submitted_at === null ? null : row.last_attempt === null ? 0 : beganAt(row.last_attempt),
     byPerson: row.evidence.includes('person') && !/listing|details/.test(row.evidence),
+    // What a lost copy of the ledger sent may have gone to any account that was ever used.
+    elsewhere: wentElsewhere(row.reference) || (row.unseen_sends > 0 && anyElsewhere),
   }));
 }
 

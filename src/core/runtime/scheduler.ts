@@ -32,7 +32,7 @@ export type Alarm = (
 export type Scheduler = {
   /** Runs the jobs that were missed, and from then on each job at its times. */
   start(): Promise<void>;
-  /** Runs again the jobs of processes that died and those that did not do their work. Forgets hosts that are gone. */
+  /** Runs the jobs that could not begin, of processes that died, or without success. Forgets hosts that are gone. */
   makeUp(): Promise<void>;
   /** Recomputes all times after a step of the wall clock, and runs the jobs that are due. */
   rebuild(): Promise<void>;
@@ -60,6 +60,8 @@ export function createScheduler(deps: {
   const { clock, jobsStore, log, alarm = cronAlarm } = deps;
   const jobs = deps.jobs.filter((job) => job.expression.trim() !== '');
   const underWay = new Map<string, Promise<void>>();
+  /** Due runs, by job, whose start the ledger did not take: it was locked for long. */
+  const notBegun = new Map<string, string>();
   let alarms = new Map<string, ReturnType<Alarm>>();
   let stopped = false;
 
@@ -67,7 +69,10 @@ export function createScheduler(deps: {
   const runOnce = async (job: ScheduledJob, since: string, again: boolean): Promise<void> => {
     const startedAt = clock.iso();
     const { name, expression } = job;
-    if (!(await jobsStore.begin(name, { at: startedAt, since, by: deps.worker, expression, again }))) return;
+    notBegun.set(name, since);
+    const began = await jobsStore.begin(name, { at: startedAt, since, by: deps.worker, expression, again });
+    notBegun.delete(name);
+    if (!began) return;
     const end = await endOf(job);
     await jobsStore.finished(name, { startedAt, endedAt: clock.iso(), ...end });
   };
@@ -86,8 +91,8 @@ export function createScheduler(deps: {
       return end;
     }
   };
-  const trigger = (job: ScheduledJob, since: string, again = false): void => {
-    if (stopped || underWay.has(job.name)) return;
+  const trigger = (job: ScheduledJob, since: string | undefined, again = false): void => {
+    if (since === undefined || stopped || underWay.has(job.name)) return;
     const run = runOnce(job, since, again)
       .catch((error: unknown) =>
         log.error({ err: error, job: job.name }, 'a run could not be noted in the ledger'),
@@ -139,6 +144,7 @@ export function createScheduler(deps: {
     },
     async makeUp() {
       await forgetGone();
+      for (const job of jobs) trigger(job, notBegun.get(job.name));
       for (const past of await jobsStore.own()) {
         const job = jobs.find(({ name }) => name === past.job);
         if (!job || past.runner === deps.worker) continue;
@@ -155,6 +161,7 @@ export function createScheduler(deps: {
     },
     async rebuild() {
       if (stopped) return;
+      notBegun.clear();
       arm();
       await catchUp();
     },

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { systemClock } from '../../../src/core/runtime/clock.ts';
@@ -465,6 +466,43 @@ describe('two daemons on one ledger', () => {
       await expect.poll(async () => (await createJobsStore(ledger).all())[0]?.runner).toBeNull();
     }
     await lives.stop();
+  });
+
+  it('P33: a due run that a locked ledger did not let begin is made up, and only once', async () => {
+    let runs = 0;
+    let isLocked = false;
+    const store = createJobsStore(ledger);
+    const job = {
+      name: 'reconcile',
+      expression: '* * * * *',
+      triesAgain: true,
+      run: async () => succeeded(++runs),
+    };
+    let ring: (due: Date) => void = () => undefined;
+    const scheduler = createScheduler({
+      ...{ jobs: [job], timezone: zone, clock, log, worker: 'serve-1', isAlive: async () => true },
+      jobsStore: {
+        ...store,
+        begin: (...run) =>
+          isLocked ? Promise.reject(new Error('database is locked')) : store.begin(...run),
+      },
+      alarm: (_job, _timezone, then) => {
+        ring = then;
+        return { next: () => null, cancel: () => undefined };
+      },
+    });
+    await scheduler.start();
+    await expect.poll(async () => (await store.find('reconcile'))?.kind).toBe('succeeded');
+    isLocked = true;
+    ring(new Date(clock.now() + 1));
+    await sleep(5);
+    isLocked = false;
+    for (const _ of [1, 2]) {
+      await scheduler.makeUp();
+      await expect.poll(() => runs).toBe(2);
+      await expect.poll(async () => (await store.find('reconcile'))?.kind).toBe('succeeded');
+    }
+    await scheduler.stop();
   });
 
   it('P33: run once, and at once, when the clock steps a year ahead', async () => {
