@@ -5,23 +5,16 @@ import { likely } from '../../core/domain/nearest.ts';
 import { RefusedRequest } from '../admin/access.ts';
 import type { Routes } from '../admin/admin-server.ts';
 import { batchEndpoints } from './batch-endpoints.ts';
-import { type Answer, type ApiDeps, type Endpoint, endpoint } from './endpoint.ts';
+import type { Answer, ApiDeps, Run, Runs } from './endpoint.ts';
 import { eventEndpoints } from './event-endpoints.ts';
 import { claimAnswer, dropClaim, keepAnswer, requestDigest } from './kept-answers.sql.ts';
 import { openApiOf } from './openapi.ts';
-import { none } from './parts.ts';
+import type { Operation } from './operation.ts';
+import { type Operations, operations } from './operations.ts';
 import { payoutEndpoints } from './payout-endpoints.ts';
 import { ApiProblem, problemOf, problemType } from './problem.ts';
 import { readStreams, sweepUploads, uploadsIn } from './upload.ts';
 import { noSuchPath, watchEndpoints } from './watch-endpoints.ts';
-
-/** Every path of the API below `/api/v1`; docs/api.md and the OpenAPI document are made of it. */
-const endpoints: readonly Endpoint[] = [
-  ...batchEndpoints,
-  ...payoutEndpoints,
-  ...watchEndpoints,
-  ...eventEndpoints,
-];
 
 const base = '/api/v1';
 
@@ -29,13 +22,14 @@ const base = '/api/v1';
 export function apiRoutes(given: Omit<ApiDeps, 'closing' | 'streams'>): Routes {
   return (server, admin) => {
     const deps: ApiDeps = { ...given, closing: admin.closing, streams: new Set() };
-    const document = openApiOf(endpoints, packageJson.version);
-    const described = endpoint({
-      ...{ method: 'get', path: '/openapi.json', name: 'getOpenApi', does: 'This API as OpenAPI 3.1.' },
-      ...{ right: 'figures', params: none, query: none, body: null },
-      answers: { 200: { does: 'The document.' } },
-      run: async () => ({ kind: 'json', status: 200, body: document }),
-    });
+    const document = openApiOf(operations, packageJson.version);
+    const runs: Runs<Operations> = {
+      ...batchEndpoints,
+      ...payoutEndpoints,
+      ...watchEndpoints,
+      ...eventEndpoints,
+      getOpenApi: async () => ({ kind: 'json', status: 200, body: document }),
+    };
     server.register(
       async (scope) => {
         // JSON, and the files of the endpoints that read them: whatever else is sent finds no parser.
@@ -46,7 +40,10 @@ export function apiRoutes(given: Omit<ApiDeps, 'closing' | 'streams'>): Routes {
         scope.setNotFoundHandler(async () => {
           throw noSuchPath();
         });
-        for (const one of [...endpoints, described]) route(scope, one, deps);
+        // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `route` gives each `run` what its schemas parsed
+        const all = runs as unknown as Record<string, Run<Operation>>;
+        for (const [name, one] of Object.entries<Operation>(operations))
+          if (all[name]) route(scope, { name, ...one, run: all[name] }, deps);
         scope.addHook('onReady', () => sweepUploads(uploadsIn(app.config), app.ledger.db, app.clock.now()));
       },
       { prefix: base },
@@ -55,9 +52,12 @@ export function apiRoutes(given: Omit<ApiDeps, 'closing' | 'streams'>): Routes {
 }
 
 /** `/runs/{run}/{sheet}.csv` as Fastify has it. */
-function pathOf({ path }: Endpoint): string {
-  return path.replace(/\{(\w+)\}\.csv/g, ':$1(^[a-z_]+).csv').replace(/\{(\w+)\}/g, ':$1');
+function pathOf({ path }: Operation): string {
+  return path.replace(/\{(\w+)\}\.csv/g, ':$1(^[a-z-]+).csv').replace(/\{(\w+)\}/g, ':$1');
 }
+
+/** An operation, with what it does. */
+type Endpoint = Operation & { name: string; run: Run<Operation> };
 
 function route(server: FastifyInstance, one: Endpoint, deps: ApiDeps): void {
   server.route({
@@ -140,7 +140,7 @@ function read(shape: z.ZodObject, value: unknown, what: string): Record<string, 
 }
 
 /** An unknown name is refused, so that no filter is left out in silence. */
-function readQuery(one: Endpoint, query: unknown): Record<string, unknown> {
+function readQuery(one: Operation, query: unknown): Record<string, unknown> {
   const known = Object.keys(one.query.shape);
   const given = Object.keys(typeof query === 'object' && query !== null ? query : {});
   const isOpen = one.query.def.catchall !== undefined;
@@ -157,7 +157,7 @@ function readQuery(one: Endpoint, query: unknown): Record<string, unknown> {
 }
 
 /** A body of another type than the endpoint reads: a form that a browser can post anywhere, or a compressed one. */
-function refuseType(request: FastifyRequest, { streams, body }: Endpoint): void {
+function refuseType(request: FastifyRequest, { streams, body }: Operation): void {
   const encoding = request.headers['content-encoding'];
   const type = request.headers['content-type']?.split(';')[0]?.trim().toLowerCase();
   const isRead = streams

@@ -5,8 +5,7 @@ import type { z } from 'zod';
 import type { App } from '../../app/app.ts';
 import type { Finding } from '../../findings/finding.ts';
 import type { Person } from '../../verbs/verb.ts';
-import type { VerbName } from '../../verbs/verbs.ts';
-import type { Right } from '../admin/access.ts';
+import type { Operation } from './operation.ts';
 
 /** What the endpoints need of the daemon. */
 export type ApiDeps = {
@@ -40,43 +39,13 @@ type Given<Params, Query, Body> = {
   reply: FastifyReply;
 };
 
-/** What an answer holds: JSON, or a file of another type. */
-export type Answers = Record<number, { does: string; shape?: z.ZodType; type?: string }>;
+type Parsed<Shape> = Shape extends z.ZodType ? z.infer<Shape> : undefined;
 
-/** One path of the API with all that describes it; routes, checks, the OpenAPI document and docs/api.md are made of it. */
-export type Endpoint<
-  Params extends z.ZodObject = z.ZodObject,
-  Query extends z.ZodObject = z.ZodObject,
-  Body extends z.ZodObject | null = z.ZodObject | null,
-> = {
-  method: 'get' | 'post';
-  /** Below `/api/v1`, with parameters in braces. */
-  path: string;
-  /** The name of the operation. */
-  name: string;
-  does: string;
-  /** The verb that it orders; a lookup orders none. */
-  orders?: VerbName;
-  right: Right;
-  params: Params;
-  query: Query;
-  /** Null: no body, or one that is read as a stream. */
-  body: Body;
-  /** The types of a body that is read as a stream. */
-  streams?: readonly string[];
-  answers: Answers;
-  run(
-    deps: ApiDeps,
-    given: Given<z.infer<Params>, z.infer<Query>, Body extends z.ZodObject ? z.infer<Body> : undefined>,
-  ): Promise<Answer>;
-};
+/** What an operation does with what its schemas parsed. */
+export type Run<Op extends Operation> = (
+  deps: ApiDeps,
+  given: Given<z.infer<Op['params']>, z.infer<Op['query']>, Parsed<Op['body']>>,
+) => Promise<Answer>;
 
-/** Checks the type of an endpoint, and forgets what only its own `run` needs. */
-export function endpoint<
-  Params extends z.ZodObject,
-  Query extends z.ZodObject,
-  Body extends z.ZodObject | null,
->(one: Endpoint<Params, Query, Body>): Endpoint {
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the server gives `run` what these schemas parsed
-  return one as unknown as Endpoint;
-}
+/** What each of these operations does. */
+export type Runs<Ops extends Record<string, Operation>> = { [Name in keyof Ops]: Run<Ops[Name]> };

@@ -1,14 +1,12 @@
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
-import { z } from 'zod';
 import { type EventPage, newestCursor, readEvents } from '../../core/ledger/event-feed.ts';
 import type { Lost } from '../../core/ledger/event-places.ts';
 import type { Clock } from '../../core/runtime/clock.ts';
-import { eventsShape } from '../../core/shapes/event-shapes.ts';
 import type { Db } from '../../core/storage/ledger.ts';
-import { type Answer, endpoint, jsonAnswer } from './endpoint.ts';
-import { none, paging } from './parts.ts';
+import { type Answer, jsonAnswer, type Runs } from './endpoint.ts';
 import { ApiProblem } from './problem.ts';
+import type { watchOperations } from './watch-operations.ts';
 
 /** Each stream holds a connection, and reads the ledger once a second. */
 const mostStreams = 50;
@@ -19,41 +17,23 @@ const stillEvery = 15;
 /** A reader that takes nothing for so long is let go, and comes back at its cursor. */
 const stallMs = 30_000;
 
-export const eventEndpoints = [
-  endpoint({
-    method: 'get',
-    path: '/events',
-    name: 'listEvents',
-    does: 'What happened, in the order of its commits: each once by cursor, none lost. With `Accept: text/event-stream` it goes on for ever; `Last-Event-ID` is a cursor.',
-    right: 'read',
-    params: none,
-    query: paging.extend({
-      after: z
-        .string()
-        .optional()
-        .describe('a cursor: what follows it; none: the oldest that is kept. `latest`: only what is to come'),
-    }),
-    body: null,
-    answers: { 200: { does: 'A page of events, or a stream of them.', shape: eventsShape } },
-    async run({ app, closing, streams }, { query: { after, limit }, request, reply }): Promise<Answer> {
-      const {
-        ledger: { db },
-        clock,
-      } = app;
-      const isStream = (request.headers.accept ?? '').includes('text/event-stream');
-      const last = request.headers['last-event-id'];
-      const asked = typeof last === 'string' && last !== '' ? last : after;
-      const from = asked === 'latest' ? await newestCursor(db) : (asked ?? null);
-      const page = await pageAfter(db, from, isStream ? pageOfStream : limit);
-      if (!isStream)
-        return jsonAnswer({ events: page.events, next: page.next ?? (asked === 'latest' ? from : null) });
-      if (streams.size >= mostStreams || closing.aborted) throw tooManyStreams();
-      reply.hijack();
-      void follow({ db, clock, closing, streams }, reply.raw, page);
-      return { kind: 'own' };
-    },
-  }),
-];
+export const eventEndpoints: Runs<Pick<typeof watchOperations, 'listEvents'>> = {
+  async listEvents({ app, closing, streams }, { query: { after, limit }, request, reply }): Promise<Answer> {
+    const { ledger, clock } = app;
+    const { db } = ledger;
+    const isStream = (request.headers.accept ?? '').includes('text/event-stream');
+    const last = request.headers['last-event-id'];
+    const asked = typeof last === 'string' && last !== '' ? last : after;
+    const from = asked === 'latest' ? await newestCursor(db) : (asked ?? null);
+    const page = await pageAfter(db, from, isStream ? pageOfStream : limit);
+    if (!isStream)
+      return jsonAnswer({ events: page.events, next: page.next ?? (asked === 'latest' ? from : null) });
+    if (streams.size >= mostStreams || closing.aborted) throw tooManyStreams();
+    reply.hijack();
+    void follow({ db, clock, closing, streams }, reply.raw, page);
+    return { kind: 'own' };
+  },
+};
 
 type Following = { db: Db; clock: Pick<Clock, 'sleep'>; closing: AbortSignal; streams: Set<ServerResponse> };
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObject } from 'zod-openapi';
-import type { Endpoint } from './endpoint.ts';
+import type { Operation } from './operation.ts';
 import { problemBody } from './problem.ts';
 
 /** The shape of an answer, with the number of its version. */
@@ -22,8 +22,8 @@ const idempotencyKey = z.object({
     .describe('the same answer is given again for a day, and nothing is decided twice'),
 });
 
-function operationOf(one: Endpoint): ZodOpenApiOperationObject {
-  const { name, does, right, params, query, body, streams, answers, method } = one;
+function operationOf(name: string, one: Operation): ZodOpenApiOperationObject {
+  const { does, right, params, query, body, streams, answers, method } = one;
   const responses = Object.entries(answers).map(([status, { does: description, shape, type }]) => {
     const content = shape
       ? { 'application/json': { schema: versioned(shape) } }
@@ -59,10 +59,11 @@ function operationOf(one: Endpoint): ZodOpenApiOperationObject {
   };
 }
 
-/** The OpenAPI 3.1 document of these endpoints. */
-export function openApiOf(endpoints: readonly Endpoint[], version: string) {
+/** The OpenAPI 3.1 document of these operations. */
+export function openApiOf(operations: Record<string, Operation>, version: string) {
   const paths: ZodOpenApiPathsObject = {};
-  for (const one of endpoints) paths[one.path] = { ...paths[one.path], [one.method]: operationOf(one) };
+  for (const [name, one] of Object.entries(operations))
+    paths[one.path] = { ...paths[one.path], [one.method]: operationOf(name, one) };
   return createDocument({
     openapi: '3.1.0',
     info: {

@@ -7,10 +7,8 @@ import { openFileTasks } from '../../core/ledger/file-tasks.ts';
 import type { Config } from '../../core/settings/settings.ts';
 import { writeWhole } from '../../core/storage/atomic-file.ts';
 import type { Db } from '../../core/storage/ledger.ts';
+import { fileTypes } from './batch-operations.ts';
 import { ApiProblem } from './problem.ts';
-
-/** The types of a body that is a file. */
-export const fileTypes = ['text/csv', 'application/csv', 'application/octet-stream', 'multipart/form-data'];
 
 /** A body that brings nothing for so long is given up. */
 const stallMs = 30_000;

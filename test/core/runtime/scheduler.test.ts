@@ -483,8 +483,7 @@ describe('two daemons on one ledger', () => {
       ...{ jobs: [job], timezone: zone, clock, log, worker: 'serve-1', isAlive: async () => true },
       jobsStore: {
         ...store,
-        begin: (...run) =>
-          isLocked ? Promise.reject(new Error('database is locked')) : store.begin(...run),
+        begin: (...run) => (isLocked ? Promise.reject(new Error('database is locked')) : store.begin(...run)),
       },
       alarm: (_job, _timezone, then) => {
         ring = then;
