@@ -5,7 +5,7 @@ import { likely } from '../../core/domain/nearest.ts';
 import { RefusedRequest } from '../admin/access.ts';
 import type { Routes } from '../admin/admin-server.ts';
 import { batchEndpoints } from './batch-endpoints.ts';
-import type { Answer, ApiDeps, Run, Runs } from './endpoint.ts';
+import type { Answer, ApiDeps, OperationRun, Runs } from './endpoint.ts';
 import { eventEndpoints } from './event-endpoints.ts';
 import { claimAnswer, dropClaim, keepAnswer, requestDigest } from './kept-answers.sql.ts';
 import { openApiOf } from './openapi.ts';
@@ -41,7 +41,7 @@ export function apiRoutes(given: Omit<ApiDeps, 'closing' | 'streams'>): Routes {
           throw noSuchPath();
         });
         // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `route` gives each `run` what its schemas parsed
-        const all = runs as unknown as Record<string, Run<Operation>>;
+        const all = runs as unknown as Record<string, OperationRun<Operation>>;
         for (const [name, one] of Object.entries<Operation>(operations))
           if (all[name]) route(scope, { name, ...one, run: all[name] }, deps);
         scope.addHook('onReady', () => sweepUploads(uploadsIn(app.config), app.ledger.db, app.clock.now()));
@@ -57,7 +57,7 @@ function pathOf({ path }: Operation): string {
 }
 
 /** An operation, with what it does. */
-type Endpoint = Operation & { name: string; run: Run<Operation> };
+type Endpoint = Operation & { name: string; run: OperationRun<Operation> };
 
 function route(server: FastifyInstance, one: Endpoint, deps: ApiDeps): void {
   server.route({

@@ -42,10 +42,10 @@ type Given<Params, Query, Body> = {
 type Parsed<Shape> = Shape extends z.ZodType ? z.infer<Shape> : undefined;
 
 /** What an operation does with what its schemas parsed. */
-export type Run<Op extends Operation> = (
+export type OperationRun<Op extends Operation> = (
   deps: ApiDeps,
   given: Given<z.infer<Op['params']>, z.infer<Op['query']>, Parsed<Op['body']>>,
 ) => Promise<Answer>;
 
 /** What each of these operations does. */
-export type Runs<Ops extends Record<string, Operation>> = { [Name in keyof Ops]: Run<Ops[Name]> };
+export type Runs<Ops extends Record<string, Operation>> = { [Name in keyof Ops]: OperationRun<Ops[Name]> };
