@@ -1,6 +1,6 @@
 import { Validator } from '@seriousme/openapi-schema-validator';
-import { z } from 'zod';
 import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
 import type { Operation } from '../../../src/faces/api/operation.ts';
 import { operations } from '../../../src/faces/api/operations.ts';
 import { problemBody } from '../../../src/faces/api/problem.ts';
@@ -60,7 +60,8 @@ describe('each operation', () => {
       });
       const text = await response.text();
       const described = one.answers[response.status];
-      if (response.status >= 400) return { status: response.status, said: problemBody.parse(JSON.parse(text)) };
+      if (response.status >= 400)
+        return { status: response.status, said: problemBody.parse(JSON.parse(text)) };
       expect(described, `${name}: ${response.status} ${text}`).toBeDefined();
       if (!described?.shape) return { status: response.status, said: text };
       const { schema, ...said } = JSON.parse(text);
@@ -163,8 +164,12 @@ describe('each operation', () => {
     expect(await as('ada').approveBatch({ batch: one.batch, digest: digest ?? '' })).toMatchObject({
       released: 1,
     });
-    await expect(as('ada').rejectBatch({ batch: two.batch, reason: ' ' })).rejects.toMatchObject({ status: 422 });
-    expect(await as('ada').rejectBatch({ batch: two.batch, reason: 'not ours' })).toMatchObject({ cancelled: 1 });
+    await expect(as('ada').rejectBatch({ batch: two.batch, reason: ' ' })).rejects.toMatchObject({
+      status: 422,
+    });
+    expect(await as('ada').rejectBatch({ batch: two.batch, reason: 'not ours' })).toMatchObject({
+      cancelled: 1,
+    });
     const person = await ask('ada', `/batches/${one.batch}/approve`, { method: 'POST', body: '{}' });
     expect(person.status).toBe(415);
   });
