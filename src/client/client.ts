@@ -14,7 +14,7 @@ import type {
 import { createRequests, type RequestOptions } from './requests.ts';
 
 export { ApiError } from './api-error.ts';
-export type { Batch, CallOptions, CounterfoilEvent, PostedBatch } from './operation-types.ts';
+export type { BatchAnswer, CallOptions, CounterfoilEvent, PostedBatch } from './operation-types.ts';
 
 type Posting = ArgumentsOf<'postBatch'>;
 /** What a file is posted from. A stream is read once: its post cannot be repeated. */
@@ -143,8 +143,9 @@ function fill(path: string, fields: Record<string, unknown>) {
 
 function queryOf(fields: Record<string, unknown>): string {
   const query = new URLSearchParams();
-  for (const [name, value] of Object.entries(fields)) if (value !== undefined) query.set(name, String(value));
-  return query.size === 0 ? '' : `?${query}`;
+  for (const [name, value] of Object.entries(fields))
+    if (typeof value === 'string' || typeof value === 'number') query.set(name, value.toString());
+  return query.size === 0 ? '' : `?${query.toString()}`;
 }
 
 /** A key that no other decision has. `randomUUID` is not there on plain HTTP in a browser. */
