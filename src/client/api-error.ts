@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { problemBody } from '../faces/api/problem.ts';
+import type { problemBody } from '../faces/api/problem-body.ts';
 
 type Details = Partial<z.output<typeof problemBody>>;
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObject } from 'zod-openapi';
 import type { Operation } from './operation.ts';
-import { problemBody } from './problem.ts';
+import { problemBody } from './problem-body.ts';
 
 /** The shape of an answer, with the number of its version. */
 function versioned(shape: z.ZodType): z.ZodType {
@@ -60,7 +60,10 @@ function operationOf(name: string, one: Operation): ZodOpenApiOperationObject {
 }
 
 /** The OpenAPI 3.1 document of these operations. */
-export function openApiOf(operations: Record<string, Operation>, version: string) {
+export function openApiOf(
+  operations: Record<string, Operation>,
+  version: string,
+): ReturnType<typeof createDocument> {
   const paths: ZodOpenApiPathsObject = {};
   for (const [name, one] of Object.entries(operations))
     paths[one.path] = { ...paths[one.path], [one.method]: operationOf(name, one) };

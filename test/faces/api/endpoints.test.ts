@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { Operation } from '../../../src/faces/api/operation.ts';
 import { operations } from '../../../src/faces/api/operations.ts';
-import { problemBody } from '../../../src/faces/api/problem.ts';
+import { problemBody } from '../../../src/faces/api/problem-body.ts';
 import { batchOf, type Json } from '../../support/cli.ts';
 import { stateOf } from '../../support/decided.ts';
 import { type PersonName, serveApi } from './support.ts';
