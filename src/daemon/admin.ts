@@ -59,11 +59,6 @@ export function createAdmin(
       work: 'serve',
       service: deps.service(),
     });
-  const pages = {
-    ...app,
-    findHalt: async () => sayHalt(await app.findHalt()),
-    ...{ reader: reader.db, source, findProblems, findWaiting, reports: app.paths.reports },
-  };
   const underWay = new Set<Promise<void>>();
   const background = (work: Promise<unknown>): void => {
     const ended: Promise<void> = work
@@ -71,6 +66,12 @@ export function createAdmin(
       .catch((err: unknown) => log.error({ err }, 'what a request began has failed'))
       .finally(() => underWay.delete(ended));
     underWay.add(ended);
+  };
+  const pages = {
+    ...app,
+    findHalt: async () => sayHalt(await app.findHalt()),
+    ...{ reader: reader.db, source, findProblems, findWaiting, reports: app.paths.reports },
+    desk: { app, background },
   };
   const server = createAdminServer({
     config,

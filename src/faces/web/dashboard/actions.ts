@@ -21,7 +21,7 @@ export class Declined extends Error {
   }
 }
 
-function declined(why: Obstacle): Declined {
+export function declined(why: Obstacle): Declined {
   return new Declined(obstacleStatus[why.kind], obstacleWords(why).page);
 }
 
@@ -34,10 +34,13 @@ export type Parts = {
   account: ServiceAccount | null;
 };
 
+/** The holder of a token, which has a name and no number. */
+export function personOf(by: string): Person {
+  return { name: by, accounts: [{ name: by, uid: null }], noted: by };
+}
+
 /** Runs verbs under the name of a token. */
 export function createActions(parts: Parts) {
-  // A token has a name and no number.
-  const personOf = (by: string): Person => ({ name: by, accounts: [{ name: by, uid: null }], noted: by });
   return {
     /** `logged`: what the log says of it; null for nothing. */
     async order<Input extends z.ZodType, Outcome extends { kind: string }>(

@@ -20,7 +20,14 @@ import { keptReportsText } from '../../../words/kept-reports.ts';
 import { payoutsCsv } from '../../json/payouts-csv.ts';
 import { Declined } from './actions.ts';
 import { approveView, batchesView, batchView, mostRows, stateNamed } from './batch-view.ts';
-import { batchesNamed, findBatchLook, findReference, newestBatches, payoutsIn } from './batches.sql.ts';
+import {
+  batchesNamed,
+  findBatchLook,
+  findReference,
+  largestIn,
+  newestBatches,
+  payoutsIn,
+} from './batches.sql.ts';
 import { discrepanciesView } from './discrepancies-view.ts';
 import { callerName } from './forms.ts';
 import { payoutView } from './payout-view.ts';
@@ -33,6 +40,7 @@ import { todayView } from './today-view.ts';
 
 const perPage = 50;
 const mostDiscrepancies = 100;
+const mostLargest = 10;
 
 type Params = { Params: { name: string } };
 
@@ -72,7 +80,8 @@ export function pageRoutes(scope: FastifyInstance, shared: Shared): void {
     const look = await findBatchLook(reader, name);
     if (!look) throw new Declined(404, `There is no batch ${name}.`);
     const { shown, warnings } = await actions.review(name, callerName(view.caller));
-    const main = approveView(look, shown, { warnings, view });
+    const largest = await largestIn(reader, name, mostLargest);
+    const main = approveView(look, shown, { warnings, largest, view });
     return send(request, reply, { title: `Approve ${name}`, main, renews: 'still' });
   });
 
