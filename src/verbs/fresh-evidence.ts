@@ -59,7 +59,7 @@ export async function retryOnEvidence(
   return done.kind === 'changed' ? { kind: 'look', shown: done.now } : { ...done, shown };
 }
 
-/** Closes one payout by a person's word (P32). Without `evidence`, on what the service says now. */
+/** Closes one payout by a person's decision (P32). Without `evidence`, on what the service says now. */
 export async function settleOnEvidence(
   parts: Parts,
   order: { reference: string; as: 'success' | 'failed'; note: string; evidence?: string | undefined },

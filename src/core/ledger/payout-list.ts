@@ -143,7 +143,7 @@ function matching(db: Db, filter: PayoutFilter): Matching {
   return found;
 }
 
-/** So many of the newest payouts are searched for a name: more would hold up whoever waits for the page. */
+/** So many of the newest payouts are searched for a name: more would delay the page. */
 export const namesSearched = 100_000;
 
 /** Each part but the name has an index of its own. */

@@ -21,7 +21,7 @@ export class Declined extends Error {
   }
 }
 
-export function declined(why: Obstacle): Declined {
+export function declinedPage(why: Obstacle): Declined {
   return new Declined(obstacleStatus[why.kind], obstacleWords(why).page);
 }
 
@@ -53,7 +53,7 @@ export function createActions(parts: Parts) {
         parts.log.error({ by, action: verb.name, err: error }, said);
         throw error;
       });
-      if (isRefused(done)) throw declined(done.why);
+      if (isRefused(done)) throw declinedPage(done.why);
       const logged = given.logged(done);
       if (logged) parts.log.info({ by, ...logged }, 'decided on the dashboard');
       return done;
@@ -61,7 +61,7 @@ export function createActions(parts: Parts) {
     /** What the person would approve. */
     async review(id: string, by: string) {
       const review = await reviewApproval(parts, id, personOf(by));
-      if (review.kind === 'refused') throw declined(review.why);
+      if (review.kind === 'refused') throw declinedPage(review.why);
       if (review.kind === 'already')
         throw new Declined(409, `${id} is already approved by ${review.before.by}.`);
       const warnings = approvalWarningTexts(await approvalWarnings(parts.ledger, review)).page;

@@ -229,7 +229,12 @@ ${panel(
     action: `/batches/${encodeURIComponent(batch.id)}/reject`,
     role: 'approve',
     fields: [
-      { kind: 'note', label: 'Why; whoever dropped the file reads it', id: 'reject-note', required: true },
+      {
+        kind: 'note',
+        label: 'Why; the person who dropped the file reads it',
+        id: 'reject-note',
+        required: true,
+      },
     ],
     buttons: [{ name: 'Reject' }],
   })}</details>

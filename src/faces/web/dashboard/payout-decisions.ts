@@ -12,8 +12,8 @@ import { evidenceFactsOf } from '../../../words/evidence-words.ts';
 import { cancelWords, resendWords } from '../../../words/results/payout-results.ts';
 import { stateWords } from '../../../words/state-words.ts';
 import { html } from '../kit/html.ts';
-import { Declined, declined, personOf } from './actions.ts';
-import { callerName, form } from './forms.ts';
+import { Declined, declinedPage, personOf } from './actions.ts';
+import { form } from './forms.ts';
 import type { View } from './frame.ts';
 import { dashboardBanner, facts, panel, sentence, time } from './parts.ts';
 import { orderIn } from './post-routes.ts';
@@ -100,7 +100,7 @@ ${verb === 'retry' ? retryForm(seen.one, seen.shown.digest, view) : settleForm(s
   });
   post('/batches/:name/reject', 'approve', async ({ name, fields, person }) => {
     const reason = (fields.get('note') ?? '').trim();
-    if (reason === '') throw new Declined(422, 'Say why: whoever dropped the file reads it.');
+    if (reason === '') throw new Declined(422, 'Say why: the person who dropped the file reads it.');
     const done = unlessDeclined(await rejectVerb.run(app, { batch: name, reason }, person));
     return {
       ...cancelWords(done),
@@ -120,7 +120,7 @@ ${verb === 'retry' ? retryForm(seen.one, seen.shown.digest, view) : settleForm(s
 type Said = { title: string; lines?: string[]; undone?: true; back: string };
 
 function unlessDeclined<Done extends { kind: string }>(done: Done | Refused): Done {
-  if (done.kind === 'refused' && 'why' in done) throw declined(done.why);
+  if (done.kind === 'refused' && 'why' in done) throw declinedPage(done.why);
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a refusal was thrown
   return done as Done;
 }

@@ -65,7 +65,7 @@ function decisions({ payout }: Story, { successor }: Chain, view: View): Html {
   if (!hasRight(view.caller, 'decide'))
     return panel(
       'Decide',
-      html`<p class="soft">Whoever has the role <code>decide</code> decides about it.</p>`,
+      html`<p class="soft">A person with the role <code>decide</code> decides about it.</p>`,
     );
   return panel(
     'Decide',
