@@ -1,5 +1,5 @@
 import { counted } from '../core/domain/counted.ts';
-import type { ChannelStanding } from '../findings/finding.ts';
+import type { ChannelStanding, Finding } from '../findings/finding.ts';
 
 /** How a channel of alerts stands where something fails or was given up; else null. */
 export function channelTrouble({
@@ -16,3 +16,23 @@ export function channelTrouble({
   ];
   return `${channel}: ${counts.join(', ')} (last failure: ${problem ?? 'unknown'})`;
 }
+
+/** What is said where `events.url` does not get its events. */
+export const eventTrouble = {
+  alerts: ({ count }: { count: number }) => ({
+    problem:
+      count > 0
+        ? `${counted(count, 'event')} could not be delivered to events.url in three days.`
+        : 'events.url does not take events.',
+    over: 'events.url takes events again',
+    fix: 'Correct it or its server. What waits is posted again by itself; counterfoil doctor says more.',
+    path: '/',
+  }),
+  doctor: ({ facts: { gaveUp, problem } }: Finding<'events_undelivered'>) => ({
+    problem:
+      gaveUp > 0
+        ? `${counted(gaveUp, 'event')} could not be delivered in three days: its program must read them with GET /api/v1/events`
+        : `the next event has waited for more than 15 minutes${problem === null ? '' : ` (${problem})`}`,
+    fix: 'correct events.url or its server, and run serve: what waits is posted again by itself',
+  }),
+};

@@ -93,7 +93,9 @@ function raiseEventFloor(run: (text: string, ...values: unknown[]) => void): voi
     from (select ${last} as id) last where last.id is not null
     on conflict (key) do update set value = excluded.value
     where cast(excluded.value as integer) > cast(meta.value as integer)`);
-  run(`delete from events where ${before(`(select cast(value as integer) from meta where key = '${eventFloorKey}')`)}`);
+  run(
+    `delete from events where ${before(`(select cast(value as integer) from meta where key = '${eventFloorKey}')`)}`,
+  );
 }
 
 /** What the payouts of an archive add to a line of a month, in minor units. */
