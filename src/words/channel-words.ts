@@ -17,22 +17,12 @@ export function channelTrouble({
   return `${channel}: ${counts.join(', ')} (last failure: ${problem ?? 'unknown'})`;
 }
 
-/** What is said where `events.url` does not get its events. */
-export const eventTrouble = {
-  alerts: ({ count }: { count: number }) => ({
-    problem:
-      count > 0
-        ? `${counted(count, 'event')} could not be delivered to events.url in three days.`
-        : 'events.url does not take events.',
-    over: 'events.url takes events again',
-    fix: 'Correct it or its server. What waits is posted again by itself; counterfoil doctor says more.',
-    path: '/',
-  }),
-  doctor: ({ facts: { gaveUp, problem } }: Finding<'events_undelivered'>) => ({
-    problem:
-      gaveUp > 0
-        ? `${counted(gaveUp, 'event')} could not be delivered in three days: its program must read them with GET /api/v1/events`
-        : `the next event has waited for more than 15 minutes${problem === null ? '' : ` (${problem})`}`,
+/** How events stand that `events.url` does not get. */
+export function eventTrouble({ facts: { gaveUp, problem } }: Finding<'events_undelivered'>) {
+  const waits = `the next event for events.url has waited for more than 15 minutes${problem === null ? '' : ` (${problem})`}`;
+  const lost = `${counted(gaveUp, 'event')} could not be delivered to events.url in three days: its program must read them with GET /api/v1/events`;
+  return {
+    problem: gaveUp > 0 ? lost : waits,
     fix: 'correct events.url or its server, and run serve: what waits is posted again by itself',
-  }),
-};
+  };
+}

@@ -284,7 +284,7 @@ const words = {
       fix: 'counterfoil doctor --alert tries each channel; correct its key under alerts. What waits is sent again by itself',
     }),
   },
-  events_undelivered: eventTrouble,
+  events_undelivered: { doctor: eventTrouble },
   discrepancy_open: {},
   answer_awaited: {},
   payout_kept: {},
