@@ -17,6 +17,7 @@ import { createTransport, type Transport } from '../core/service/transport.ts';
 import type { ServiceClient } from '../core/service/types.ts';
 import { type Config, secretsOf } from '../core/settings/settings.ts';
 import { createAlerts } from '../faces/alerts/alerts.ts';
+import { createEventPosts } from '../faces/alerts/event-posts.ts';
 import { createPrechecks } from '../sending/precheck.ts';
 import { preflight } from '../sending/preflight.ts';
 import { createSender } from '../sending/send.ts';
@@ -141,11 +142,13 @@ export async function openWhole(options: AppOptions) {
     jobsStore: local.jobsStore,
     worker: workers.id,
   });
+  const eventPosts = createEventPosts({ ledger, clock, config, log: local.log, worker: workers.id });
   return {
     ...local,
     /** Calls the watcher with the times of requests and of waits for the rate limit. */
     watchTimes: times.watch,
     alerts,
+    eventPosts,
     intake: local.intakeAsking((ids, signal) => lookUps.lookUp(ids, signal)),
     service,
     workers,

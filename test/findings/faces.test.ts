@@ -53,6 +53,7 @@ const table: Record<FindingKind, Row> = {
   sending_idle: { status: 'shown', today: 'serve runs' },
   backup_late: { status: 'shown', today: 'shown' },
   message_lost: { status: 'shown', today: 'shown' },
+  events_undelivered: { status: 'shown', today: 'shown' },
   run_unsound: { status: 'shown', today: 'shown' },
 };
 
@@ -80,6 +81,7 @@ const facts: { [K in FindingKind]?: Partial<Finding<K>> | object } = {
   backup_late: { facts: { is: 'missing', folder: 'backups', every: '1h' } },
   signatures_wrong: { measure: 3 },
   message_lost: { facts: { standings: [] } },
+  events_undelivered: { facts: { gaveUp: 1, problem: 'http_500' } },
   run_unsound: { facts: { startedAt: '2026-11-21T00:00:00.000Z', verdict: 'exceptions' } },
 };
 

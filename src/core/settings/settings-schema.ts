@@ -1,6 +1,6 @@
 import { validate as isCron } from 'node-cron';
 import { z } from 'zod';
-import { alertSection } from './alert-section.ts';
+import { alertSection, eventKeys } from './alert-section.ts';
 import {
   checkBackupDir,
   checkLimits,
@@ -203,7 +203,7 @@ export const sections = {
         'What each name of COUNTERFOIL_ADMIN_TOKENS may do: `read` (bank details and reports), `drop`, `approve`, `decide` (the rest). An empty list: figures and `/metrics` only. A name without an entry may do all',
       ),
   }).superRefine(checkTlsPair),
-  alerts: alertSection,
+  ...{ alerts: alertSection, events: section(eventKeys) },
   ledger: section({
     url: z
       .string()

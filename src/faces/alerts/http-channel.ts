@@ -12,17 +12,17 @@ export function createWebhook(url: string): SendMessage {
     // Slack reads & < > as marks, such as a mention of everybody; all else is plain text.
     const text = wording.text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
     const body = JSON.stringify({ text, mrkdwn: false, link_names: false });
-    return request(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body }, signal);
+    return askOnce(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body }, signal);
   };
 }
 
 /** Asks the address that tells a monitor that a reconciliation was complete. */
 export function createHeartbeat(url: string): SendMessage {
-  return ({ signal }) => request(url, { method: 'GET' }, signal);
+  return ({ signal }) => askOnce(url, { method: 'GET' }, signal);
 }
 
 /** One request. Certificates are verified, and no redirect is followed: it could name an address inside the network. */
-async function request(url: string, init: RequestInit, signal: AbortSignal): Promise<ChannelResult> {
+export async function askOnce(url: string, init: RequestInit, signal: AbortSignal): Promise<ChannelResult> {
   const limit = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
   try {
     const response = await fetch(url, { ...init, redirect: 'manual', signal: limit });

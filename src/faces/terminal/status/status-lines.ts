@@ -231,6 +231,7 @@ const otherWords: Record<KindsOn<'status'>, Said | null> = {
   payout_kept: null,
   sending_idle: null,
   backup_late: findingWords.backup_late.doctor,
+  events_undelivered: findingWords.events_undelivered.doctor,
   message_lost: null,
   run_unsound: null,
 };
