@@ -16,14 +16,7 @@ import { orderer, stopFor } from '../context/person.ts';
 import type { Result } from '../context/result.ts';
 import { withApp } from '../context/with-app.ts';
 import type { Context } from '../context/world.ts';
-import {
-  finished,
-  notReleased,
-  notReleasedJson,
-  notReleasedLines,
-  totalsText,
-  unlessQuiet,
-} from '../kit/describe.ts';
+import { notReleased, notReleasedJson, notReleasedLines, totalsText } from '../kit/describe.ts';
 import { type Terminal, terminalOf } from '../kit/terminal.ts';
 import { wrapAll } from '../kit/wrap.ts';
 
@@ -64,13 +57,14 @@ function describe(context: Context, { config }: App<'local'>, done: ApprovalOutc
   const json = { batch, approved_by: by, approved_at: at, digest, ...seen };
   if (released === null) {
     const held = holdTexts(others, batch);
-    const lines = finished(context, [line, ...held.map((reason) => `  still held: ${reason}`)]);
+    const lines = [line, ...held.map((reason) => `  still held: ${reason}`)];
     const fields = { ...json, released: 0, hold_reasons: held };
-    return unlessQuiet(context, {
+    return {
+      isNews: true,
       code: held.length > 0 ? 4 : 0,
-      lines,
+      screen: { blocks: [lines] },
       json: { shape: 'approve', fields },
-    });
+    };
   }
   const { moved } = released;
   const submit = submitCommand(config.mode);
@@ -80,14 +74,15 @@ function describe(context: Context, { config }: App<'local'>, done: ApprovalOutc
     ...notReleasedLines(released),
     ...stayTexts(released.stays, { seen: [], batch }).map((text) => `  ${text}`),
   ];
-  return unlessQuiet(context, {
+  return {
+    isNews: true,
     code: stays.length > 0 || notReleased(released) ? 4 : 0,
-    lines: finished(context, said, moved > 0 ? submit : ''),
+    screen: { blocks: [said], end: { Next: moved > 0 ? submit : '' } },
     json: {
       shape: 'approve',
       fields: { ...json, released: moved, ...notReleasedJson(released), hold_reasons: stays },
     },
-  });
+  };
 }
 
 function orderLines(

@@ -6,7 +6,6 @@ import { orderer, stopFor } from '../context/person.ts';
 import { Stop } from '../context/result.ts';
 import { withApp } from '../context/with-app.ts';
 import type { Handler } from '../context/world.ts';
-import { finished, unlessQuiet } from '../kit/describe.ts';
 
 const later =
   'not asked yet: the rate limit or the service delays it. It stays on the list: counterfoil serve, or the next reconcile, asks for it';
@@ -33,11 +32,12 @@ export const resend: Handler = async (context, args, options) => {
       if (answer === null) return `waiting  ${reference}: ${later}`;
       return answer.ok ? `asked    ${reference}` : `refused  ${reference}: ${answer.message}`;
     });
-    return unlessQuiet(context, {
+    return {
+      isNews: true,
       code: asked.every((a) => a.ok) ? 0 : 1,
-      lines: finished(context, lines),
+      screen: { blocks: [lines] },
       json: { shape: 'resend', fields: { asked } },
-    });
+    };
   });
 };
 

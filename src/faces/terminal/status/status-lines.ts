@@ -11,11 +11,10 @@ import { findingWords, type SaidFinding, unnoted } from '../../../words/finding-
 import { rejectedText } from '../../../words/rejected-words.ts';
 import { verdictWords } from '../../../words/verdict-words.ts';
 import { heldBecause } from '../batches/batch-lines.ts';
-import { closing } from '../kit/closing.ts';
 import { countsText, haltText, standText, waivedText } from '../kit/describe.ts';
 import { openSummary } from '../kit/open-table.ts';
+import type { Screen } from '../kit/screen.ts';
 import type { Terminal } from '../kit/terminal.ts';
-import { wrapAll } from '../kit/wrap.ts';
 import { attentionLines } from '../submit/submit-lines.ts';
 import { type JobStanding, jobLabel } from './jobs-standing.ts';
 import { queueText } from './queue-standing.ts';
@@ -25,8 +24,7 @@ import type { StatusFacts } from './status-standing.ts';
 const most = 10;
 
 /** Where everything stands: one line of state, the batches, what needs a person, what runs next. */
-export function statusLines(standing: StatusFacts, { mode }: { mode: string }): string[] {
-  const { terminal } = standing;
+export function statusScreen(standing: StatusFacts, { mode }: { mode: string }): Screen {
   const blocks = [
     [headLine(mode, standing), ...haltLines(standing), ...waivedLines(standing)],
     batchTable(standing),
@@ -40,15 +38,8 @@ export function statusLines(standing: StatusFacts, { mode }: { mode: string }): 
       ...standing.findings.flatMap((one) => otherLine(one) ?? []),
     ],
     scheduleLines(standing),
-  ].filter((block) => block.length > 0);
-  return wrapAll(
-    [
-      ...blocks.flatMap((block, index) => (index === 0 ? block : ['', ...block])),
-      ...closing({ Next: nextCommand(standing) }),
-    ],
-    terminal.width,
-    2,
-  );
+  ];
+  return { blocks, end: { Next: nextCommand(standing) } };
 }
 
 function headLine(mode: string, { halted, lastRun, terminal }: StatusFacts): string {

@@ -9,7 +9,7 @@ import { withApp } from '../context/with-app.ts';
 import type { Handler } from '../context/world.ts';
 import { waivedJson } from '../kit/describe.ts';
 import { terminalOf } from '../kit/terminal.ts';
-import { statusLines } from './status-lines.ts';
+import { statusScreen } from './status-lines.ts';
 import { type StatusFacts, statusFacts } from './status-standing.ts';
 import { withheldJson } from './unknown-lines.ts';
 
@@ -23,7 +23,7 @@ export const status: Handler = async (context, _args, options) => {
     const { mode } = app.config;
     return {
       code: standing.findings.length > 0 ? 4 : 0,
-      lines: statusLines(standing, { mode }),
+      screen: statusScreen(standing, { mode }),
       json: { shape: 'status', fields: { mode, ...jsonOf(standing) } },
     };
   });
