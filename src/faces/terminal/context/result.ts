@@ -3,12 +3,19 @@ import { forbiddenPlace } from '../../../core/domain/forbidden.ts';
 import type { CommandJson } from '../../../core/shapes/json-shapes.ts';
 import { forbiddenLedgerFile, ledgerFailureCode, wentBackCode } from '../../../core/storage/failure.ts';
 import { adviceText, problemText } from '../../../words/advice-text.ts';
+import type { Screen } from '../kit/screen.ts';
 
-/** The result of a command: exit code, one sentence for stderr, lines for people, the object for `--json`. */
+/**
+ * The result of a command: exit code, one sentence for stderr, a screen or lines for people, the object for `--json`.
+ * Lines are printed as they are.
+ */
 export type Result = {
   code: number;
   problem?: string;
+  screen?: Screen;
   lines?: string[];
+  /** `--quiet` hides it where the code is 0. */
+  isNews?: true;
   json?: CommandJson;
   /** A daemon that stops on request has succeeded: 0, not 130. */
   ignoresInterrupt?: boolean;
