@@ -55,6 +55,22 @@ export function checkSmtpUser(url: string, password: string | undefined, problem
     problems.push(`${smtpPasswordName} is set, but alerts.smtp_url names no user: smtps://user@host:465`);
 }
 
+/** The variable that holds the secret with which events are signed. */
+export const eventsSecretName = 'COUNTERFOIL_EVENTS_SECRET';
+
+/** Standard Webhooks: `whsec_` and 24 to 64 bytes as base64. An address needs it, and it an address. */
+export function checkEventsSecret(url: string, secret: string | undefined, problems: string[]): void {
+  if (url !== '' && secret === undefined)
+    problems.push(`events.url is set: set ${eventsSecretName} in the environment or .env`);
+  if (secret === undefined) return;
+  const bytes = /^whsec_([A-Za-z0-9+/]+={0,2})$/.exec(secret)?.[1] ?? '';
+  const length = Buffer.from(bytes, 'base64').length;
+  if (length < 24 || length > 64)
+    problems.push(
+      `${eventsSecretName}: expected whsec_ and 24 to 64 bytes as base64: echo "whsec_$(openssl rand -base64 32)"`,
+    );
+}
+
 /** The path and query of an address that nobody must guess, as written. */
 export function pathsOf(url: string): string[] {
   if (!URL.canParse(url)) return [];

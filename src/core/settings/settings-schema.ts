@@ -1,6 +1,6 @@
 import { validate as isCron } from 'node-cron';
 import { z } from 'zod';
-import { alertSection } from './alert-section.ts';
+import { alertSection, webAddress } from './alert-section.ts';
 import {
   checkBackupDir,
   checkLimits,
@@ -204,6 +204,12 @@ export const sections = {
       ),
   }).superRefine(checkTlsPair),
   alerts: alertSection,
+  events: section({
+    url: webAddress.describe(
+      'Each event is posted there, signed with `COUNTERFOIL_EVENTS_SECRET`. Empty: off',
+    ),
+    details: flag(false).describe('Events of payouts also name account, bank, beneficiary and amount'),
+  }),
   ledger: section({
     url: z
       .string()

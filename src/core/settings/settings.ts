@@ -10,7 +10,9 @@ import { readEnv } from './dotenv.ts';
 import type { Environment } from './environment.ts';
 import { parseFile } from './file-values.ts';
 import {
+  checkEventsSecret,
   checkSmtpUser,
+  eventsSecretName,
   type ModeKeys,
   passwordsOf,
   pathsOf,
@@ -31,8 +33,9 @@ type Camel<T> = { [K in keyof T as K extends string ? CamelCase<K> : K]: T[K] };
 type Sections = { [K in Exclude<keyof FileConfig, 'mode'>]: Camel<FileConfig[K]> };
 
 /** The whole configuration: the file in camelCase, the secrets, and the paths. */
-export type Config = Omit<Sections, 'alerts'> & {
+export type Config = Omit<Sections, 'alerts' | 'events'> & {
   alerts: Sections['alerts'] & { smtpPassword: string | undefined };
+  events: Sections['events'] & { secret: string | undefined };
   mode: 'test' | 'live';
   /** The folder that holds `config/` (or the file itself, when it lies elsewhere), absolute. */
   home: string;
@@ -100,6 +103,8 @@ export function loadConfig(
   const adminTokens = readAdminTokens(secret, problems);
   const smtpPassword = secret(smtpPasswordName);
   checkSmtpUser(file?.values.alerts.smtp_url ?? '', smtpPassword, problems);
+  const eventsSecret = secret(eventsSecretName);
+  if (file) checkEventsSecret(file.values.events.url, eventsSecret, problems);
   if (!file || problems.length > 0)
     return { kind: 'problem', problems, ...(lacksCredential(env) && { advice: { kind: 'run_as_unit' } }) };
   const values = camelSections(file.values);
@@ -122,6 +127,7 @@ export function loadConfig(
       admin,
       ledger: { ...values.ledger, backupDir: pathIn(dataDir, values.ledger.backupDir) },
       alerts: { ...values.alerts, smtpPassword },
+      events: { ...values.events, secret: eventsSecret },
       mode: file.values.mode,
       home,
       dataDir,
@@ -154,7 +160,7 @@ function placesOf({ cwd, configFlag, env }: LoadOptions): { configFile: string; 
 }
 
 /** Every secret value of both modes, and the passwords inside addresses, so that a redactor can remove them. */
-export function secretsOf({ keys, adminTokens = [], queue, ledger, alerts }: Secrets): string[] {
+export function secretsOf({ keys, adminTokens = [], queue, ledger, alerts, events }: Secrets): string[] {
   const ofModes = [keys.test, keys.live].flatMap((own) => (own ? Object.values(own).flat() : []));
   const addresses = [queue?.url ?? '', ledger?.url ?? ''];
   const ofAlerts = alerts
@@ -165,10 +171,12 @@ export function secretsOf({ keys, adminTokens = [], queue, ledger, alerts }: Sec
     ...adminTokens.map(({ token }) => token),
     ...addresses.flatMap(passwordsOf),
     ...ofAlerts,
+    ...(events ? [events.secret ?? '', ...pathsOf(events.url)] : []),
   ];
 }
 
-type Secrets = Pick<Config, 'keys'> & Partial<Pick<Config, 'adminTokens' | 'queue' | 'ledger' | 'alerts'>>;
+type Secrets = Pick<Config, 'keys'> &
+  Partial<Pick<Config, 'adminTokens' | 'queue' | 'ledger' | 'alerts' | 'events'>>;
 
 type Text = { kind: 'text'; text: string } | { kind: 'absent' } | { kind: 'unreadable'; why: string };
 

@@ -47,7 +47,9 @@ COUNTERFOIL_LIVE_PUBLIC_KEY=
 COUNTERFOIL_LIVE_ENCRYPTION_KEY=
 COUNTERFOIL_LIVE_WEBHOOK_KEY=
 
-# Who may decide on the dashboard, as name:token,… (openssl rand -hex 24 makes a token), and the password of alerts.smtp_url.
+# Who may decide on the dashboard, as name:token,… (openssl rand -hex 24 makes a token), the password of alerts.smtp_url, and
+# the secret that signs what is posted to events.url: echo "whsec_$(openssl rand -base64 32)"
 #COUNTERFOIL_ADMIN_TOKENS=
 #COUNTERFOIL_ALERTS_SMTP_PASSWORD=
+#COUNTERFOIL_EVENTS_SECRET=
 `;
