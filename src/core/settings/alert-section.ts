@@ -35,3 +35,13 @@ export const alertSection = z
     ),
   })
   .superRefine(checkMail);
+
+export const eventKeys = {
+  url: webAddress.describe(
+    'Each event is posted there, signed with `COUNTERFOIL_EVENTS_SECRET` (docs/events.md). Empty: off',
+  ),
+  details: z
+    .boolean()
+    .default(false)
+    .describe('Events of payouts also name account, bank, beneficiary and amount'),
+};
