@@ -284,6 +284,12 @@ const words = {
       fix: 'counterfoil doctor --alert tries each channel; correct its key under alerts. What waits is sent again by itself',
     }),
   },
+  approval_unanswered: {
+    doctor: ({ subject, since, facts: { problem } }) => ({
+      problem: `the server of submission.approval_url was asked about ${subject} at ${since}, and has not decided${problem === null ? '' : ` (${problem})`}`,
+      fix: `see that it answers as docs/two-person-approval.md says, or decide by hand: counterfoil approve ${subject}`,
+    }),
+  },
   discrepancy_open: {},
   answer_awaited: {},
   payout_kept: {},

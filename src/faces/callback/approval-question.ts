@@ -26,7 +26,10 @@ export type ApprovalQuestion = {
 };
 
 /** What counts as an answer. `none`: the batch waits; `problem` is a code, never a text of the other side. */
-export type ServerAnswer = { kind: 'yes' } | { kind: 'no'; reason: string } | { kind: 'none'; problem: string };
+export type ServerAnswer =
+  | { kind: 'yes' }
+  | { kind: 'no'; reason: string }
+  | { kind: 'none'; problem: string };
 
 const answerShape = z.object({
   answer: z.enum(['yes', 'no', 'later']),
