@@ -1,5 +1,5 @@
 import { counted } from '../core/domain/counted.ts';
-import type { ChannelStanding } from '../findings/finding.ts';
+import type { ChannelStanding, Finding } from '../findings/finding.ts';
 
 /** How a channel of alerts stands where something fails or was given up; else null. */
 export function channelTrouble({
@@ -15,4 +15,13 @@ export function channelTrouble({
     ...(waiting > 0 ? [`${counted(waiting, 'message waits', 'messages wait')} to be sent again`] : []),
   ];
   return `${channel}: ${counts.join(', ')} (last failure: ${problem ?? 'unknown'})`;
+}
+
+/** What the operator's own server leaves undecided. */
+export function undecidedTrouble({ subject, since, facts }: Finding<'approval_unanswered'>) {
+  const why = facts.problem === null ? '' : ` (${facts.problem})`;
+  return {
+    problem: `the server of submission.approval_url was asked about ${subject} at ${since}, and has not decided${why}`,
+    fix: `see that it answers as docs/two-person-approval.md says, or decide by hand: counterfoil approve ${subject}`,
+  };
 }

@@ -4,7 +4,7 @@ import { visible } from '../core/domain/hidden.ts';
 import type { Finding, PublicFinding } from '../findings/finding.ts';
 import type { AlertKind, FacesOf, FindingKind, KindsOn } from '../findings/kinds.ts';
 import { adviceText } from './advice-text.ts';
-import { channelTrouble } from './channel-words.ts';
+import { channelTrouble, undecidedTrouble } from './channel-words.ts';
 import { kindAction } from './discrepancy-words.ts';
 import { changedText, lateBackup, lostText } from './file-words.ts';
 import { haltActs, haltCauses } from './halt-words.ts';
@@ -284,12 +284,7 @@ const words = {
       fix: 'counterfoil doctor --alert tries each channel; correct its key under alerts. What waits is sent again by itself',
     }),
   },
-  approval_unanswered: {
-    doctor: ({ subject, since, facts: { problem } }) => ({
-      problem: `the server of submission.approval_url was asked about ${subject} at ${since}, and has not decided${problem === null ? '' : ` (${problem})`}`,
-      fix: `see that it answers as docs/two-person-approval.md says, or decide by hand: counterfoil approve ${subject}`,
-    }),
-  },
+  approval_unanswered: { doctor: undecidedTrouble },
   discrepancy_open: {},
   answer_awaited: {},
   payout_kept: {},
