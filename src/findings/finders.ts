@@ -25,6 +25,7 @@ import {
   openFindings,
   rejectedFindings,
   signatureFindings,
+  unansweredFindings,
   unknownFindings,
 } from './ledger-findings.sql.ts';
 import {
@@ -117,7 +118,9 @@ export const finders: { readonly [K in FindingKind]: Finder<K> } = {
     if (face === 'alerts' && quietMsOf(config) <= (overMs ?? 0)) return [];
     return unknownFindings(db, 'outcome_unknown', { at: clock.iso(), overMs });
   },
-  batch_held: ({ db }) => heldFindings(db),
+  batch_held: ({ db, clock, config }) => heldFindings(db, isCallback(config) ? clock.now() : null),
+  approval_unanswered: async ({ db, clock, config }) =>
+    isCallback(config) ? unansweredFindings(db, clock.now()) : [],
   discrepancy_high: ({ db, clock }) => discrepancyFindings(db, clock.iso()),
   file_rejected: ({ db }) => rejectedFindings(db),
   file_lost: ({ db, clock }) => lostFindings(db, clock.now()),
@@ -161,6 +164,7 @@ export function silenceOf({ clock, config }: Pick<Scene, 'clock' | 'config'>) {
   return { at: clock.iso(), graceMs: config.reconciliation.webhookGraceMinutes * 60_000 };
 }
 
+const isCallback = ({ submission }: Config): boolean => submission.approval === 'callback';
 const quietMsOf = ({ submission }: Config): number => submission.quietPeriodMinutes * 60_000;
 
 async function scheduleFindings({ face, db, clock, config, ...scene }: Scene): Promise<JobFinding[]> {

@@ -28,6 +28,8 @@ export type ChannelStanding = {
 /** What the kinds know beside counts and names; the others hold null. */
 type FindingFacts = {
   batch_held: { waitsForApproval: boolean };
+  /** `problem`: the code of the last answer that did not count. */
+  approval_unanswered: { problem: string | null };
   /** `lost`: neither the file nor its copy was there. `changed`: with the size that it has now. */
   file_lost: { lost: readonly FileTask[]; changed: readonly ChangedFile[] };
   backup_late: LateBackup;

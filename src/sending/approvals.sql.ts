@@ -197,7 +197,7 @@ export function isApproved(brakes: Pick<Brakes, 'approval' | 'approvalAbove'>): 
 function asked(brakes: Pick<Brakes, 'approval' | 'approvalAbove'>): RawBuilder<boolean> {
   const flagged = sql<boolean>`batches.approval_needed = 1`;
   if (brakes.approval === 'none') return sql`(${flagged})`;
-  if (brakes.approval === 'always') return sql`(1 = 1)`;
+  if (brakes.approval !== 'above') return sql`(1 = 1)`;
   const above = approvalLimits(brakes).map(
     ([currency, minor]) => sql`(t.currency = ${currency} and t.amount > ${minor})`,
   );

@@ -26,3 +26,12 @@ export function eventTrouble({ facts: { gaveUp, problem } }: Finding<'events_und
     fix: 'correct events.url or its server, and run serve: what waits is posted again by itself',
   };
 }
+
+/** What the operator's own server leaves undecided. */
+export function undecidedTrouble({ subject, since, facts }: Finding<'approval_unanswered'>) {
+  const why = facts.problem === null ? '' : ` (${facts.problem})`;
+  return {
+    problem: `the server of submission.approval_url was asked about ${subject} at ${since}, and has not decided${why}`,
+    fix: `see that it answers as docs/two-person-approval.md says, or decide by hand: counterfoil approve ${subject}`,
+  };
+}

@@ -4,7 +4,7 @@ import { visible } from '../core/domain/hidden.ts';
 import type { Finding, PublicFinding } from '../findings/finding.ts';
 import type { AlertKind, FacesOf, FindingKind, KindsOn } from '../findings/kinds.ts';
 import { adviceText } from './advice-text.ts';
-import { channelTrouble, eventTrouble } from './channel-words.ts';
+import { channelTrouble, eventTrouble, undecidedTrouble } from './channel-words.ts';
 import { kindAction } from './discrepancy-words.ts';
 import { changedText, lateBackup, lostText } from './file-words.ts';
 import { haltActs, haltCauses } from './halt-words.ts';
@@ -285,6 +285,7 @@ const words = {
     }),
   },
   events_undelivered: { doctor: eventTrouble },
+  approval_unanswered: { doctor: undecidedTrouble },
   discrepancy_open: {},
   answer_awaited: {},
   payout_kept: {},

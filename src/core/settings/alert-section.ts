@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { checkMail, checkSmtpUrl, isLink, isWebAddress } from './alert-checks.ts';
 
-const webAddress = z
+/** An address that is posted to; empty: off. */
+export const webAddress = z
   .string()
   .refine((text) => text === '' || isWebAddress(text), 'expected an https address (http only for loopback)')
   .default('');

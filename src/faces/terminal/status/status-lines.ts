@@ -213,6 +213,7 @@ const otherWords: Record<KindsOn<'status'>, Said | null> = {
   disk_unseen: findingWords.disk_unseen.ready,
   outcome_unknown: null,
   batch_held: null,
+  approval_unanswered: findingWords.approval_unanswered.doctor,
   file_rejected: null,
   file_lost: null,
   signatures_wrong: findingWords.signatures_wrong.alerts,

@@ -78,6 +78,7 @@ const rows: Record<KindsOn<'today'>, Row> = {
   outcome_unknown: () => html`${grave('high', stateText('unknown'))}: may be paid; do not pay another way`,
   batch_held: ({ subject, facts }: Finding<'batch_held'>) =>
     html`${to(['batches', subject], subject)} ${facts.waitsForApproval ? 'waits for approval' : 'is held'}`,
+  approval_unanswered: batchRow('was not decided by the server of submission.approval_url'),
   // The folders of this machine are nothing for a page without a token.
   file_rejected: ({ facts: { files } }: Finding<'file_rejected'>) =>
     html`${files.map((file) => rejectedText({ ...file, errors_file: null })).join('; ')}. Correct it and drop it again`,

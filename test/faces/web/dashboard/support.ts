@@ -150,6 +150,7 @@ export async function startDashboard(
 
 const submission: DashboardDeps['config']['submission'] = {
   ...noBrakes,
+  approvalUrl: '',
   payoutLimit: {},
   duplicateWindowDays: 5,
   quietPeriodMinutes: 1440,
