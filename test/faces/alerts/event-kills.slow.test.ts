@@ -155,7 +155,7 @@ it('P39: every event is read once in order by cursor, and posted at least once i
 it.skipIf(!server)(
   `P39: the same on PostgreSQL, over 20 kills${server ? '' : noPostgres}`,
   async () => {
-    await followOver({ number: 10_000, kills: 20 }, { COUNTERFOIL_LEDGER_URL: server?.url ?? '' });
+    await followOver({ number: 3_000, kills: 20 }, { COUNTERFOIL_LEDGER_URL: server?.url ?? '' });
   },
   420_000,
 );
