@@ -3,16 +3,16 @@ import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Webhook } from 'standardwebhooks';
-import { expect, it, onTestFinished } from 'vitest';
+import { afterAll, expect, it, onTestFinished } from 'vitest';
 import { readEvents } from '../../../src/core/ledger/event-feed.ts';
 import { openLedger } from '../../../src/custody/open-ledger.ts';
+import { noPostgres, type PostgresServer, startPostgres } from '../../support/postgres-server.ts';
 import { configWith } from './setting.ts';
 
 const secret = `whsec_${Buffer.alloc(32, 9).toString('base64')}`;
 const here = new URL('posting-process.ts', import.meta.url).pathname;
-const kills = 50;
-/** How many events happen. */
-const number = 100_000;
+/** How many events happen, over how many kills. */
+type Size = { number: number; kills: number };
 
 /** A program that takes events: it acknowledges one after it noted it, unless it dies first. */
 async function startFollower() {
@@ -61,12 +61,13 @@ async function startFollower() {
   };
 }
 
-it('P39: every event is read once in order by cursor, and posted at least once in order, over 50 kills of both sides', async () => {
+async function followOver({ number, kills }: Size, given: Record<string, string> = {}): Promise<void> {
   const follower = await startFollower();
   const env = {
     COUNTERFOIL_SERVICE_BASE_URL: 'http://127.0.0.1:9',
     COUNTERFOIL_EVENTS_URL: follower.url,
     COUNTERFOIL_EVENTS_SECRET: secret,
+    ...given,
   };
   const config = await configWith(env);
   const now = (): string => new Date().toISOString();
@@ -142,4 +143,19 @@ it('P39: every event is read once in order by cursor, and posted at least once i
     expect(month).toBeLessThanOrEqual(newest + 1);
     newest = Math.max(newest, month);
   }
+}
+
+const server: PostgresServer | null = await startPostgres({ fsync: 'on' });
+afterAll(() => server?.stop());
+
+it('P39: every event is read once in order by cursor, and posted at least once in order, over 50 kills of both sides', async () => {
+  await followOver({ number: 100_000, kills: 50 });
 }, 420_000);
+
+it.skipIf(!server)(
+  `P39: the same on PostgreSQL, over 20 kills${server ? '' : noPostgres}`,
+  async () => {
+    await followOver({ number: 3_000, kills: 20 }, { COUNTERFOIL_LEDGER_URL: server?.url ?? '' });
+  },
+  420_000,
+);
