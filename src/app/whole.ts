@@ -5,6 +5,7 @@ import { createReconciliation } from '../books/discrepancies/reconciliation.ts';
 import { ActionNeeded } from '../core/domain/advice.ts';
 import type { ServiceAccount } from '../core/domain/origin.ts';
 import { createRedactor } from '../core/domain/redact.ts';
+import type { Traces } from '../core/domain/trace.ts';
 import { recordStandpoint } from '../core/ledger/origins.ts';
 import { createRateLimiter, createThrottle } from '../core/runtime/rate-limiter.ts';
 import { findServing } from '../core/runtime/serve-lock.ts';
@@ -70,6 +71,7 @@ export async function openWhole(options: AppOptions) {
   });
   const service = openService(config, keys, {
     transport: options.transport,
+    traces: local.traces,
     permit: () => limiter.take(),
     monotonic: clock.monotonic,
     timed: (transport) => timeTransport(transport, { ...times, monotonic: clock.monotonic }),
@@ -119,7 +121,7 @@ export async function openWhole(options: AppOptions) {
     lookUp: lookUps.askNow,
     askResend: resends.ask,
     applyStored: (signal?: AbortSignal) =>
-      applyWebhooksAgain({ ledger, clock, account: keys.account }, signal),
+      applyWebhooksAgain({ ledger, clock, account: keys.account, traces: local.traces }, signal),
   };
   const collections = createCollectionConclusions({
     ledger,
@@ -139,6 +141,7 @@ export async function openWhole(options: AppOptions) {
     clock,
     config,
     log: local.log,
+    traces: local.traces,
     jobsStore: local.jobsStore,
     worker: workers.id,
   });
@@ -249,6 +252,7 @@ function openService(
   keys: Pick<ServiceKeys, 'secretKey' | 'encryptionKey'>,
   wire: {
     transport?: Transport | undefined;
+    traces?: Traces;
     permit?: () => Promise<void>;
     monotonic?: () => number;
     timed?(transport: Transport): Transport;
@@ -268,6 +272,7 @@ function openService(
           ...(wire.permit && { permit: wire.permit }),
         }),
     ),
+    ...(wire.traces && { traces: wire.traces }),
     ...(wire.monotonic && { monotonic: wire.monotonic }),
     secretKey: keys.secretKey,
     orderKey: chooseKey(authorizationKey, keys),

@@ -77,6 +77,7 @@ export function createAdmin(
     config,
     clock,
     log,
+    traces: app.traces,
     routes: [
       healthRoutes(findProblems),
       metricsRoutes(source, { queue: figures, ofProcess: times.text }),

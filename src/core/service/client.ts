@@ -1,5 +1,6 @@
 import type { AttemptOutcome } from '../domain/outcome.ts';
 import type { Redact } from '../domain/redact.ts';
+import { inSpan, type SpanFields, type TraceSubject, type Traces } from '../domain/trace.ts';
 import { isNotFound } from '../domain/witness.ts';
 import { type AnswerRules, judgeAnswer } from './answer.ts';
 import { readAccountName, readBalances } from './extras.ts';
@@ -24,7 +25,12 @@ export type ClientOptions = {
   monotonic?: () => number;
   /** Removes our secrets from what the service sends. It may echo them, and replies are stored. */
   redact?: Redact;
+  /** Begins the spans that the requests stand in. Absent: requests carry no `traceparent`. */
+  traces?: Traces;
 };
+
+/** A question as it goes with this `traceparent`. */
+type InTrace = (traceparent: string | undefined) => ServiceQuestion;
 
 /** Speaks the payments service's interface. The client judges what a reply means; the transport carries it. */
 export function createServiceClient(options: ClientOptions): ServiceClient {
@@ -33,12 +39,13 @@ export function createServiceClient(options: ClientOptions): ServiceClient {
   let isAnswered = false;
   const url = new URL(options.baseUrl);
   const prefix = `${url.pathname.replace(/\/$/, '')}/api/v1`;
-  const headersWith = (key: string): Record<string, string> => ({
+  const headersWith = (key: string, traceparent: string | undefined): Record<string, string> => ({
     authorization: `Bearer ${key}`,
     'content-type': 'application/json',
     accept: 'application/json',
     // Without this header a server may compress (RFC 9110, 12.5.3), which replies of this size do not need.
     'accept-encoding': 'identity',
+    ...(traceparent !== undefined && { traceparent }),
   });
 
   function noted(delivery: RequestEnd): RequestEnd {
@@ -58,10 +65,11 @@ export function createServiceClient(options: ClientOptions): ServiceClient {
       : { ...delivery, reply: { ...delivery.reply, text: redact(delivery.reply.text) } };
   }
 
-  async function bankTransfer(
+  async function order(
     body: string,
     reference: string,
     beforeWrite: () => boolean,
+    traceparent: string | undefined,
   ): Promise<AttemptOutcome> {
     if (!beforeWrite()) return { kind: 'not_sent', message: 'the intent was too old to send' };
     const judge = ({ status, headers, text }: HttpReply): AttemptOutcome => {
@@ -71,12 +79,15 @@ export function createServiceClient(options: ClientOptions): ServiceClient {
     const delivery = await deliver({
       method: 'POST',
       path: `${prefix}/bank_transfer`,
-      headers: { ...headersWith(options.orderKey), signature: signBody(body, options.signingKey) },
+      headers: {
+        ...headersWith(options.orderKey, traceparent),
+        signature: signBody(body, options.signingKey),
+      },
       // A new buffer for each request: the transport recognises the request by it.
       body: Buffer.from(body, 'utf8'),
       mayWrite: beforeWrite,
       answers: ({ text }) => mentions(parseLossless(text), reference),
-      control: (reply) => (leavesUntaken(judge(reply)) ? detailsOf(reference) : undefined),
+      control: (reply) => (leavesUntaken(judge(reply)) ? detailsOf(reference)(traceparent) : undefined),
     });
     if (delivery.kind === 'failed') {
       if (!delivery.sent) return { kind: 'not_sent', message: delivery.message };
@@ -94,34 +105,64 @@ export function createServiceClient(options: ClientOptions): ServiceClient {
   function question(
     method: 'GET' | 'POST',
     path: string,
-    answers?: ServiceQuestion['answers'],
-  ): ServiceQuestion {
-    const request = { method, path: `${prefix}/${path}`, headers: headersWith(options.secretKey) };
-    return answers ? { ...request, answers } : request;
+    more: Pick<ServiceQuestion, 'answers' | 'query'> = {},
+  ): InTrace {
+    return (traceparent) => {
+      const headers = headersWith(options.secretKey, traceparent);
+      return { method, path: `${prefix}/${path}`, headers, ...more };
+    };
   }
 
   /** A question about one reference. A reply that the service did not make is no evidence, whichever request it answers. */
-  function questionAbout(path: string, reference: string): ServiceQuestion {
-    return question('GET', `${path}/${encodeURIComponent(reference)}`, (reply) => {
+  function questionAbout(path: string, reference: string): InTrace {
+    const answers = (reply: HttpReply): boolean => {
       const judged = judgeReply(reply);
       return judged.kind === 'trouble' || mentions(judged.json, reference);
-    });
+    };
+    return question('GET', `${path}/${encodeURIComponent(reference)}`, { answers });
   }
 
-  const detailsOf = (reference: string): ServiceQuestion =>
-    questionAbout('fetch_transfer_details', reference);
+  const detailsOf = (reference: string): InTrace => questionAbout('fetch_transfer_details', reference);
 
-  async function ask(request: ServiceQuestion): Promise<LookUpReply | ServiceTrouble> {
-    const delivery = await deliver(request);
+  async function ask(request: InTrace, about?: TraceSubject): Promise<LookUpReply | ServiceTrouble> {
+    const delivery = await asked(request, deliver, about);
     return delivery.kind === 'failed' ? unanswered(delivery) : judgeReply(delivery.reply);
   }
 
+  /** Puts a question inside a span of its own. */
+  function asked(
+    request: InTrace,
+    send: (request: ServiceQuestion) => Promise<RequestEnd>,
+    about: TraceSubject | undefined,
+  ): Promise<RequestEnd> {
+    return inSpan(
+      options.traces,
+      { name: 'service question', ...(about && { about }) },
+      {
+        work: (traceparent) => send(request(traceparent)),
+        said: (end): SpanFields =>
+          end.kind === 'reply' ? { http_status: end.reply.status } : { outcome: 'failed' },
+      },
+    );
+  }
+
   return {
-    bankTransfer,
-    async listPage(page, status, recall) {
+    bankTransfer: (body, reference, beforeWrite, batch) =>
+      inSpan(
+        options.traces,
+        {
+          name: 'payout attempt',
+          about: { kind: 'payout', name: reference },
+          fields: { reference, ...(batch !== undefined && { batch }) },
+        },
+        { work: (traceparent) => order(body, reference, beforeWrite, traceparent), said: outcomeFields },
+      ),
+    async listPage(page, status, recall, run) {
       const path = `fetch_all_transfers${status ? `/${status}` : ''}?page=${page}`;
-      const delivery = noted(
-        await transport.deliver(question('GET', path, ({ text }) => isPage(text, page))),
+      const delivery = await asked(
+        question('GET', path, { answers: ({ text }) => isPage(text, page) }),
+        async (request) => noted(await transport.deliver(request)),
+        run === undefined ? undefined : { kind: 'run', name: run },
       );
       if (delivery.kind === 'failed') return unanswered({ ...delivery, message: redact(delivery.message) });
       const { reply } = delivery;
@@ -131,18 +172,27 @@ export function createServiceClient(options: ClientOptions): ServiceClient {
       if (known) return { kind: 'page', page: { ...known, date: dateOf(reply) } };
       return judgePage({ ...reply, text: redact(reply.text) }, digest, page);
     },
-    fetchTransferDetails: (reference) => ask(detailsOf(reference)),
-    verifyTransaction: (reference) => ask(questionAbout('transaction/verify', reference)),
+    fetchTransferDetails: (reference) => ask(detailsOf(reference), { kind: 'payout', name: reference }),
+    verifyTransaction: (reference) =>
+      ask(questionAbout('transaction/verify', reference), { kind: 'collection', name: reference }),
     resendWebhook: (kind, reference) =>
-      ask(question('POST', `resend_${kind}_webhook/${encodeURIComponent(reference)}`)),
+      ask(question('POST', `resend_${kind}_webhook/${encodeURIComponent(reference)}`), {
+        kind: kind === 'payout' ? 'payout' : 'collection',
+        name: reference,
+      }),
     walletBalance: async (path) => readOr(await ask(question('GET', path)), readBalances),
     accountName: async (path, account) => {
       const query = JSON.stringify({ bank_code: account.bankCode, account_number: account.accountNumber });
-      return readOr(await ask({ ...question('POST', path), query }), readAccountName);
+      return readOr(await ask(question('POST', path, { query })), readAccountName);
     },
     serviceNow: () => (heard === null ? null : heard.date + monotonic() - heard.at),
     close: () => transport.close(),
   };
+}
+
+function outcomeFields(outcome: AttemptOutcome): SpanFields {
+  const status = 'httpStatus' in outcome ? outcome.httpStatus : null;
+  return { outcome: outcome.kind, ...(status !== null && { http_status: status }) };
 }
 
 function readOr<Answer>(
