@@ -3,7 +3,12 @@ import { forbiddenPlace } from '../../../core/domain/forbidden.ts';
 import type { CommandJson } from '../../../core/shapes/json-shapes.ts';
 import { forbiddenLedgerFile, ledgerFailureCode, wentBackCode } from '../../../core/storage/failure.ts';
 import { adviceText, problemText } from '../../../words/advice-text.ts';
-import type { Screen } from '../kit/screen.ts';
+
+/** The end of a command by labels: where its files are, and the next sensible command. Empty texts are left out. */
+export type Closing = Readonly<Record<string, string | readonly string[]>>;
+
+/** What a command shows people: blocks with an empty line between them, and its end. Empty blocks are left out. */
+export type Screen = { blocks: readonly (readonly string[])[]; end?: Closing };
 
 /**
  * The result of a command: exit code, one sentence for stderr, a screen or lines for people, the object for `--json`.

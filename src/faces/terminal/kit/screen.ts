@@ -1,12 +1,6 @@
-import type { Result } from '../context/result.ts';
+import type { Closing, Result, Screen } from '../context/result.ts';
 import type { Context } from '../context/world.ts';
 import { wrapAll } from './wrap.ts';
-
-/** The end of a command by labels: where its files are, and the next sensible command. Empty texts are left out. */
-type Closing = Readonly<Record<string, string | readonly string[]>>;
-
-/** What a command shows people: blocks with an empty line between them, and its end. Empty blocks are left out. */
-export type Screen = { blocks: readonly (readonly string[])[]; end?: Closing };
 
 /** The end as lines. */
 export function closing(parts: Closing): string[] {

@@ -12,11 +12,11 @@ import type { SaidHalt } from '../../../words/halt-words.ts';
 import { lineNoun } from '../../../words/line-words.ts';
 import { listWords } from '../../../words/list-words.ts';
 import { verdictWords } from '../../../words/verdict-words.ts';
+import type { Screen } from '../context/result.ts';
 import type { Context } from '../context/world.ts';
 import { collectionLines, countsText, haltText } from '../kit/describe.ts';
 import { pathText } from '../kit/file-lines.ts';
 import { openSummary, openTable } from '../kit/open-table.ts';
-import type { Screen } from '../kit/screen.ts';
 import { type Terminal, terminalOf } from '../kit/terminal.ts';
 
 type Run = reconcileJob.ReconcileResult;
