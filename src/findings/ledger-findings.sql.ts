@@ -76,7 +76,7 @@ export async function unknownFindings<K extends 'payout_unknown' | 'outcome_unkn
 
 /**
  * Batches of which payouts wait for a person. `askedMs`: now, where the operator's own server is asked for approvals, so
- * that nobody is told of one before it had its time.
+ * that nobody hears about one before that server had its time.
  */
 export async function heldFindings(
   db: Db | Trx,

@@ -73,7 +73,7 @@ it('P21: cancels what was never sent, and nothing else', async () => {
   expect(await states(ledger)).toEqual({ 'R-1': 'pending', 'R-2': 'cancelled', 'R-3': 'cancelled' });
 });
 
-it('P37: rejects a batch with a reason that its payouts keep', async () => {
+it('rejects a batch with a reason that its payouts keep', async () => {
   const { ledger, as, post } = await startDashboard();
   await addUnapproved(ledger, ['A-1']);
   expect((await post('bola', '/batches/b-1/reject', { note: '' })).status).toBe(422);
