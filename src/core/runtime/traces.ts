@@ -64,8 +64,9 @@ export async function openTraces(deps: {
       return plain(traceId);
     const { span, context } = made;
     const flags = (context.traceFlags & api.TraceFlags.SAMPLED) === 0 ? '00' : '01';
-    const end = (more: Record<string, AttributeValue> = {}): void =>
-      void guarded(() => span.setAttributes(more).end());
+    const end = (more: Record<string, AttributeValue> = {}): void => {
+      guarded(() => span.setAttributes(more).end());
+    };
     return { traceparent: `00-${traceId}-${context.spanId}-${flags}`, end };
   }
   return { isOn: tracer !== undefined, begin };

@@ -8,6 +8,7 @@ import type { HttpReply, HttpRequest, RequestEnd, ServiceQuestion, Transport } f
 import { mentions, parseLossless, readEnvelope } from './json.ts';
 import { readListPage, replyDigest } from './pages.ts';
 import { readRetryAfter } from './retry-after.ts';
+import { httpsPort, isFromHttpsPort, schemeTrouble } from './scheme-trouble.ts';
 import { signBody } from './signing.ts';
 import type { ListPage, LookUpReply, ServiceClient, ServiceTrouble } from './types.ts';
 
@@ -272,37 +273,6 @@ function trouble(
   httpStatus: number | null,
 ): ServiceTrouble {
   return { kind: 'trouble', reason, message, httpStatus, retryAfterMs: null };
-}
-
-/** What an address with each scheme meets on a port that speaks the other one, and how people read it. */
-const signs = {
-  'https:': {
-    sign: /wrong.version.number|packet.length.too.long/i,
-    words: 'that port speaks plain HTTP, and service.base_url says https://',
-  },
-  'http:': {
-    sign: /other side closed|ECONNRESET|HPE_INVALID/,
-    words:
-      'the server closed the connection without an answer: it may speak HTTPS, and service.base_url says http://',
-  },
-} as const;
-
-/** Replies in plain HTTP of servers that expect HTTPS: nginx, Go, Apache. */
-const wantsTls =
-  /plain HTTP request was sent to HTTPS port|HTTP request to an HTTPS server|plain HTTP to an SSL-enabled/i;
-
-/** What such a reply means. */
-const httpsPort = 'that port speaks HTTPS, and service.base_url says http://';
-
-/** Returns the plain words for a failure that the other scheme causes; any other message unchanged. */
-function schemeTrouble(message: string, { protocol }: Pick<URL, 'protocol'>): string {
-  const known = protocol === 'https:' || protocol === 'http:' ? signs[protocol] : undefined;
-  return known?.sign.test(message) ? known.words : message;
-}
-
-/** True for the reply of an HTTPS port to a request in plain HTTP. */
-function isFromHttpsPort(text: string): boolean {
-  return wantsTls.test(text);
 }
 
 type Control = NonNullable<Extract<RequestEnd, { kind: 'reply' }>['control']>;
