@@ -94,6 +94,15 @@ const tries: Try[] = [
     post('femi', hold, `{"a":"${'x'.repeat(70_000)}"}`, jsonType),
   ),
   asked('a file that is too large', 413, post('dayo', '/batches?name=x.csv', 'x'.repeat(200_000), csvType)),
+  asked('a file that is too large and does not say so', 413, {
+    ...{ name: 'dayo', path: '/batches?name=x.csv' },
+    init: {
+      method: 'POST',
+      body: new Blob(['x'.repeat(200_000)]).stream(),
+      duplex: 'half',
+      headers: csvType,
+    },
+  } as never),
   asked('no JSON', [400, 422], post('femi', hold, '{"a":', jsonType)),
   asked('a list for an object', 422, post('femi', hold, '[]', jsonType)),
   asked('unknown fields', 422, post('femi', hold, '{"force":true}', jsonType)),
@@ -212,10 +221,11 @@ it.each([
 });
 
 it('takes a form with one file, and refuses one with more parts or none', async () => {
-  const { ask } = await serveApi({}, { COUNTERFOIL_SCHEDULES_SUBMIT: '' });
+  const { ask, as } = await serveApi({}, { COUNTERFOIL_SCHEDULES_SUBMIT: '' });
   const form = (...files: [field: string, name: string][]): FormData => {
     const made = new FormData();
-    for (const [field, name] of files) made.append(field, new Blob([batchOf(1)], { type: 'text/csv' }), name);
+    for (const [n, [field, name]] of files.entries())
+      made.append(field, new Blob([batchOf(1, files.length * 10 + n)], { type: 'text/csv' }), name);
     return made;
   };
   const taken = await ask('dayo', '/batches', { method: 'POST', body: form(['file', 'form.csv']) });
@@ -228,6 +238,7 @@ it('takes a form with one file, and refuses one with more parts or none', async 
     body: form(['file', 'a.csv'], ['other', 'b.csv']),
   });
   expect(two.status).toBeGreaterThanOrEqual(400);
+  expect((await as('eve').listBatches()).batches).toHaveLength(1);
 });
 
 it('gives the answer of before to the same key, and refuses the key for another request', async () => {
