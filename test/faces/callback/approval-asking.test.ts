@@ -1,6 +1,8 @@
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, it } from 'vitest';
 import { findOn } from '../../../src/findings/finders.ts';
+import { until } from '../../support/cli.ts';
+import { everySecond, serving } from '../../support/serving.ts';
 import { no, secret, signed, yes } from './approving-server.ts';
 import { makeScene, type Scene } from './setting.ts';
 
@@ -43,123 +45,18 @@ it('rejects on a signed no, and is asked no more', async () => {
   expect(JSON.stringify(history)).toContain('rejected by callback:127.0.0.1: the wrong month');
 });
 
-describe('waits for a right answer', () => {
-  const other = 'f'.repeat(64);
-  type Case = [string, string, Scene['server']['answer']];
-  it.each<Case>([
-    ['later', 'later', (asked) => signed({ answer: 'later' }, asked)],
-    [
-      'an unsigned yes',
-      'unsigned',
-      ({ question: { digest } }) => ({ body: JSON.stringify({ answer: 'yes', digest }) }),
-    ],
-    [
-      'a yes signed with another secret',
-      'unsigned',
-      (asked) =>
-        signed({ answer: 'yes', digest: asked.question.digest }, asked, {
-          secret: `whsec_${btoa('x'.repeat(32))}`,
-        }),
-    ],
-    [
-      'a yes whose body was changed',
-      'unsigned',
-      (asked) => {
-        const reply = signed({ answer: 'no' }, asked);
-        return {
-          ...(reply as object),
-          body: JSON.stringify({ answer: 'yes', digest: asked.question.digest }),
-        };
-      },
-    ],
-    [
-      'a no whose body was changed',
-      'unsigned',
-      (asked) => {
-        const reply = signed({ answer: 'later' }, asked);
-        return { ...(reply as object), body: JSON.stringify({ answer: 'no' }) };
-      },
-    ],
-    [
-      'an answer to another question',
-      'other_id',
-      (asked) => signed({ answer: 'yes', digest: asked.question.digest }, asked, { id: 'approval_other' }),
-    ],
-    [
-      'a yes of ten minutes ago',
-      'untimely',
-      (asked) =>
-        signed({ answer: 'yes', digest: asked.question.digest }, asked, {
-          at: new Date(Date.now() - 10 * minuteMs),
-        }),
-    ],
-    [
-      'a yes of the time to come',
-      'untimely',
-      (asked) =>
-        signed({ answer: 'yes', digest: asked.question.digest }, asked, {
-          at: new Date(Date.now() + 10 * minuteMs),
-        }),
-    ],
-    ['a yes to another digest', 'other_digest', (asked) => signed({ answer: 'yes', digest: other }, asked)],
-    ['a no to another digest', 'other_digest', (asked) => signed({ answer: 'no', digest: other }, asked)],
-    ['a yes to no digest', 'other_digest', (asked) => signed({ answer: 'yes' }, asked)],
-    ['the question sent back', 'unreadable', (asked) => signed(asked.body, asked)],
-    [
-      'another word',
-      'unreadable',
-      (asked) => signed({ answer: 'YES', digest: asked.question.digest }, asked),
-    ],
-    ['no JSON', 'unreadable', (asked) => signed('yes', asked)],
-    ['no text', 'unsigned', () => ({ body: '' })],
-    [
-      'a long answer',
-      'unreadable',
-      (asked) => signed({ answer: 'yes', digest: asked.question.digest, reason: 'x'.repeat(20_000) }, asked),
-    ],
-    [
-      'an error',
-      'http_500',
-      (asked) => ({ ...(signed({ answer: 'no' }, asked) as { body: string }), status: 500 }),
-    ],
-    [
-      'another success',
-      'http_202',
-      (asked) => ({
-        ...(signed({ answer: 'yes', digest: asked.question.digest }, asked) as { body: string }),
-        status: 202,
-      }),
-    ],
-    ['a redirect', 'http_307', () => ({ status: 307, headers: { location: '/elsewhere' }, body: '' })],
-  ])('%s: %s', async (_, problem, answer) => {
-    const { server, look, states, approvals, question } = await makeScene(answer);
-    await look();
-    expect(await question()).toMatchObject({ problem, tries: 1n, claimed_by: null });
-    expect([await states(), await approvals(), server.asked.length]).toEqual([['held', 'held'], [], 1]);
+it('an old yes that is replayed, once another question is asked', async () => {
+  const replies: ReturnType<typeof signed>[] = [];
+  const { server, look, pass, states, question } = await makeScene(async (asked) => {
+    replies.push((await yes(asked)) as ReturnType<typeof signed>);
+    return { body: '', status: 503 };
   });
-
-  it('a server that is not there', async () => {
-    const { look, states, question } = await makeScene(yes, {
-      COUNTERFOIL_SUBMISSION_APPROVAL_URL: 'http://127.0.0.1:9/',
-    });
-    await look();
-    expect(await question()).toMatchObject({ problem: 'unknown_error', tries: 1n });
-    expect(await states()).toEqual(['held', 'held']);
-  });
-
-  it('an old yes that is replayed, once another question is asked', async () => {
-    const replies: ReturnType<typeof signed>[] = [];
-    const { server, look, pass, states, question } = await makeScene(async (asked) => {
-      replies.push((await yes(asked)) as ReturnType<typeof signed>);
-      return { body: '', status: 503 };
-    });
-    await look();
-    pass(2 * minuteMs);
-    server.answer = () => replies[0] ?? 'silence';
-    await look();
-    expect(await question()).toMatchObject({ problem: 'other_id', tries: 2n });
-    expect(await states()).toEqual(['held', 'held']);
-  });
+  await look();
+  pass(2 * minuteMs);
+  server.answer = () => replies[0] ?? 'silence';
+  await look();
+  expect(await question()).toMatchObject({ problem: 'other_id', tries: 2n });
+  expect(await states()).toEqual(['held', 'held']);
 });
 
 it('asks again after one minute, then two, at most an hour, each time under a new id', async () => {
@@ -195,11 +92,19 @@ it('is a finding after 15 minutes without an answer, and no alert of a held batc
   const late = 16 * minuteMs;
   expect(await kindsAt('status', late)).toEqual([`batch_held ${batch}`, `approval_unanswered ${batch}`]);
   expect(await kindsAt('alerts', late)).toEqual([`batch_held ${batch}`]);
-  expect(await home.json(['doctor', '--offline'], 0)).toMatchObject({
-    checks: expect.arrayContaining([
-      expect.objectContaining({ name: 'approval', detail: '1 batch asked about' }),
-    ]),
+  // Without `serve` the receiver fails too.
+  const saidByDoctor = async () =>
+    (await home.json(['doctor', '--offline'], 1)).checks.find(
+      ({ name }: { name: string }) => name === 'approval',
+    );
+  expect(await saidByDoctor()).toMatchObject({ ok: true, detail: '1 batch asked about' });
+  const since = new Date(Date.now() - late).toISOString();
+  await app.ledger.write((trx) => trx.updateTable('approval_questions').set({ asked_at: since }).execute());
+  expect(await saidByDoctor()).toMatchObject({
+    ok: false,
+    detail: `the server of submission.approval_url was asked about ${batch} at ${since}, and has not decided (later)`,
   });
+  expect((await home.run(['status'])).out).toContain('and has not decided (later)');
 });
 
 describe('beside people', () => {
@@ -294,6 +199,17 @@ async function grow({ app: { ledger } }: Scene): Promise<void> {
       .execute();
   });
 }
+
+it('serve asks, and sends what was approved', async () => {
+  const { home, server } = await makeScene();
+  await serving(home, { COUNTERFOIL_SCHEDULES_SUBMIT: everySecond });
+  await until(
+    20_000,
+    () => home.sandbox.requests.posts,
+    (posts) => posts === 2,
+  );
+  expect(server.asked.length).toBe(1);
+});
 
 describe('several processes and a crash', () => {
   it('one of two asks', async () => {
