@@ -1,7 +1,6 @@
 import packageJson from '../../package.json' with { type: 'json' };
 import type { RetryRow } from '../core/domain/retry-file.ts';
-import { traceLines } from '../core/runtime/logger.ts';
-import { openTraces } from '../core/runtime/traces.ts';
+import { openTraces, traceLines } from '../core/runtime/traces.ts';
 import { createReporting } from '../faces/files/reporting.ts';
 import { createIntake } from '../intake/intake.ts';
 import { createDecisions } from '../sending/decisions/decisions.ts';

@@ -1,6 +1,5 @@
 import { type DestinationStream, destination, type Logger, pino } from 'pino';
 import { maskAccount, maskAccounts, type Redact } from '../domain/redact.ts';
-import { traceOf } from '../domain/trace.ts';
 
 export type { Logger } from 'pino';
 
@@ -57,18 +56,4 @@ export function createLogger(
     },
     options.to ?? destination({ fd: 2, sync: true }),
   );
-}
-
-/** Returns the log with the `trace_id` of this ledger in each line about a payout, a run or a batch. */
-export function traceLines(log: Logger, ledgerId: string): Logger {
-  const traced = (entry: { reference?: unknown; run?: unknown; batch?: unknown }): object => {
-    const { reference, run, batch } = entry;
-    const subjects = { payout: reference, run, batch };
-    for (const kind of ['payout', 'run', 'batch'] as const) {
-      const name = subjects[kind];
-      if (typeof name === 'string') return { ...entry, trace_id: traceOf(ledgerId, { kind, name }).traceId };
-    }
-    return entry;
-  };
-  return log.child({}, { formatters: { log: traced } });
 }

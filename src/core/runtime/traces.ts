@@ -87,3 +87,17 @@ function tracerOf({ trace, ProxyTracerProvider }: Api, version: string): Tracer 
     ? provider.getDelegateTracer(name, version)
     : provider.getTracer(name, version);
 }
+
+/** Returns the log with the `trace_id` of this ledger in each line about a payout, a run or a batch. */
+export function traceLines(log: Logger, ledgerId: string): Logger {
+  const traced = (entry: { reference?: unknown; run?: unknown; batch?: unknown }): object => {
+    const { reference, run, batch } = entry;
+    const subjects = { payout: reference, run, batch };
+    for (const kind of ['payout', 'run', 'batch'] as const) {
+      const name = subjects[kind];
+      if (typeof name === 'string') return { ...entry, trace_id: traceOf(ledgerId, { kind, name }).traceId };
+    }
+    return entry;
+  };
+  return log.child({}, { formatters: { log: traced } });
+}

@@ -6,11 +6,11 @@ import { type AnswerRules, judgeAnswer } from './answer.ts';
 import { readAccountName, readBalances } from './extras.ts';
 import type { HttpReply, HttpRequest, RequestEnd, ServiceQuestion, Transport } from './http.ts';
 import { mentions, parseLossless, readEnvelope } from './json.ts';
-import { readListPage, replyDigest } from './pages.ts';
+import { dateOf, judgePage, judgeReply, schemeTrouble, trouble, unanswered } from './judge-reply.ts';
+import { replyDigest } from './pages.ts';
 import { readRetryAfter } from './retry-after.ts';
-import { httpsPort, isFromHttpsPort, schemeTrouble } from './scheme-trouble.ts';
 import { signBody } from './signing.ts';
-import type { ListPage, LookUpReply, ServiceClient, ServiceTrouble } from './types.ts';
+import type { LookUpReply, ServiceClient, ServiceTrouble } from './types.ts';
 
 export type ClientOptions = {
   /** The service's address; its path, if any, comes before `/api/v1`. */
@@ -210,24 +210,6 @@ function leavesUntaken({ kind }: AttemptOutcome): boolean {
   return kind === 'refused' || kind === 'turned_away';
 }
 
-/** Reads a list page directly. The slower lossless parser runs only to explain what is wrong. */
-function judgePage(
-  reply: HttpReply,
-  digest: string,
-  wanted: number,
-): { kind: 'page'; page: ListPage } | ServiceTrouble {
-  const { status, text } = reply;
-  const read = readListPage(text, dateOf(reply));
-  if (status === 200 && read.kind === 'page') {
-    const { page } = read.page;
-    if (page === wanted) return { kind: 'page', page: { ...read.page, digest } };
-    return trouble('not_understood', `it calls itself page ${page}`, status);
-  }
-  const judged = judgeReply(reply);
-  if (judged.kind === 'trouble') return judged;
-  return read.kind === 'page' ? read : trouble('not_understood', read.why, status);
-}
-
 /**
  * Whether a list reply carries this page number. True for a reply without one: {@link judgePage} says what is wrong
  * with it.
@@ -239,40 +221,6 @@ function isPage(text: string, wanted: number): boolean {
 
 function unknown(message: string, raw: string): AttemptOutcome {
   return { kind: 'unknown', code: null, httpStatus: null, message, raw, halts: false };
-}
-
-function dateOf({ headers }: HttpReply): number | null {
-  const stamp = Date.parse(String(headers.date ?? ''));
-  return Number.isNaN(stamp) ? null : stamp;
-}
-
-function unanswered({ timedOut, message }: Extract<RequestEnd, { kind: 'failed' }>): ServiceTrouble {
-  return trouble(timedOut ? 'timeout' : 'unreachable', message, null);
-}
-
-function judgeReply(reply: HttpReply): LookUpReply | ServiceTrouble {
-  const { status: httpStatus, headers, text: raw } = reply;
-  const date = dateOf(reply);
-  const retryAfterMs = readRetryAfter(headers);
-  const json = parseLossless(raw);
-  const envelope = readEnvelope(json);
-  const summary = envelope ? `${envelope.status} ${envelope.message}`.trim() : `HTTP ${httpStatus}`;
-  if (httpStatus === 429) return { ...trouble('throttled', summary, httpStatus), retryAfterMs };
-  if (httpStatus === 401 || httpStatus === 403) return trouble('unauthorised', summary, httpStatus);
-  if (httpStatus >= 500) return { ...trouble('server_error', summary, httpStatus), retryAfterMs };
-  if (httpStatus >= 300 && httpStatus < 400)
-    return trouble('not_understood', `a redirect (HTTP ${httpStatus})`, httpStatus);
-  if (json === undefined && isFromHttpsPort(raw)) return trouble('not_understood', httpsPort, httpStatus);
-  if (json === undefined) return trouble('not_understood', `HTTP ${httpStatus}, not JSON`, httpStatus);
-  return { kind: 'reply', httpStatus, json, raw, date };
-}
-
-function trouble(
-  reason: ServiceTrouble['reason'],
-  message: string,
-  httpStatus: number | null,
-): ServiceTrouble {
-  return { kind: 'trouble', reason, message, httpStatus, retryAfterMs: null };
 }
 
 type Control = NonNullable<Extract<RequestEnd, { kind: 'reply' }>['control']>;
