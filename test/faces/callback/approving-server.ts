@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer, type IncomingHttpHeaders } from 'node:http';
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Webhook } from 'standardwebhooks';
 import { onTestFinished } from 'vitest';
@@ -36,7 +36,7 @@ export const no: Answering = (asked) => signed({ answer: 'no', reason: 'the wron
 export async function startApprover(first: Answering = yes) {
   const asked: Asked[] = [];
   const server = { url: '', asked, answer: first };
-  const http = createServer(async (request, response) => {
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk);
     const body = Buffer.concat(chunks).toString();
@@ -45,7 +45,8 @@ export async function startApprover(first: Answering = yes) {
     const reply = await server.answer(one);
     if (reply === 'silence') return;
     response.writeHead(reply.status ?? 200, reply.headers).end(reply.body);
-  }).listen(0, '127.0.0.1');
+  }
+  const http = createServer((request, response) => void answer(request, response)).listen(0, '127.0.0.1');
   await once(http, 'listening');
   onTestFinished(() => {
     http.closeAllConnections();
