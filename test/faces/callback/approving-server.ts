@@ -1,6 +1,7 @@
 import { once } from 'node:events';
-import { createServer, type IncomingHttpHeaders } from 'node:http';
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { text as readBody } from 'node:stream/consumers';
 import { Webhook } from 'standardwebhooks';
 import { onTestFinished } from 'vitest';
 import type { ApprovalQuestion } from '../../../src/faces/callback/approval-question.ts';
@@ -36,16 +37,15 @@ export const no: Answering = (asked) => signed({ answer: 'no', reason: 'the wron
 export async function startApprover(first: Answering = yes) {
   const asked: Asked[] = [];
   const server = { url: '', asked, answer: first };
-  const http = createServer(async (request, response) => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk);
-    const body = Buffer.concat(chunks).toString();
+  const http = createServer((request, response) => void serve(request, response)).listen(0, '127.0.0.1');
+  async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const body = await readBody(request);
     const one = { question: JSON.parse(body), headers: request.headers, body };
     asked.push(one);
     const reply = await server.answer(one);
     if (reply === 'silence') return;
     response.writeHead(reply.status ?? 200, reply.headers).end(reply.body);
-  }).listen(0, '127.0.0.1');
+  }
   await once(http, 'listening');
   onTestFinished(() => {
     http.closeAllConnections();
