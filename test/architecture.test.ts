@@ -43,6 +43,7 @@ const rooms = [
   ...['app', 'jobs', 'verbs', 'words/results'],
   'faces/json',
   ...['faces/admin', 'faces/web/dashboard', 'faces/api', 'faces/callback'],
+  'client',
   'daemon',
   'sandbox',
   'demo',

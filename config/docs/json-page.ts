@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { jsonShapes } from '../../src/core/shapes/json-shapes.ts';
 
-type Schema = z.core.JSONSchema.JSONSchema;
+/** A schema as JSON Schema has it. */
+export type Schema = z.core.JSONSchema.JSONSchema;
 
 /** Every command's object as a type, with what its fields mean, then the types that these name. */
 export function jsonText(): string {
@@ -24,11 +25,13 @@ const section = (title: string, does: string, code: string): string =>
 /** False for a schema that refers to itself: any JSON. */
 const isNamed = (id: string): boolean => !id.startsWith('__');
 
-function typeText(schema: Schema | boolean, indent: string): string {
+/** A schema as a type of TypeScript; a named one by its name. */
+export function typeText(schema: Schema | boolean, indent: string): string {
   if (typeof schema === 'boolean') return 'unknown';
   const id = schema.$ref?.split('/').at(-1);
   if (id !== undefined) return isNamed(id) ? id : 'unknown';
-  if (schema.anyOf) return schema.anyOf.map((one) => typeText(one, indent)).join(' | ');
+  const oneOf = schema.anyOf ?? schema.oneOf;
+  if (oneOf) return oneOf.map((one) => typeText(one, indent)).join(' | ');
   if (schema.const !== undefined) return literal(schema.const);
   if (schema.enum) return schema.enum.map(literal).join(' | ');
   if (schema.type === 'array') return arrayText(schema, indent);

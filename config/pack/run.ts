@@ -20,7 +20,17 @@ const files = [
   'data/samples',
   'docs',
 ];
-const fieldsForUsers = ['name', 'version', 'private', 'description', 'license', 'type', 'bin', 'engines'];
+const fieldsForUsers = [
+  'name',
+  'version',
+  'private',
+  'description',
+  'license',
+  'type',
+  'bin',
+  'exports',
+  'engines',
+];
 
 const readJson = (name: string): unknown => JSON.parse(readFileSync(join(root, name), 'utf8'));
 
@@ -36,7 +46,8 @@ function stage(folder: string): void {
   if (typeof manifest !== 'object' || manifest === null) throw new Error('package.json holds no object');
   const kept = Object.entries(manifest).filter(([name]) => fieldsForUsers.includes(name));
   const pinned = exactDependencies(readJson('package-lock.json'));
-  const text = JSON.stringify({ ...Object.fromEntries(kept), ...pinned }, null, 2);
+  // The sources that others may import are JavaScript here.
+  const text = JSON.stringify({ ...Object.fromEntries(kept), ...pinned }, null, 2).replaceAll('.ts"', '.js"');
   writeFileSync(join(folder, 'package.json'), `${text}\n`);
 }
 

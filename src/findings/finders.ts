@@ -13,6 +13,7 @@ import type { Db, Ledger } from '../core/storage/ledger.ts';
 import { fileWaits } from '../intake/confirm.ts';
 import { batchesAwaitingCheck } from '../sending/precheck.sql.ts';
 import { webhookLag } from '../watching/webhooks/webhook-tallies.sql.ts';
+import { undelivered } from './event-standing.sql.ts';
 import { backupFindings, backupStanding, isStuck, lostFindings } from './file-findings.ts';
 import { type Finding, isShown, plainFinding } from './finding.ts';
 import { type JobFinding, type JobSchedule, jobFindings, type Working } from './job-findings.ts';
@@ -148,6 +149,7 @@ export const finders: { readonly [K in FindingKind]: Finder<K> } = {
     return work === 'idle' && (await isReadySince(db, hourAgo)) ? [plainFinding('sending_idle')] : [];
   },
   backup_late: async (scene) => backupFindings(backupStanding(scene)),
+  events_undelivered: ({ db, clock, config }) => undelivered(db, { config, nowMs: clock.now() }),
   message_lost: async ({ db, config }) => lostMessages(await ownStandings(db, config)),
   run_unsound: async ({ db, account }) => {
     const last = await lastRun(db, await foreignOrigins(db, account));

@@ -33,6 +33,8 @@ type FindingFacts = {
   /** `lost`: neither the file nor its copy was there. `changed`: with the size that it has now. */
   file_lost: { lost: readonly FileTask[]; changed: readonly ChangedFile[] };
   backup_late: LateBackup;
+  /** `gaveUp`: how many events were given up in the last days. `problem`: the code of the last failure. */
+  events_undelivered: { gaveUp: number; problem: string | null };
   message_lost: { standings: readonly ChannelStanding[] };
   discrepancy_open: { severity: 'high' | 'medium' | 'low' };
   file_rejected: { files: readonly RejectedFile[] };

@@ -196,6 +196,8 @@ const kinds = {
   backup_late: { gravity: 'medium', verb: 'backup', faces: everywhere },
   /** Messages were given up: somebody was not told. */
   message_lost: { gravity: 'medium', verb: 'doctor', faces: everywhere },
+  /** The receiver of events answers none, or some were given up: its program may believe what is no longer so (P39). */
+  events_undelivered: { gravity: 'medium', verb: 'doctor', faces: everywhere },
   /** The last reconciliation compared nothing, or something differs. */
   run_unsound: { gravity: 'medium', verb: 'reconcile', faces: onPages },
 } satisfies Record<string, FindingRule>;

@@ -75,8 +75,8 @@ export async function unknownFindings<K extends 'payout_unknown' | 'outcome_unkn
 }
 
 /**
- * Batches of which payouts wait for a person. `askedMs`: now, where the operator's own server is asked for approvals: it
- * has its time before an alert.
+ * Batches of which payouts wait for a person. `askedMs`: now, where the operator's own server is asked for approvals, so
+ * that nobody hears about one before that server had its time.
  */
 export async function heldFindings(
   db: Db | Trx,

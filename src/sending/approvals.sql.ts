@@ -110,7 +110,7 @@ export async function approvalsOf(db: Db | Trx, batches?: readonly string[]) {
   const rows = await db
     .selectFrom('approvals')
     .selectAll()
-    .$if(batches !== undefined, (query) => query.where('batch_id', 'in', [...(batches ?? [])]))
+    .$if(batches !== undefined, (query) => query.where('batch_id', 'in', textsOf(batches ?? [])))
     .orderBy('id', 'desc')
     .execute();
   const shown = rows.map((row) => ({

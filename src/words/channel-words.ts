@@ -17,6 +17,16 @@ export function channelTrouble({
   return `${channel}: ${counts.join(', ')} (last failure: ${problem ?? 'unknown'})`;
 }
 
+/** How events stand that `events.url` does not get. */
+export function eventTrouble({ facts: { gaveUp, problem } }: Finding<'events_undelivered'>) {
+  const waits = `the next event for events.url has waited for more than 15 minutes${problem === null ? '' : ` (${problem})`}`;
+  const lost = `${counted(gaveUp, 'event')} could not be delivered to events.url in three days: its program must read them with GET /api/v1/events`;
+  return {
+    problem: gaveUp > 0 ? lost : waits,
+    fix: 'correct events.url or its server, and run serve: what waits is posted again by itself',
+  };
+}
+
 /** What the operator's own server leaves undecided. */
 export function undecidedTrouble({ subject, since, facts }: Finding<'approval_unanswered'>) {
   const why = facts.problem === null ? '' : ` (${facts.problem})`;

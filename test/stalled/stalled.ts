@@ -83,7 +83,7 @@ export async function runStalled(plan: {
 }
 
 /** What the service has paid, once it is as many as were planned or nothing comes any more. */
-async function paid(
+export async function paid(
   { url, secret_key: key }: { url: string; secret_key: string },
   planned: number,
   patienceMs: number,

@@ -66,7 +66,7 @@ async function write(path: string, { content, cut, stallMs, keepsOpen }: Upload)
   closeSync(file);
 }
 
-function randomOf(seed: number): () => number {
+export function randomOf(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
     state = (state + 0x6d2b79f5) >>> 0;

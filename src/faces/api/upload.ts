@@ -23,7 +23,7 @@ export function uploadsIn({ dataDir }: Pick<Config, 'dataDir'>): string {
 export function readStreams(server: FastifyInstance, maxBytes: number): void {
   for (const type of fileTypes.filter((one) => !one.startsWith('multipart')))
     server.addContentTypeParser(type, async (_request: FastifyRequest, payload: Readable) => payload);
-  server.register(fastifyMultipart, { limits: { files: 1, fields: 0, fileSize: maxBytes + 1, parts: 1 } });
+  server.register(fastifyMultipart, { limits: { files: 2, fields: 0, fileSize: maxBytes + 1, parts: 2 } });
 }
 
 /** A file that came whole, durable in a folder of its own until `discard`. */
@@ -34,7 +34,7 @@ export async function receiveFile(
   request: FastifyRequest,
   { folder, name, maxBytes }: { folder: string; name: string | undefined; maxBytes: number },
 ): Promise<Upload> {
-  const { stream, fileName } = await fileIn(request);
+  const { stream, fileName, ends } = await fileIn(request);
   const wanted = fileNameOf(name ?? fileName);
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const own = await mkdtemp(join(folder, 'upload-'));
@@ -42,6 +42,7 @@ export async function receiveFile(
   const path = join(own, wanted);
   try {
     await writeWhole(path, (write) => pump(stream, write, maxBytes));
+    await ends();
     return { path, discard };
   } catch (error) {
     await discard();
@@ -49,14 +50,28 @@ export async function receiveFile(
   }
 }
 
-async function fileIn(request: FastifyRequest): Promise<{ stream: Readable; fileName: string | undefined }> {
+type Sent = {
+  stream: Readable;
+  fileName: string | undefined;
+  /** After the file: throws where another part of the form follows, which would be lost. */
+  ends(): Promise<void>;
+};
+
+async function fileIn(request: FastifyRequest): Promise<Sent> {
   if (!request.isMultipart()) {
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the parser of these types gives the stream itself
-    return { stream: request.body as Readable, fileName: undefined };
+    return { stream: request.body as Readable, fileName: undefined, ends: async () => undefined };
   }
-  const part = await request.file();
+  const parts = request.files();
+  const { value: part } = await parts.next();
   if (!part) throw noFile();
-  return { stream: part.file, fileName: part.filename };
+  const ends = async (): Promise<void> => {
+    const { done, value } = await parts.next();
+    if (done) return;
+    value.file.resume();
+    throw noFile('the form has more than one file; nothing was taken');
+  };
+  return { stream: part.file, fileName: part.filename, ends };
 }
 
 /** Passes the stream on, piece by piece, and gives up on one that stalls, is cut off, or is too long. */
@@ -66,16 +81,25 @@ async function pump(
   maxBytes: number,
 ): Promise<void> {
   let bytes = 0;
-  const stall = setTimeout(() => stream.destroy(tooSlow()), stallMs);
+  let giveUp: (error: ApiProblem) => void = () => undefined;
+  const timer = setTimeout(() => giveUp(tooSlow()), stallMs);
+  // Not destroyed: its connection must still carry the answer.
+  const pieces: AsyncIterator<Uint8Array> = stream.iterator({ destroyOnReturn: false });
   try {
-    for await (const piece of stream as AsyncIterable<Uint8Array>) {
-      stall.refresh();
-      bytes += piece.length;
+    for (;;) {
+      // A race with one promise for all pieces would keep them all.
+      const { done, value } = await new Promise<IteratorResult<Uint8Array>>((resolve, reject) => {
+        giveUp = reject;
+        pieces.next().then(resolve, reject);
+      });
+      if (done) break;
+      timer.refresh();
+      bytes += value.length;
       if (bytes > maxBytes) throw tooLarge(maxBytes);
-      await write(piece);
+      await write(value);
     }
   } finally {
-    clearTimeout(stall);
+    clearTimeout(timer);
   }
   // Node ends the iteration with an error where the sender left; a part of a form that was cut says so here.
   if ('truncated' in stream && stream.truncated === true) throw tooLarge(maxBytes);
@@ -116,10 +140,10 @@ export async function sweepUploads(folder: string, db: Db, nowMs: number): Promi
   }
 }
 
-function noFile(): ApiProblem {
+function noFile(problem = 'the form has no file'): ApiProblem {
   return new ApiProblem(422, {
     kind: 'no_file',
-    problem: 'the form has no file',
+    problem,
     fix: 'send the CSV file as the only part of the form, or as a body of text/csv',
   });
 }

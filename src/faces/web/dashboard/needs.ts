@@ -92,6 +92,10 @@ const rows: Record<KindsOn<'today'>, Row> = {
   answer_awaited: batchRow('waits for an answer to service.extras'),
   payout_kept: batchRow('waits, since its file cannot be checked: counterfoil status says why'),
   backup_late: () => html`The scheduled backup was missed: counterfoil doctor says more`,
+  events_undelivered: (finding: Finding<'events_undelivered'>, view) => {
+    const { problem, fix } = findingWords.events_undelivered.doctor(finding);
+    return html`${sentence(problem, view)}: ${fix}`;
+  },
   message_lost: () =>
     html`Messages could not be sent in a day: counterfoil doctor --alert tries each channel`,
   run_unsound: ({ subject, facts: { startedAt, verdict } }: Finding<'run_unsound'>, view) => {
