@@ -54,7 +54,10 @@ function fieldRows(place: string, shape: z.ZodObject): string[] {
     const schema: Schema = typeof one === 'object' ? one : {};
     const called = schema.$ref?.split('/').at(-1);
     const kind = schema.enum ? schema.enum.map((value) => `\`${String(value)}\``).join(', ') : (called ?? '');
-    const fallback = schema.default === undefined ? '' : `\`${String(schema.default)}\` where it is left out`;
+    const fallback =
+      schema.default === undefined
+        ? ''
+        : `\`${JSON.stringify(schema.default).replaceAll('"', '')}\` where it is left out`;
     const must = required.includes(name) ? 'needed' : '';
     const meaning = [schema.description, kind.length < 200 ? kind : '', must, fallback]
       .filter(Boolean)

@@ -143,8 +143,10 @@ function fill(path: string, fields: Record<string, unknown>) {
 
 function queryOf(fields: Record<string, unknown>): string {
   const query = new URLSearchParams();
-  for (const [name, value] of Object.entries(fields)) if (value !== undefined) query.set(name, String(value));
-  return query.size === 0 ? '' : `?${query}`;
+  for (const [name, value] of Object.entries(fields))
+    if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean')
+      query.set(name, `${value}`);
+  return query.size === 0 ? '' : `?${query.toString()}`;
 }
 
 /** A key that no other decision has. `randomUUID` is not there on plain HTTP in a browser. */

@@ -9,7 +9,7 @@ function losing(times: number, method: string): { fetch: typeof fetch; lost: () 
   let lost = 0;
   const ask: typeof fetch = async (input, init) => {
     const response = await fetch(input, init);
-    const place = String(input);
+    const place = new Request(input).url;
     const before = counts.get(place) ?? 0;
     if (init?.method !== method || before >= times) return response;
     counts.set(place, before + 1);

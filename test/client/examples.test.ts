@@ -123,11 +123,15 @@ it('docs/examples: a held batch is posted to Slack, and only a signed and timely
     { ...withShop, COUNTERFOIL_SUBMISSION_APPROVAL: 'always', COUNTERFOIL_SCHEDULES_SUBMIT: '' },
   );
   const posted: string[] = [];
-  const slack = createServer(async (request, response) => {
+  const slack = createServer((request, response) => {
     let body = '';
-    for await (const piece of request) body += piece;
-    posted.push(JSON.parse(body).text);
-    response.end('ok');
+    request.on('data', (piece: Buffer) => {
+      body += piece.toString();
+    });
+    request.on('end', () => {
+      posted.push(JSON.parse(body).text);
+      response.end('ok');
+    });
   });
   await new Promise<void>((resolve) => slack.listen(0, '127.0.0.1', resolve));
   onTestFinished(() => void slack.close());

@@ -11,7 +11,7 @@ export type PersonName = keyof typeof people;
 
 export const tokenOf = (name: PersonName): string => `${name}-token-5f2c8e1b90`;
 
-export const apiSettings = {
+const apiSettings = {
   COUNTERFOIL_ADMIN_TOKENS: Object.keys(people)
     .map((name) => `${name}:${name}-token-5f2c8e1b90`)
     .join(','),
