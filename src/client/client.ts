@@ -14,7 +14,7 @@ import type {
 import { createRequests, type RequestOptions } from './requests.ts';
 
 export { ApiError } from './api-error.ts';
-export type { Batch, CallOptions, CounterfoilEvent, PostedBatch } from './operation-types.ts';
+export type { BatchAnswer, CallOptions, CounterfoilEvent, PostedBatch } from './operation-types.ts';
 
 type Posting = ArgumentsOf<'postBatch'>;
 /** What a file is posted from. A stream is read once: its post cannot be repeated. */

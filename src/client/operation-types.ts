@@ -47,9 +47,9 @@ export type Method<Name extends OperationName> =
 /** What happened: narrow `data` by `type`. */
 export type CounterfoilEvent = ResultOf<'listEvents'>['events'][number];
 
-export type Batch = ResultOf<'getBatch'>;
+export type BatchAnswer = ResultOf<'getBatch'>;
 /** A batch that was taken in; one that an earlier try took, whose answer was lost, has no `warnings` and `skipped`. */
-export type PostedBatch = Batch & Partial<AnswerOf<'postBatch', 201>>;
+export type PostedBatch = BatchAnswer & Partial<AnswerOf<'postBatch', 201>>;
 
 /** The method and path of an operation. */
 export type PlaceOf<Name extends OperationName> =
