@@ -229,6 +229,18 @@ const rules: Rule[] = [
     bad: [[source('src/watching/lookups/a.ts', "const { Pool } = await import('undici');")]],
   },
   {
+    title: 'the client takes only types from the rest, and no package',
+    violations: (sources) =>
+      imports(
+        sources.filter(({ path }) => room(path) === 'client'),
+        (_, { to, typeOnly }) => !typeOnly && !to.startsWith('src/client/'),
+      ),
+    bad: [
+      [source('src/client/a.ts', "import { operations } from '../faces/api/operations.ts';")],
+      [source('src/client/a.ts', "import { request } from 'undici';")],
+    ],
+  },
+  {
     title: 'only src/core/settings/environment.ts and src/bin.js mention process.env',
     violations: (sources) =>
       sources

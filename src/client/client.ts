@@ -144,8 +144,7 @@ function fill(path: string, fields: Record<string, unknown>) {
 function queryOf(fields: Record<string, unknown>): string {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(fields))
-    if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean')
-      query.set(name, `${value}`);
+    if (typeof value === 'string' || typeof value === 'number') query.set(name, value.toString());
   return query.size === 0 ? '' : `?${query.toString()}`;
 }
 

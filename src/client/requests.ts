@@ -6,7 +6,7 @@ export type RequestOptions = {
   url: string;
   token: string;
   /** Left out: the `fetch` of Node or the browser. */
-  fetch?: typeof fetch;
+  fetch?: (url: string, init: RequestInit) => Promise<Response>;
   /** How often a request is repeated whose answer was lost, or that was turned away for now. */
   retries?: number;
   /** How long one try may take. Files may take longer. */

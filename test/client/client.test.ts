@@ -3,15 +3,16 @@ import { ApiError, type CounterfoilEvent } from '../../src/client/client.ts';
 import { serveApi, tokenOf } from '../faces/api/support.ts';
 import { batchOf, until } from '../support/cli.ts';
 
+type Ask = (url: string, init: RequestInit) => Promise<Response>;
+
 /** A fetch whose answers get lost, this many times for each path, after the server has done the work. */
-function losing(times: number, method: string): { fetch: typeof fetch; lost: () => number } {
+function losing(times: number, method: string): { fetch: Ask; lost: () => number } {
   const counts = new Map<string, number>();
   let lost = 0;
-  const ask: typeof fetch = async (input, init) => {
-    const response = await fetch(input, init);
-    const place = new Request(input).url;
+  const ask: Ask = async (place, init) => {
+    const response = await fetch(place, init);
     const before = counts.get(place) ?? 0;
-    if (init?.method !== method || before >= times) return response;
+    if (init.method !== method || before >= times) return response;
     counts.set(place, before + 1);
     lost++;
     await response.arrayBuffer();
@@ -101,7 +102,7 @@ it('says what is wrong and what helps, at once', async () => {
 
 it('gives up on a server that turns requests away after a bounded number of tries', async () => {
   let asked = 0;
-  const fetch: typeof globalThis.fetch = async () => {
+  const fetch: Ask = async () => {
     asked++;
     return new Response('busy', { status: 503 });
   };
@@ -115,7 +116,7 @@ it('reads each event once in order over a connection that breaks after each few 
   for (let n = 0; n < 4; n++) await as('dayo').postBatch(batchOf(1, n * 10 + 1), { name: `pay-${n}.csv` });
   const { events } = await as('rita').listEvents({ limit: 100 });
   let connections = 0;
-  const breaking: typeof fetch = async (input, init) => {
+  const breaking: Ask = async (input, init) => {
     const response = await fetch(input, init);
     const reader = response.body?.getReader();
     connections++;

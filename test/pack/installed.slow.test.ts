@@ -1,5 +1,14 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { chmodSync, chownSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -83,5 +92,41 @@ describe('the tarball of npm run pack', () => {
     const there = join(prefix, 'lib/node_modules/counterfoil');
     for (const name of ['src/cli.js', 'src/cli.d.ts', 'jobs/submit.js', 'docs/commands.md', 'data/samples'])
       expect(run('test', '-e', join(there, name)), name).toMatchObject({ code: 0 });
+  });
+
+  it('exports the client with its types, and nothing of the inside', { timeout: 120_000 }, () => {
+    const home = join(folder, 'home');
+    const program = `
+      import { ApiError, createClient } from 'counterfoil/client';
+      const client = createClient({ url: 'http://127.0.0.1:1', token: 'none', retries: 0 });
+      const error = await client.getBatch({ batch: 'pay' }).then(({ rows }) => rows.toFixed(), (reason) => reason);
+      console.log(error instanceof ApiError && error.status === 0);
+    `;
+    const node = join(
+      prefix,
+      'lib/node_modules/counterfoil/node_modules',
+      `node-${process.platform}-${process.arch}`,
+      'bin/node',
+    );
+    mkdirSync(join(home, 'node_modules'));
+    symlinkSync(join(prefix, 'lib/node_modules/counterfoil'), join(home, 'node_modules/counterfoil'));
+    writeFileSync(join(home, 'program.mjs'), program);
+    expect(run(node, 'program.mjs')).toMatchObject({ code: 0, out: 'true\n' });
+    writeFileSync(join(home, 'inside.mjs'), "await import('counterfoil/src/cli.js');");
+    expect(run(node, 'inside.mjs').err).toContain('ERR_PACKAGE_PATH_NOT_EXPORTED');
+    const typed = (text: string): { code: number | null; out: string } => {
+      writeFileSync(join(home, 'program.mts'), text);
+      const options = ['--noEmit', '--strict', '--module', 'nodenext', '--lib', 'es2024,dom'];
+      const compiler = join(root, 'node_modules/typescript/bin/tsc');
+      const done = spawnSync(process.execPath, [compiler, ...options, 'program.mts'], {
+        cwd: home,
+        encoding: 'utf8',
+      });
+      return { code: done.status, out: done.stdout };
+    };
+    expect(typed(program)).toEqual({ code: 0, out: '' });
+    expect(typed(program.replace('rows.toFixed', 'rows.trim')).out).toContain(
+      "'trim' does not exist on type 'number'",
+    );
   });
 });

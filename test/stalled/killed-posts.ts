@@ -82,7 +82,7 @@ export async function runKilledPosts(plan: {
     token,
     retries: 60,
     // It listens on another port after each kill.
-    fetch: (input, init) => fetch(new Request(input).url.replace('http://counterfoil.invalid', url), init),
+    fetch: (input, init) => fetch(input.replace('http://counterfoil.invalid', url), init),
   });
   try {
     await begin();

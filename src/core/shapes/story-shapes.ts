@@ -14,7 +14,7 @@ import {
 const text = z.string().nullable();
 const status = z.enum(witnessStatuses).nullable();
 /** A message of the service: its fields where it is JSON, else its text. It may have been cut after 4 KiB. */
-const message = z.json();
+const message = z.unknown();
 
 /** Asking for the webhook of a payout or collection again. */
 const resendShape = called(
@@ -110,7 +110,7 @@ const webhookShape = called(
     applied_at: instant.nullable(),
     verdict: text.describe('what applying it found'),
     ...word,
-    headers: z.record(z.string(), z.json()),
+    headers: z.record(z.string(), z.unknown()),
     body: message,
   }),
 );
@@ -189,7 +189,7 @@ const entry = z.strictObject({
   source: z.string(),
   from_state: payoutStateShape.nullable(),
   to_state: payoutStateShape,
-  detail: z.record(z.string(), z.json()).describe('what else changed, and why'),
+  detail: z.record(z.string(), z.unknown()).describe('what else changed, and why'),
 });
 
 const collection = z.strictObject({

@@ -66,7 +66,7 @@ export const payoutOperations = {
     method: 'post',
     orders: 'settle',
     path: '/payouts/{reference}/settle',
-    does: 'A person closes a payout that evidence has not made final (P32). The service is asked first; later evidence reopens it.',
+    does: "A person's decision on a payout that evidence has not made final (P32). The service is asked first; later evidence reopens it.",
     right: 'decide',
     params: payoutParams,
     query: none,

@@ -87,7 +87,7 @@ export const watchOperations = {
     answers: {
       200: {
         does: 'The run; `summary` is what `reconcile --json` printed, null before its end.',
-        shape: apiRun.extend({ summary: z.record(z.string(), z.json()).nullable() }),
+        shape: apiRun.extend({ summary: z.record(z.string(), z.unknown()).nullable() }),
       },
     },
   },

@@ -214,7 +214,7 @@ it.each([
     headers: csvType,
   });
   expect(response.status).toBe(201);
-  const { batch, file: named } = JSON.parse(await response.text());
+  const { batch, file: named }: Json = await response.json();
   expect(named).toBe(kept);
   expect(batch).toMatch(/^[\w.-]+$/);
   expect(home.names('.')).not.toContain(kept);
@@ -229,7 +229,8 @@ it('takes a form with one file, and refuses one with more parts or none', async 
     return made;
   };
   const taken = await ask('dayo', '/batches', { method: 'POST', body: form(['file', 'form.csv']) });
-  expect([taken.status, JSON.parse(await taken.text()).file]).toEqual([201, 'form.csv']);
+  expect(taken.status).toBe(201);
+  expect(await taken.json()).toMatchObject({ file: 'form.csv' });
   const none = new FormData();
   none.append('name', 'value');
   expect((await ask('dayo', '/batches', { method: 'POST', body: none })).status).toBeGreaterThanOrEqual(400);

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { Operation } from '../../../src/faces/api/operation.ts';
 import { operations } from '../../../src/faces/api/operations.ts';
 import { problemBody } from '../../../src/faces/api/problem.ts';
-import { batchOf } from '../../support/cli.ts';
+import { batchOf, type Json } from '../../support/cli.ts';
 import { stateOf } from '../../support/decided.ts';
 import { type PersonName, serveApi } from './support.ts';
 
@@ -23,7 +23,7 @@ const holders: Record<Operation['right'], [PersonName, PersonName | null]> = {
 
 it('describes itself by a valid OpenAPI document that names each operation', async () => {
   const { ask } = await serveApi();
-  const document = JSON.parse(await (await ask('eve', '/openapi.json')).text());
+  const document: Json = await (await ask('eve', '/openapi.json')).json();
   const checked = await new Validator().validate(structuredClone(document));
   expect(checked.errors).toBeUndefined();
   expect(checked.valid).toBe(true);
