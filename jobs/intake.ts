@@ -30,6 +30,7 @@ export async function run(
   /** The number of files of expected collections that were taken. */
   collections: number;
 }> {
+  const startedAt = app.clock.now();
   const until = signal ? { signal } : {};
   const { taken, waiting, ignored, givenBack } = await app.intake.takeInbox(until);
   for (const back of givenBack) onRefused?.(back.owner, givenBackText(back));
@@ -37,6 +38,10 @@ export async function run(
   onIgnored?.([...ignored, ...expected.ignored]);
   for (const one of [...taken, ...expected.taken]) tellRefused(one, onRefused);
   const batches = taken.flatMap((t) => (t.kind === 'taken' ? [t.batch] : []));
+  for (const batch of batches) {
+    const about = { kind: 'batch' as const, name: batch };
+    app.traces.begin({ name: 'batch intake', about, startedAt, fields: { batch } }).end();
+  }
   const collections = expected.taken.filter((t) => t.kind === 'taken').length;
   return {
     taken: batches.length,

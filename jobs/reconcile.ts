@@ -29,6 +29,7 @@ export type ReconcileResult = JsonOf<'reconcile'>;
  * figures and writes the reports.
  */
 export async function run(app: App, payload: ReconcilePayload): Promise<ReconcileResult> {
+  const startedAt = app.clock.now();
   await app.takeOver();
   const { taken } = await app.intake.takeCollections();
   for (const one of taken) tellRefused(one, payload.onRefused);
@@ -59,6 +60,10 @@ export async function run(app: App, payload: ReconcilePayload): Promise<Reconcil
   await app.reporting.writeDueRuns();
   await app.reporting.writeDueBatchResults();
   await app.reporting.writeIndex();
+  const about = { kind: 'run' as const, name: result.run };
+  app.traces
+    .begin({ name: 'reconciliation', about, startedAt, fields: { run: result.run } })
+    .end({ verdict: summary.verdict });
   return summary;
 }
 

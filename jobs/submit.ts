@@ -2,6 +2,7 @@ import type { App } from '../src/app/app.ts';
 import type { ClaimScope } from '../src/sending/claim-request.ts';
 import { sendable } from '../src/sending/claims.sql.ts';
 import type { CheckProgress } from '../src/sending/precheck.ts';
+import { batchesWithReady } from '../src/sending/shares.sql.ts';
 
 export const name = 'submit';
 
@@ -30,8 +31,10 @@ export async function run(
   const tookOver = await app.takeOver();
   await settleBrakes(app, signal);
   const send = () =>
-    withFreshLooks(app, signal, (until) =>
-      app.sender.run({ ...(scope && { scope }), signal: until, ...(onProgress && { onProgress }) }),
+    inBatches(app, scope?.batches, () =>
+      withFreshLooks(app, signal, (until) =>
+        app.sender.run({ ...(scope && { scope }), signal: until, ...(onProgress && { onProgress }) }),
+      ),
     );
   let result = await send();
   for (let round = 0; round < 20 && result.ended === 'drained'; round++) {
@@ -50,6 +53,27 @@ export async function run(
     result = { ...next, counts: addCounts(result.counts, next.counts) };
   }
   return { ...result, tookOver };
+}
+
+/** Sends inside a span of each batch that has something ready, where somebody may record it. */
+async function inBatches<T extends { ended: string }>(
+  app: App,
+  only: readonly string[] | undefined,
+  send: () => Promise<T>,
+): Promise<T> {
+  if (!app.traces.isOn) return send();
+  const batches = only ?? (await batchesWithReady(app.ledger.db, app.brakes.under()));
+  const spans = batches.map((batch) =>
+    app.traces.begin({ name: 'batch sending', about: { kind: 'batch', name: batch }, fields: { batch } }),
+  );
+  let outcome = 'threw';
+  try {
+    const result = await send();
+    outcome = result.ended;
+    return result;
+  } finally {
+    for (const span of spans) span.end({ outcome });
+  }
 }
 
 /**

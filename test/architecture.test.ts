@@ -42,7 +42,7 @@ const rooms = [
   ...['faces/alerts', 'faces/web/kit', 'faces/web/report', 'faces/files'],
   ...['app', 'jobs', 'verbs', 'words/results'],
   'faces/json',
-  ...['faces/admin', 'faces/web/dashboard', 'faces/api'],
+  ...['faces/admin', 'faces/web/dashboard', 'faces/api', 'faces/callback'],
   'client',
   'daemon',
   'sandbox',

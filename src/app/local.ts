@@ -1,4 +1,6 @@
+import packageJson from '../../package.json' with { type: 'json' };
 import type { RetryRow } from '../core/domain/retry-file.ts';
+import { openTraces, traceLines } from '../core/runtime/traces.ts';
 import { createReporting } from '../faces/files/reporting.ts';
 import { createIntake } from '../intake/intake.ts';
 import { createDecisions } from '../sending/decisions/decisions.ts';
@@ -14,7 +16,8 @@ export type LocalApp = Awaited<ReturnType<typeof openLocal>>;
 export async function openLocal(options: AppOptions) {
   const looking = await openLooking(options);
   const { config, clock, ledger, paths, account } = looking;
-  const { log = openLog(config, options) } = options;
+  const log = traceLines(options.log ?? openLog(config, options), ledger.id);
+  const traces = await openTraces({ ledgerId: ledger.id, version: packageJson.version, clock, log });
   const decisions = createDecisions({
     ledger,
     clock,
@@ -27,7 +30,7 @@ export async function openLocal(options: AppOptions) {
   });
   // A read-only command leaves stored webhooks to the next process that may write.
   const applyStored = async (signal?: AbortSignal): Promise<number> =>
-    looking.access === 'reads' ? 0 : applyWebhooks({ ledger, clock, account }, signal);
+    looking.access === 'reads' ? 0 : applyWebhooks({ ledger, clock, account, traces }, signal);
   /** P20: before a file pays others again, stored webhooks are applied and `ask` asks the service about them. */
   const intakeAsking = (ask: (ids: bigint[], signal?: AbortSignal) => Promise<unknown>) => {
     const prepare = async (rows: readonly RetryRow[], signal?: AbortSignal): Promise<void> => {
@@ -46,6 +49,7 @@ export async function openLocal(options: AppOptions) {
   return {
     ...looking,
     log,
+    traces,
     intake: intakeAsking(async () => undefined),
     intakeAsking,
     reporting: createReporting({ ledger, config, paths, retries: decisions.rows, account }),

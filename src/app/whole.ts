@@ -5,6 +5,7 @@ import { createReconciliation } from '../books/discrepancies/reconciliation.ts';
 import { ActionNeeded } from '../core/domain/advice.ts';
 import type { ServiceAccount } from '../core/domain/origin.ts';
 import { createRedactor } from '../core/domain/redact.ts';
+import type { Traces } from '../core/domain/trace.ts';
 import { recordStandpoint } from '../core/ledger/origins.ts';
 import { createRateLimiter, createThrottle } from '../core/runtime/rate-limiter.ts';
 import { findServing } from '../core/runtime/serve-lock.ts';
@@ -17,6 +18,7 @@ import { createTransport, type Transport } from '../core/service/transport.ts';
 import type { ServiceClient } from '../core/service/types.ts';
 import { type Config, secretsOf } from '../core/settings/settings.ts';
 import { createAlerts } from '../faces/alerts/alerts.ts';
+import { createEventPosts } from '../faces/alerts/event-posts.ts';
 import { createPrechecks } from '../sending/precheck.ts';
 import { preflight } from '../sending/preflight.ts';
 import { createSender } from '../sending/send.ts';
@@ -69,6 +71,7 @@ export async function openWhole(options: AppOptions) {
   });
   const service = openService(config, keys, {
     transport: options.transport,
+    traces: local.traces,
     permit: () => limiter.take(),
     monotonic: clock.monotonic,
     timed: (transport) => timeTransport(transport, { ...times, monotonic: clock.monotonic }),
@@ -118,7 +121,7 @@ export async function openWhole(options: AppOptions) {
     lookUp: lookUps.askNow,
     askResend: resends.ask,
     applyStored: (signal?: AbortSignal) =>
-      applyWebhooksAgain({ ledger, clock, account: keys.account }, signal),
+      applyWebhooksAgain({ ledger, clock, account: keys.account, traces: local.traces }, signal),
   };
   const collections = createCollectionConclusions({
     ledger,
@@ -138,14 +141,17 @@ export async function openWhole(options: AppOptions) {
     clock,
     config,
     log: local.log,
+    traces: local.traces,
     jobsStore: local.jobsStore,
     worker: workers.id,
   });
+  const eventPosts = createEventPosts({ ledger, clock, config, log: local.log, worker: workers.id });
   return {
     ...local,
     /** Calls the watcher with the times of requests and of waits for the rate limit. */
     watchTimes: times.watch,
     alerts,
+    eventPosts,
     intake: local.intakeAsking((ids, signal) => lookUps.lookUp(ids, signal)),
     service,
     workers,
@@ -246,6 +252,7 @@ function openService(
   keys: Pick<ServiceKeys, 'secretKey' | 'encryptionKey'>,
   wire: {
     transport?: Transport | undefined;
+    traces?: Traces;
     permit?: () => Promise<void>;
     monotonic?: () => number;
     timed?(transport: Transport): Transport;
@@ -265,6 +272,7 @@ function openService(
           ...(wire.permit && { permit: wire.permit }),
         }),
     ),
+    ...(wire.traces && { traces: wire.traces }),
     ...(wire.monotonic && { monotonic: wire.monotonic }),
     secretKey: keys.secretKey,
     orderKey: chooseKey(authorizationKey, keys),

@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { CountedState, PayoutState } from '../core/domain/payout.ts';
 import type { Sum } from '../core/domain/verdict.ts';
 import { type ReplacedSum, recounted, replacedSums } from '../core/ledger/replaced.ts';
+import { textsOf } from '../core/storage/bulk.ts';
 import type { Db } from '../core/storage/ledger.ts';
 import { type Halves, joined, sums } from './discrepancies/run-facts.sql.ts';
 
@@ -38,7 +39,7 @@ export async function batchSums(db: Db, batches: readonly string[]): Promise<Map
   const byBatch = Map.groupBy(groups, ({ batch }) => batch);
   const open = await openOf(db, batches);
   const replaced = Map.groupBy(
-    await replacedSums(db, sql`p.batch_id in (${sql.join(batches)})`),
+    await replacedSums(db, sql`p.batch_id in ${textsOf(batches)}`),
     ({ batch_id }) => batch_id,
   );
   const found = new Map<string, BatchSums>();
@@ -109,10 +110,10 @@ function elsewhere(replaced: readonly ReplacedSum[]): Money {
 /** The totals of the intake. All rows of a file are counted with its first currency; `again` are rows of no file. */
 async function totalsOf(db: Db, batches: readonly string[], again: readonly Group[]): Promise<Group[]> {
   const { rows } = await sql<Omit<Group, 'count'>>`
-    select batch_id as batch, currency, amount from batch_totals where batch_id in (${sql.join(batches)})
+    select batch_id as batch, currency, amount from batch_totals where batch_id in ${textsOf(batches)}
     order by 1, 2`.execute(db);
   const { rows: counts } = await sql<{ batch: string; n: bigint }>`
-    select batch_id as batch, count(*) as n from payouts where batch_id in (${sql.join(batches)})
+    select batch_id as batch, count(*) as n from payouts where batch_id in ${textsOf(batches)}
     group by 1`.execute(db);
   const left = new Map(counts.map(({ batch, n }) => [batch, n]));
   for (const { batch, count } of again) left.set(batch, (left.get(batch) ?? 0n) - count);
@@ -128,7 +129,7 @@ async function paidAgain(db: Db, batches: readonly string[]): Promise<Group[]> {
   const { rows } = await sql<Halves & Omit<Group, 'amount'>>`
     select coalesce(p.batch_id, '') as batch, p.currency, ${sums(sql`p.amount`)} from payouts p
     join payouts earlier on earlier.id = p.successor_of and earlier.batch_id = p.batch_id
-    where p.successor_of is not null and coalesce(p.batch_id, '') in (${sql.join(batches)})
+    where p.successor_of is not null and coalesce(p.batch_id, '') in ${textsOf(batches)}
     group by 1, 2`.execute(db);
   return rows.map(({ hi, lo, ...row }) => ({ ...row, amount: joined({ hi, lo }) }));
 }
@@ -138,13 +139,13 @@ function unpaidOf(db: Db, batches: readonly string[]): Promise<StateGroup[]> {
   return grouped(
     db,
     batches,
-    (ids) => sql`coalesce(p.batch_id, '') in (${ids}) and p.state in
+    (ids) => sql`coalesce(p.batch_id, '') in ${ids} and p.state in
       ('held', 'ready', 'sending', 'pending', 'unknown', 'failed', 'refused', 'returned', 'cancelled')`,
   );
 }
 
 function allOf(db: Db, batches: readonly string[]): Promise<StateGroup[]> {
-  return grouped(db, batches, (ids) => sql`p.batch_id in (${ids})`);
+  return grouped(db, batches, (ids) => sql`p.batch_id in ${ids}`);
 }
 
 async function grouped(
@@ -155,13 +156,13 @@ async function grouped(
   if (batches.length === 0) return [];
   const { rows } = await sql<Halves & Omit<StateGroup, 'amount'>>`
     select p.batch_id as batch, p.currency, p.state, ${sums(sql`p.amount`)}
-    from payouts p where ${among(sql.join(batches))} group by 1, 2, 3 order by 1, 2, 3`.execute(db);
+    from payouts p where ${among(textsOf(batches))} group by 1, 2, 3 order by 1, 2, 3`.execute(db);
   return rows.map(({ hi, lo, ...row }) => ({ ...row, amount: joined({ hi, lo }) }));
 }
 
 async function openOf(db: Db, batches: readonly string[]): Promise<Map<string, bigint>> {
   const { rows } = await sql<{ batch: string; n: bigint }>`
     select batch_id as batch, count(*) as n from discrepancies
-    where state = 'open' and batch_id in (${sql.join(batches)}) group by 1`.execute(db);
+    where state = 'open' and batch_id in ${textsOf(batches)} group by 1`.execute(db);
   return new Map(rows.map(({ batch, n }) => [batch, n]));
 }

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { textsOf } from '../core/storage/bulk.ts';
 import type { Db, Trx } from '../core/storage/ledger.ts';
 
 /** Notes that a run states each batch as it is now. The notes of older runs go: only the newest is asked about. */
@@ -15,7 +16,7 @@ export async function unchangedSince(db: Db, run: string, batches: readonly stri
     .selectFrom('compared_batches')
     .innerJoin('batches', 'batches.id', 'compared_batches.batch_id')
     .select('batches.id')
-    .where('batches.id', 'in', batches)
+    .where('batches.id', 'in', textsOf(batches))
     .where('compared_batches.run_id', '=', run)
     .whereRef('compared_batches.version', '=', 'batches.version')
     .execute();

@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import { overRows } from '../core/storage/bound-rows.ts';
+import { textsOf } from '../core/storage/bulk.ts';
 import { keyset } from '../core/storage/keyset.ts';
 import type { Db, Ledger, Trx } from '../core/storage/ledger.ts';
 
@@ -177,7 +178,7 @@ export async function sheetOfRuns(
   if (runs.length === 0) return [];
   const { rows } = await sql<{ run_id: string; cells: string }>`
     select runs.id as run_id, r.cells from runs join run_rows r on ${isRowOf(sql`runs.frozen`)}
-    where runs.id in (${sql.join(runs)}) and runs.archive_id is null and r.sheet = ${sheet}
+    where runs.id in ${textsOf(runs)} and runs.archive_id is null and r.sheet = ${sheet}
     order by runs.id, r.position`.execute(db);
   return rows;
 }

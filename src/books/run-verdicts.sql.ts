@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { ListStanding, Verdict } from '../core/domain/verdict.ts';
-import { idList } from '../core/storage/bulk.ts';
+import { idList, textsOf } from '../core/storage/bulk.ts';
 import { inParts } from '../core/storage/keyset.ts';
 import type { Db, Trx } from '../core/storage/ledger.ts';
 import { latestRunFirst } from '../watching/listing/listings.sql.ts';
@@ -32,7 +32,7 @@ export async function verdictsOf(db: Db, runs: readonly string[]): Promise<Map<s
   const rows = await db
     .selectFrom('run_verdicts')
     .selectAll()
-    .where('run_id', 'in', runs)
+    .where('run_id', 'in', textsOf(runs))
     .orderBy('run_id')
     .orderBy('currency')
     .execute();

@@ -59,11 +59,6 @@ export function createAdmin(
       work: 'serve',
       service: deps.service(),
     });
-  const pages = {
-    ...app,
-    findHalt: async () => sayHalt(await app.findHalt()),
-    ...{ reader: reader.db, source, findProblems, findWaiting, reports: app.paths.reports },
-  };
   const underWay = new Set<Promise<void>>();
   const background = (work: Promise<unknown>): void => {
     const ended: Promise<void> = work
@@ -72,10 +67,17 @@ export function createAdmin(
       .finally(() => underWay.delete(ended));
     underWay.add(ended);
   };
+  const pages = {
+    ...app,
+    findHalt: async () => sayHalt(await app.findHalt()),
+    ...{ reader: reader.db, source, findProblems, findWaiting, reports: app.paths.reports },
+    desk: { app, background },
+  };
   const server = createAdminServer({
     config,
     clock,
     log,
+    traces: app.traces,
     routes: [
       healthRoutes(findProblems),
       metricsRoutes(source, { queue: figures, ofProcess: times.text }),

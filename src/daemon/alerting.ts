@@ -19,12 +19,13 @@ type Deps = {
   service(): 'answers' | 'silent' | undefined;
 };
 
-/** Tells people in the background what needs them, apart from all that sends money. */
+/** Tells people in the background what needs them, and programs what happens, apart from all that sends money. */
 export function createAlerting(
-  { alerts, clock, log }: Pick<App, 'alerts' | 'clock' | 'log'>,
+  { alerts, clock, eventPosts, log }: Pick<App, 'alerts' | 'clock' | 'eventPosts' | 'log'>,
   { stopping, watched, isQueueStuck, service }: Deps,
 ): () => Promise<void> {
-  const failed = (error: unknown): void => log.error({ err: error }, 'alerts could not be looked after');
+  const failed = (error: unknown): void =>
+    log.error({ err: error }, 'alerts and events could not be looked after');
   const guarded = (work: () => Promise<void>): Promise<void> => watched(work()).catch(failed);
   const causes = (): Promise<string | null> =>
     watched(alerts.causes()).catch((error: unknown) => {
@@ -48,8 +49,17 @@ export function createAlerting(
     return 'time';
   }
 
+  /** Posts events until the daemon stops: each soon after its commit, whichever process wrote it (P39). */
+  async function post(): Promise<void> {
+    await guarded(eventPosts.forget);
+    while (eventPosts.isOn && !stopping.aborted) {
+      await guarded(() => eventPosts.post(stopping));
+      await clock.sleep(peekMs, stopping);
+    }
+  }
+
   /** Looks and sends until the daemon stops. A slow mail server delays the next look by its time-out at most. */
-  return async () => {
+  async function alert(): Promise<void> {
     await guarded(alerts.forgetOthers);
     let why: 'cause' | 'time' = 'time';
     let [isStuck, wasStuck] = [false, false];
@@ -66,5 +76,6 @@ export function createAlerting(
       await guarded(() => alerts.deliver(stopping));
       why = await rest(seen, tookMs);
     }
-  };
+  }
+  return async () => void (await Promise.all([alert(), post()]));
 }

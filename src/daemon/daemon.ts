@@ -18,6 +18,7 @@ import {
   wentBackCode,
 } from '../core/storage/failure.ts';
 import { LedgerNewer } from '../core/storage/schema-version.ts';
+import { createApprovalAsking } from '../faces/callback/approval-asking.ts';
 import { queueFindings } from '../findings/machine-findings.ts';
 import { TakenOver } from '../sending/claims.sql.ts';
 import { createReceiver } from '../watching/webhooks/receiver.ts';
@@ -202,9 +203,10 @@ export function createDaemon(app: App) {
     isQueueStuck,
     service: service.standing,
   });
+  const keepAsking = createApprovalAsking(app, { stopping: stopping.signal, watched });
   let takingOver: Promise<void> | undefined;
   let watchingSteps: Promise<void> | undefined;
-  let telling: Promise<void> | undefined;
+  let telling: Promise<unknown> | undefined;
   async function begin(): Promise<void> {
     shared = await sending.join({ retry, onFailed, onBack: refill });
     // Before schedules are caught up: the claims of a dead daemon are taken over first (P3).
@@ -216,7 +218,7 @@ export function createDaemon(app: App) {
     watchingSteps = watchWallSteps(clock, { signal: stopping.signal, onStep });
     await scheduler.start();
     takingOver = keepTakingOver();
-    telling = keepTelling();
+    telling = Promise.all([keepTelling(), keepAsking()]);
     started = true;
   }
   /** Stops accepting, finishes what is in flight, applies what is stored. Returns why it had to stop, if it failed. */

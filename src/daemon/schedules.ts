@@ -6,6 +6,7 @@ import * as reportJob from '../../jobs/report.ts';
 import type { Requeued } from '../../jobs/requeue.ts';
 import * as submitJob from '../../jobs/submit.ts';
 import type { App } from '../app/app.ts';
+import { inSpan } from '../core/domain/trace.ts';
 import { createIgnoredFiles } from '../core/runtime/ignored-files.ts';
 import { logEvent } from '../core/runtime/log-events.ts';
 import type { JobOutcome, ScheduledJob } from '../core/runtime/scheduler.ts';
@@ -59,7 +60,7 @@ export function scheduledJobs(
       await lock.release();
     }
   };
-  return [
+  const jobs: ScheduledJob[] = [
     {
       name: intakeJob.name,
       expression: schedules.intake,
@@ -119,6 +120,14 @@ export function scheduledJobs(
       run: async () => succeeded(await backupJob.run(app)),
     },
   ];
+  return jobs.map((job) => ({ ...job, run: () => traced(app, job) }));
+}
+
+/** A run of a job in a trace of its own. */
+function traced({ traces, clock }: Pick<App, 'traces' | 'clock'>, job: ScheduledJob): Promise<JobOutcome> {
+  const about = { kind: 'job' as const, name: `${job.name} ${clock.iso()}` };
+  const start = { name: 'job', about, fields: { job: job.name } };
+  return inSpan(traces, start, { work: job.run, said: ({ kind }) => ({ outcome: kind }) });
 }
 
 function succeeded(counts: object): JobOutcome {

@@ -13,6 +13,7 @@ import type { Db, Ledger } from '../core/storage/ledger.ts';
 import { fileWaits } from '../intake/confirm.ts';
 import { batchesAwaitingCheck } from '../sending/precheck.sql.ts';
 import { webhookLag } from '../watching/webhooks/webhook-tallies.sql.ts';
+import { undelivered } from './event-standing.sql.ts';
 import { backupFindings, backupStanding, isStuck, lostFindings } from './file-findings.ts';
 import { type Finding, isShown, plainFinding } from './finding.ts';
 import { type JobFinding, type JobSchedule, jobFindings, type Working } from './job-findings.ts';
@@ -24,6 +25,7 @@ import {
   openFindings,
   rejectedFindings,
   signatureFindings,
+  unansweredFindings,
   unknownFindings,
 } from './ledger-findings.sql.ts';
 import {
@@ -116,7 +118,9 @@ export const finders: { readonly [K in FindingKind]: Finder<K> } = {
     if (face === 'alerts' && quietMsOf(config) <= (overMs ?? 0)) return [];
     return unknownFindings(db, 'outcome_unknown', { at: clock.iso(), overMs });
   },
-  batch_held: ({ db }) => heldFindings(db),
+  batch_held: ({ db, clock, config }) => heldFindings(db, isCallback(config) ? clock.now() : null),
+  approval_unanswered: async ({ db, clock, config }) =>
+    isCallback(config) ? unansweredFindings(db, clock.now()) : [],
   discrepancy_high: ({ db, clock }) => discrepancyFindings(db, clock.iso()),
   file_rejected: ({ db }) => rejectedFindings(db),
   file_lost: ({ db, clock }) => lostFindings(db, clock.now()),
@@ -145,6 +149,7 @@ export const finders: { readonly [K in FindingKind]: Finder<K> } = {
     return work === 'idle' && (await isReadySince(db, hourAgo)) ? [plainFinding('sending_idle')] : [];
   },
   backup_late: async (scene) => backupFindings(backupStanding(scene)),
+  events_undelivered: ({ db, clock, config }) => undelivered(db, { config, nowMs: clock.now() }),
   message_lost: async ({ db, config }) => lostMessages(await ownStandings(db, config)),
   run_unsound: async ({ db, account }) => {
     const last = await lastRun(db, await foreignOrigins(db, account));
@@ -159,6 +164,7 @@ export function silenceOf({ clock, config }: Pick<Scene, 'clock' | 'config'>) {
   return { at: clock.iso(), graceMs: config.reconciliation.webhookGraceMinutes * 60_000 };
 }
 
+const isCallback = ({ submission }: Config): boolean => submission.approval === 'callback';
 const quietMsOf = ({ submission }: Config): number => submission.quietPeriodMinutes * 60_000;
 
 async function scheduleFindings({ face, db, clock, config, ...scene }: Scene): Promise<JobFinding[]> {

@@ -28,9 +28,13 @@ export type ChannelStanding = {
 /** What the kinds know beside counts and names; the others hold null. */
 type FindingFacts = {
   batch_held: { waitsForApproval: boolean };
+  /** `problem`: the code of the last answer that did not count. */
+  approval_unanswered: { problem: string | null };
   /** `lost`: neither the file nor its copy was there. `changed`: with the size that it has now. */
   file_lost: { lost: readonly FileTask[]; changed: readonly ChangedFile[] };
   backup_late: LateBackup;
+  /** `gaveUp`: how many events were given up in the last days. `problem`: the code of the last failure. */
+  events_undelivered: { gaveUp: number; problem: string | null };
   message_lost: { standings: readonly ChannelStanding[] };
   discrepancy_open: { severity: 'high' | 'medium' | 'low' };
   file_rejected: { files: readonly RejectedFile[] };

@@ -51,6 +51,8 @@ const told = (seenBy: Alerted['seenBy'], shown: Shown = {}, grows = false): Aler
   ...{ seenBy, grows },
 });
 const minuteMs = 60_000;
+/** How long the operator's own server may take to decide about a batch. */
+export const answerMs = 15 * minuteMs;
 const mib = 1024 * 1024;
 const always: Shown = {};
 /** What a person sees everywhere; what the pages alone show; what they do not show. */
@@ -144,6 +146,8 @@ const kinds = {
   },
   /** Measured by its reasons that no person gave: who held a batch knows of it. */
   batch_held: { gravity: 'medium', verb: 'release', faces: { alerts: told('all', { over: 0 }), ...onPages } },
+  /** Measured by the time since the operator's own server was asked first. `batch_held` is told once it is over. */
+  approval_unanswered: { gravity: 'medium', verb: 'approve', faces: alike({ over: answerMs }) },
   discrepancy_high: {
     gravity: 'high',
     verb: 'discrepancies',
@@ -192,6 +196,8 @@ const kinds = {
   backup_late: { gravity: 'medium', verb: 'backup', faces: everywhere },
   /** Messages were given up: somebody was not told. */
   message_lost: { gravity: 'medium', verb: 'doctor', faces: everywhere },
+  /** The receiver of events answers none, or some were given up: its program may believe what is no longer so (P39). */
+  events_undelivered: { gravity: 'medium', verb: 'doctor', faces: everywhere },
   /** The last reconciliation compared nothing, or something differs. */
   run_unsound: { gravity: 'medium', verb: 'reconcile', faces: onPages },
 } satisfies Record<string, FindingRule>;

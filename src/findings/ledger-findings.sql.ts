@@ -11,6 +11,7 @@ import { standingCanaries } from '../sending/canaries.sql.ts';
 import { findHaltCauses } from '../sending/halts.sql.ts';
 import { refusedReferences } from '../watching/webhooks/refused-references.sql.ts';
 import { type Finding, mostNames, plainFinding } from './finding.ts';
+import { answerMs } from './kinds.ts';
 
 type Group = {
   subject: string;
@@ -73,9 +74,18 @@ export async function unknownFindings<K extends 'payout_unknown' | 'outcome_unkn
   return [{ ...plainFinding(kind), ...sumOf(groups.rows), measure, names }];
 }
 
-/** Batches of which payouts wait for a person. */
-export async function heldFindings(db: Db | Trx): Promise<Finding<'batch_held'>[]> {
-  const { rows } = await sql<Group & { reasons: string }>`select b.id as subject, b.hold_reasons as reasons,
+/**
+ * Batches of which payouts wait for a person. `askedMs`: now, where the operator's own server is asked for approvals, so
+ * that nobody hears about one before that server had its time.
+ */
+export async function heldFindings(
+  db: Db | Trx,
+  askedMs: number | null = null,
+): Promise<Finding<'batch_held'>[]> {
+  const { rows } = await sql<
+    Group & { reasons: string; asked: string }
+  >`select b.id as subject, b.hold_reasons as reasons,
+      coalesce((select q.asked_at from approval_questions q where q.batch_id = b.id), b.created_at) as asked,
       t.currency, cast(sum(t.n) as bigint) as n, cast(sum(t.amount) as bigint) as amount, null as mark,
       b.created_at as since
     from batches b join payout_totals t on t.batch_id = b.id
@@ -83,13 +93,34 @@ export async function heldFindings(db: Db | Trx): Promise<Finding<'batch_held'>[
     group by b.id, b.hold_reasons, b.created_at, t.currency order by b.id, t.currency`.execute(db);
   return [...Map.groupBy(rows, ({ subject }) => subject)].map(([batch, own]) => {
     const reasons = readReasons(own[0]?.reasons ?? '[]');
+    const isAsked = askedMs !== null && Math.abs(askedMs - Date.parse(own[0]?.asked ?? '')) <= answerMs;
     return {
       ...plainFinding('batch_held', batch),
       ...sumOf(own),
       names: [batch],
-      measure: reasons.filter(needsTelling).length,
+      measure: reasons.filter((one) => needsTelling(one) && !(isAsked && one.kind === 'approval')).length,
       facts: { waitsForApproval: reasons.some(({ kind }) => kind === 'approval') },
     };
+  });
+}
+
+/** Batches about which the operator's own server was asked, and has not decided. */
+export async function unansweredFindings(
+  db: Db | Trx,
+  nowMs: number,
+): Promise<Finding<'approval_unanswered'>[]> {
+  const waiting = (await heldFindings(db)).filter(({ facts }) => facts.waitsForApproval);
+  const asked = await db
+    .selectFrom('approval_questions')
+    .select(['batch_id', 'asked_at', 'problem'])
+    .where('rejected_at', 'is', null)
+    .execute();
+  return waiting.flatMap(({ subject, count }) => {
+    const one = asked.find(({ batch_id }) => batch_id === subject);
+    if (!one) return [];
+    const { asked_at: since, problem } = one;
+    const measure = Math.abs(nowMs - Date.parse(since));
+    return [{ ...plainFinding('approval_unanswered', subject, count), since, measure, facts: { problem } }];
   });
 }
 

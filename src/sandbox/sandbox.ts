@@ -6,7 +6,6 @@ import { createInitiate, type Duplicates } from './initiate.ts';
 import { createKeyring, makeTestKeys, type SandboxKeys, type SandboxModes } from './keyring.ts';
 import { createSandboxListing } from './list-pages.ts';
 import { createRandom } from './random.ts';
-import { createRequestCounter } from './request-counter.ts';
 import { createResend } from './resend-endpoint.ts';
 import { createRoutes } from './routes.ts';
 import type { Now } from './sandbox-clock.ts';
@@ -138,4 +137,24 @@ export async function createSandbox(options: SandboxOptions = {}) {
 function modesOf(keys: SandboxOptions['keys'], seed: number): SandboxModes {
   const test = keys?.test ?? makeTestKeys(seed);
   return keys?.live === undefined ? { test } : { test, live: keys.live };
+}
+
+/** Counts the bodies of initiations, whatever their outcome: the proof that a payout was sent once. */
+function createRequestCounter() {
+  const byReference = new Map<string, number>();
+  let posts = 0;
+  return {
+    counts: {
+      /** Bodies received completely. */
+      get posts(): number {
+        return posts;
+      },
+      /** Bodies that carried this reference. */
+      bodies: (reference: string) => byReference.get(reference) ?? 0,
+    },
+    received(reference: string | undefined): void {
+      posts += 1;
+      if (reference !== undefined) byReference.set(reference, (byReference.get(reference) ?? 0) + 1);
+    },
+  };
 }

@@ -17,7 +17,7 @@ export function behindSudo(env: Record<string, string | undefined>): OsUser | nu
 /** Why a batch of these totals needs a second person's approval; null when the rule asks for none. */
 export function approvalAsked(rule: Rule, totals: ReadonlyMap<string, bigint>): ApprovalCause | null {
   if (rule.approval === 'none') return null;
-  if (rule.approval === 'always') return { kind: 'always' };
+  if (rule.approval === 'always' || rule.approval === 'callback') return { kind: rule.approval };
   const above = approvalLimits(rule).flatMap(([currency, limit]) => {
     const total = totals.get(currency) ?? 0n;
     const shown = (minor: bigint): string => formatMinor(minor, currency);

@@ -110,7 +110,7 @@ export async function approvalsOf(db: Db | Trx, batches?: readonly string[]) {
   const rows = await db
     .selectFrom('approvals')
     .selectAll()
-    .$if(batches !== undefined, (query) => query.where('batch_id', 'in', [...(batches ?? [])]))
+    .$if(batches !== undefined, (query) => query.where('batch_id', 'in', textsOf(batches ?? [])))
     .orderBy('id', 'desc')
     .execute();
   const shown = rows.map((row) => ({
@@ -197,7 +197,7 @@ export function isApproved(brakes: Pick<Brakes, 'approval' | 'approvalAbove'>): 
 function asked(brakes: Pick<Brakes, 'approval' | 'approvalAbove'>): RawBuilder<boolean> {
   const flagged = sql<boolean>`batches.approval_needed = 1`;
   if (brakes.approval === 'none') return sql`(${flagged})`;
-  if (brakes.approval === 'always') return sql`(1 = 1)`;
+  if (brakes.approval !== 'above') return sql`(1 = 1)`;
   const above = approvalLimits(brakes).map(
     ([currency, minor]) => sql`(t.currency = ${currency} and t.amount > ${minor})`,
   );

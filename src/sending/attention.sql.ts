@@ -1,5 +1,6 @@
 import type { AdvisedReason } from '../core/domain/advice.ts';
 import type { PayoutState } from '../core/domain/payout.ts';
+import { textsOf } from '../core/storage/bulk.ts';
 import type { Db } from '../core/storage/ledger.ts';
 import { adviceOnHeld, withheldBy } from '../watching/evidence/withheld.ts';
 
@@ -14,7 +15,7 @@ const shown = 10;
 export async function findAttention(db: Db, batches?: readonly string[]): Promise<Attention> {
   const inState = (state: PayoutState) => {
     const query = db.selectFrom('payouts as p').where('p.state', '=', state);
-    return batches ? query.where('p.batch_id', 'in', [...batches]) : query;
+    return batches ? query.where('p.batch_id', 'in', textsOf(batches)) : query;
   };
   const held = inState('held').where('p.withheld_by', 'is not', null);
   return { unknown: await named(db, inState('unknown')), withheld: await named(db, held) };

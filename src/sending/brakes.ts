@@ -1,6 +1,6 @@
 /** The limits and rules that may keep a batch or a payout back, from `submission` in the configuration (P2). */
 export type Brakes = {
-  approval: 'none' | 'always' | 'above';
+  approval: 'none' | 'always' | 'above' | 'callback';
   /** The total per currency above which `above` asks for an approval; a currency without one needs none. */
   approvalAbove: Record<string, string>;
   /** What may be sent in a day of `timezone`, per currency; a currency without one has no limit. */

@@ -17,7 +17,7 @@ import { readyOf } from './ready.sql.ts';
 import { type ReadyPart, readyParts } from './ready-parts.sql.ts';
 
 /** One payout with a committed intent: it may be POSTed once, under this attempt (P1). */
-export type Claim = { payoutId: bigint; attemptId: bigint; reference: string; body: string };
+export type Claim = { payoutId: bigint; attemptId: bigint; reference: string; body: string; batch: string };
 
 /** As {@link claimUnlessHalted} without the halt reason. */
 export async function claim(trx: Trx, request: ClaimRequest): Promise<Claim[]> {
@@ -63,9 +63,9 @@ export async function claimUnlessHalted(
   const numbered = ready.map((p) => ({ payout_id: p.id, number: p.attempt_count + 1n }));
   const { workerId, originId, clockOffMs = null } = request;
   const attemptOf = await beginAttempts(trx, { workerId, at, dayId, originId, clockOffMs }, numbered);
-  const claims = ready.flatMap(({ id, reference, body }) => {
+  const claims = ready.flatMap(({ id, reference, body, batch_id: batch }) => {
     const attemptId = attemptOf.get(id);
-    return attemptId === undefined ? [] : [{ payoutId: id, attemptId, reference, body }];
+    return attemptId === undefined ? [] : [{ payoutId: id, attemptId, reference, body, batch }];
   });
   const intents = claims.map(({ payoutId, attemptId }) => ({
     payoutId,

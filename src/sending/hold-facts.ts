@@ -82,7 +82,8 @@ export function alikeText(alike: Omit<Extract<HoldReason, { kind: 'alike' }>, 'k
 function approvalText(why: ApprovalCause): string {
   switch (why.kind) {
     case 'always':
-      return 'submission.approval is always';
+    case 'callback':
+      return `submission.approval is ${why.kind}`;
     case 'above':
       return why.totals
         .map(

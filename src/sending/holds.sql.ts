@@ -11,6 +11,7 @@ import {
   setHoldReasons,
 } from '../core/ledger/hold-reasons.ts';
 import { type Recorded, record } from '../core/ledger/record.ts';
+import { idList } from '../core/storage/bulk.ts';
 import { countRows, hasRow } from '../core/storage/counting.ts';
 import type { Db, Ledger, Trx } from '../core/storage/ledger.ts';
 import { withheldBy } from '../watching/evidence/withheld.ts';
@@ -260,7 +261,7 @@ export async function holdReturned(trx: Trx, at: string, recorded: readonly Reco
     .selectFrom('payouts')
     .innerJoin('batches', 'batches.id', 'payouts.batch_id')
     .select(['payouts.id', 'batches.hold_reasons'])
-    .where('payouts.id', 'in', back)
+    .where('payouts.id', 'in', idList(back))
     .where('batches.held', '=', 1n)
     .execute();
   const held = rows.filter(({ hold_reasons }) => areHoldingAll(readReasons(hold_reasons)));

@@ -242,7 +242,7 @@ async function post(
     else keptBack = may() ? null : 'stopped';
     return keptBack === null;
   };
-  const outcome = await deps.service.bankTransfer(claimed.body, claimed.reference, mayBegin);
+  const outcome = await deps.service.bankTransfer(claimed.body, claimed.reference, mayBegin, claimed.batch);
   if (keptBack === null || outcome.kind !== 'not_sent') return { claim: claimed, outcome, keptBack: null };
   return { claim: claimed, outcome: { kind: 'not_sent', message: keptBackWords[keptBack] }, keptBack };
 }

@@ -4,11 +4,12 @@ import { visible } from '../core/domain/hidden.ts';
 import type { Finding, PublicFinding } from '../findings/finding.ts';
 import type { AlertKind, FacesOf, FindingKind, KindsOn } from '../findings/kinds.ts';
 import { adviceText } from './advice-text.ts';
-import { channelTrouble } from './channel-words.ts';
+import { channelTrouble, eventTrouble, undecidedTrouble } from './channel-words.ts';
 import { kindAction } from './discrepancy-words.ts';
 import { changedText, lateBackup, lostText } from './file-words.ts';
 import { haltActs, haltCauses } from './halt-words.ts';
 import { rejectedText } from './rejected-words.ts';
+import { secondsText } from './short-times.ts';
 
 /** What is wrong, and what to do. */
 export type SaidFinding = { problem: string; fix: string };
@@ -27,11 +28,9 @@ type Words = { [K in FindingKind]: Pick<FaceWords<K>, FacesOf<K> & keyof FaceWor
 const jobFix = 'counterfoil status says why; the log of serve has the error';
 const doneFix =
   'remove the cause, then counterfoil serve tries again, or run the command by hand: counterfoil reconcile, submit or report';
-/** Where a run did not say why. */
 export const unnoted = 'no reason was noted';
 const resultWords = { failed: 'failed', incomplete: 'was incomplete' };
 const mibText = (bytes: number): string => `${(bytes / 1024 / 1024).toFixed(bytes < 10_485_760 ? 1 : 0)} MiB`;
-const secondsText = (ms: number): string => `${Math.round(ms / 1000)} s`;
 
 const words = {
   starting: {
@@ -284,6 +283,8 @@ const words = {
       fix: 'counterfoil doctor --alert tries each channel; correct its key under alerts. What waits is sent again by itself',
     }),
   },
+  events_undelivered: { doctor: eventTrouble },
+  approval_unanswered: { doctor: undecidedTrouble },
   discrepancy_open: {},
   answer_awaited: {},
   payout_kept: {},

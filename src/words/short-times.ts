@@ -42,3 +42,8 @@ function formatFor(timeZone: string): Intl.DateTimeFormat {
     hourCycle: 'h23',
   });
 }
+
+/** `12 s`. */
+export function secondsText(ms: number): string {
+  return `${Math.round(ms / 1000)} s`;
+}

@@ -65,3 +65,23 @@ it.skipIf(onPostgres)(
     expect(ids.has(added?.id ?? '')).toBe(false);
   },
 );
+
+it.skipIf(onPostgres)('P39: no number comes twice where an archive takes every event', async () => {
+  const made = await makeLedger();
+  onTestFinished(() => made.remove());
+  await closedNovember(made, made.folder);
+  // As if everything had been told in the month that goes.
+  await made.db.updateTable('events').set({ after_history: 1n }).execute();
+  const ids = new Set((await eventsOf(made.db)).map(({ id }) => id));
+  await made.close();
+  expect(await archiveLedger({ path: made.path, before: novemberEnds, now })).toMatchObject({
+    kind: 'archived',
+  });
+  const ledger = await openLedger(made.path, { now });
+  onTestFinished(() => ledger.close());
+  const halted = { type: 'halt.raised' as const, data: { kind: 'person' as const } };
+  await ledger.write((trx) => tell(trx, now(), [halted]));
+  const added = (await eventsOf(ledger.db)).at(-1);
+  expect(added).toMatchObject(halted);
+  expect(ids.has(added?.id ?? '')).toBe(false);
+});

@@ -34,9 +34,10 @@ async function keep(
       told.push(isQueueStuck);
     },
   };
+  const eventPosts = { isOn: false, post: async () => undefined, forget: async () => undefined };
   const log = createLogger({ to: { write: () => undefined } });
   const keepTelling = createAlerting(
-    { alerts, clock, log },
+    { alerts, clock, eventPosts, log },
     {
       stopping: stopping.signal,
       watched: (work) => work,

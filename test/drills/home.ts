@@ -50,6 +50,8 @@ export async function openHome(
   const { test } = sandbox.keys;
   const alerts = await startAlertReceiver();
   const env = {
+    // As in the shipped unit.
+    MALLOC_ARENA_MAX: '1',
     COUNTERFOIL_SERVICE_BASE_URL: sandbox.url,
     COUNTERFOIL_SERVICE_REQUESTS_PER_SECOND: '0',
     COUNTERFOIL_INTAKE_SETTLE_SECONDS: '0',

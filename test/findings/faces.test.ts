@@ -3,7 +3,7 @@ import { openApp } from '../../src/app/app.ts';
 import { statusFacts } from '../../src/faces/json/status-standing.ts';
 import { wellText } from '../../src/faces/terminal/doctor/doctor.ts';
 import { terminalOf } from '../../src/faces/terminal/kit/terminal.ts';
-import { statusLines } from '../../src/faces/terminal/status/status-lines.ts';
+import { statusScreen } from '../../src/faces/terminal/status/status-lines.ts';
 import { type Finding, isShown, plainFinding } from '../../src/findings/finding.ts';
 import { type FindingKind, findingRules, type KindsOn } from '../../src/findings/kinds.ts';
 import { configWith } from '../faces/alerts/setting.ts';
@@ -40,6 +40,7 @@ const table: Record<FindingKind, Row> = {
   payout_unknown: { status: 'outcome_unknown', today: 'outcome_unknown' },
   outcome_unknown: { status: 'shown', today: 'shown' },
   batch_held: { status: 'shown', today: 'shown' },
+  approval_unanswered: { status: 'shown', today: 'shown' },
   discrepancy_high: { status: 'discrepancy_open', today: 'discrepancy_open' },
   file_rejected: { status: 'shown', today: 'shown' },
   file_lost: { status: 'shown', today: 'shown' },
@@ -53,6 +54,7 @@ const table: Record<FindingKind, Row> = {
   sending_idle: { status: 'shown', today: 'serve runs' },
   backup_late: { status: 'shown', today: 'shown' },
   message_lost: { status: 'shown', today: 'shown' },
+  events_undelivered: { status: 'shown', today: 'shown' },
   run_unsound: { status: 'shown', today: 'shown' },
 };
 
@@ -73,6 +75,7 @@ const facts: { [K in FindingKind]?: Partial<Finding<K>> | object } = {
   schedule_missed: job,
   disk_unseen: { facts: { why } },
   batch_held: { subject: 'november', facts: { waitsForApproval: true } },
+  approval_unanswered: { measure: 1_000_000, facts: { problem: 'http_500' } },
   file_rejected: { subject: 'refused', facts: { files: [rejected] } },
   file_lost: { names: ['november'], facts: { lost: [], changed: [] } },
   certificate_ends: { facts: { is: 'invalid', fault: 'it ended' } },
@@ -80,6 +83,7 @@ const facts: { [K in FindingKind]?: Partial<Finding<K>> | object } = {
   backup_late: { facts: { is: 'missing', folder: 'backups', every: '1h' } },
   signatures_wrong: { measure: 3 },
   message_lost: { facts: { standings: [] } },
+  events_undelivered: { facts: { gaveUp: 1, problem: 'http_500' } },
   run_unsound: { facts: { startedAt: '2026-11-21T00:00:00.000Z', verdict: 'exceptions' } },
 };
 
@@ -145,7 +149,9 @@ it('status says that nothing waits without a finding, and with none of them', as
   const standing = await statusFacts(app);
   expect(standing.findings).toEqual([]);
   const said = (findings: typeof standing.findings): string =>
-    statusLines({ ...standing, terminal, findings }, { mode: 'test' }).join('\n');
+    statusScreen({ ...standing, terminal, findings }, { mode: 'test' })
+      .blocks.flat()
+      .join('\n');
   expect(said([])).toContain('Needs a person: nothing');
   for (const kind of shownOn('status'))
     expect(said([one(kind)]), kind).not.toContain('Needs a person: nothing');

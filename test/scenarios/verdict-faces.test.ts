@@ -6,6 +6,7 @@ import { findRun } from '../../src/books/batch-results.sql.ts';
 import { verdictsOf } from '../../src/books/run-verdicts.sql.ts';
 import { systemClock } from '../../src/core/runtime/clock.ts';
 import { createLogger } from '../../src/core/runtime/logger.ts';
+import { roleNames } from '../../src/core/settings/settings-schema.ts';
 import { openLedger } from '../../src/custody/open-ledger.ts';
 import { logRun } from '../../src/daemon/daemon-log.ts';
 import { findDigest } from '../../src/faces/alerts/digest.sql.ts';
@@ -126,7 +127,12 @@ async function ledgerFaces(home: Home, run: string, summary: Json): Promise<Reco
     const row = await findRun(db, run);
     if (!row) throw new Error('no run');
     const view: View = {
-      ...{ mode: 'test', zone, now: new Date().toISOString(), caller: { kind: 'token', name: 'ada' } },
+      ...{
+        mode: 'test',
+        zone,
+        now: new Date().toISOString(),
+        caller: { kind: 'token', name: 'ada', roles: roleNames, signedIn: false },
+      },
       ...{ version: '', formToken: null },
     } as View;
     const verdicts = (await verdictsOf(db, [run])).get(run) ?? [];

@@ -5,7 +5,13 @@ import { systemClock } from '../../src/core/runtime/clock.ts';
 import type { Claim } from '../../src/sending/claims.sql.ts';
 import { createFlight, type EndedIntent } from '../../src/sending/flight.ts';
 
-const claimOf = (reference: string): Claim => ({ payoutId: 1n, attemptId: 1n, reference, body: '{}' });
+const claimOf = (reference: string): Claim => ({
+  payoutId: 1n,
+  attemptId: 1n,
+  reference,
+  batch: 'B',
+  body: '{}',
+});
 const refused: AttemptOutcome = { kind: 'refused', code: '01', httpStatus: 200, message: '', raw: '' };
 const lost: AttemptOutcome = {
   kind: 'unknown',

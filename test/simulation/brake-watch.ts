@@ -1,4 +1,5 @@
 import { readReasons } from '../../src/core/ledger/hold-reasons.ts';
+import type { Brakes } from '../../src/sending/brakes.ts';
 import type { BatchFile } from './batch-files.ts';
 import type { Book } from './book.ts';
 import { createCanaryWatch } from './canary-watch.ts';
@@ -31,7 +32,7 @@ export type BrakeWatch = {
   /** The files that the office wrote. */
   expect(files: readonly BatchFile[]): void;
   /** A process begins that knows this rule of approvals. */
-  knows(worker: string, approval: 'none' | 'always' | 'above'): void;
+  knows(worker: string, approval: Brakes['approval']): void;
   committed(news: readonly Told[]): void;
   began(attempt: Attempted): void;
   leaving(attemptId: number): void;
@@ -53,7 +54,7 @@ export function createBrakeWatch(deps: {
   const { world, weather, inspector } = deps;
   const { brakes } = weather;
   const files = new Map<string, BatchFile>();
-  const rules = new Map<string, 'none' | 'always' | 'above'>();
+  const rules = new Map<string, Brakes['approval']>();
   const approved = new Set<string>();
   const canaries = createCanaryWatch(deps);
   const budget = createDayBudget(deps);
@@ -81,7 +82,8 @@ export function createBrakeWatch(deps: {
     const file = files.get(one.file_name);
     const rule = rules.get(one.worker_id) ?? 'none';
     const total = (file?.rows ?? []).reduce((sum, { minor }) => sum + minor, 0);
-    const asked = rule === 'always' || (rule === 'above' && total > brakes.approvalAbove);
+    const asked =
+      rule === 'always' || rule === 'callback' || (rule === 'above' && total > brakes.approvalAbove);
     if (!asked && one.approval_needed === 0) return;
     const covering = inspector
       .rows<{ through_id: number }>(

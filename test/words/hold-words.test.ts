@@ -46,10 +46,12 @@ it('names no batch for a file that has none yet', () => {
   const reasons: HoldReason[] = [
     { kind: 'approval', why: { kind: 'original', ...match }, dropper: '' },
     { kind: 'repeated_row', row: 3, earlier: 2, others: 1 },
+    { kind: 'approval', why: { kind: 'callback' }, dropper: 'ada' },
   ];
   expect(holdTexts(reasons, null)).toEqual([
     'needs an approval by somebody else (row 2 pays A again, whose batch b-0 needs approvals): counterfoil approve',
     'possible duplicate: row 3 has the account, currency and amount of row 2, and 1 more',
+    'needs an approval (submission.approval is callback) by somebody other than ada: counterfoil approve',
   ]);
 });
 

@@ -78,7 +78,7 @@ export async function livesOf(db: Db | Trx, ids: readonly string[]): Promise<Map
     const rows = await db
       .selectFrom('discrepancy_events')
       .select(['discrepancy_id', 'at', 'event', 'source', 'note'])
-      .where('discrepancy_id', 'in', some)
+      .where('discrepancy_id', 'in', textsOf(some))
       .orderBy('id')
       .execute();
     for (const { discrepancy_id: id, ...turn } of rows) lives.set(id, [...(lives.get(id) ?? []), turn]);

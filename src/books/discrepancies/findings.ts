@@ -13,6 +13,7 @@ import { isFinalState } from '../../core/domain/payout.ts';
 import { contradictionIn } from '../../core/ledger/contradiction-columns.ts';
 import type { ConflictingWebhook } from '../../watching/evidence/conflicting-webhooks.sql.ts';
 import type { Contradicted } from '../../watching/evidence/contradicted.sql.ts';
+import type { Overturned } from './overturned.sql.ts';
 import type { WatchedPayout } from './watched.sql.ts';
 
 /** A payout the complete listing lacks and a look-up of this run did not find. */
@@ -257,7 +258,7 @@ export function shift(at: string, ms: number): string {
 }
 
 /** Which payout a discrepancy is about. */
-export function payoutFields(
+function payoutFields(
   payout: Pick<WatchedPayout, 'id' | 'batch_id' | 'reference' | 'trx' | 'transfer_id' | 'currency'>,
 ): Omit<FoundFields, 'expected' | 'actual' | 'difference' | 'moved' | 'evidence'> {
   return {
@@ -272,4 +273,27 @@ export function payoutFields(
 
 function amountOf(payout: WatchedPayout): string {
   return formatMinor(payout.amount, payout.currency);
+}
+
+/** A payout that had ended, by a person's decision or a refusal, until the service said otherwise (P14, P32). */
+export function overturned(payout: Overturned): FoundDiscrepancy {
+  const { before, word, overturned_at: at, decision } = payout;
+  const ended =
+    decision === null
+      ? `ledger: ${before} by the service's answer`
+      : `${decision.source} settled it as ${before} at ${decision.at} (${decision.note})`;
+  return finding('status_conflict', payout.reference, {
+    ...payoutFields(payout),
+    expected: before,
+    actual: payout.state,
+    difference: overturnedMoney(payout),
+    moved: true,
+    evidence: `${ended}; then at ${at}: ${word}`,
+  });
+}
+
+/** The money that counted as not paid and is paid, or the other way round; empty where that is not decided yet. */
+function overturnedMoney({ before, state, amount, currency }: Overturned): string {
+  if (!isFinalState(state) || (before === 'success') === (state === 'success')) return '';
+  return formatMinor(state === 'success' ? amount : -amount, currency);
 }

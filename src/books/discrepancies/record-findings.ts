@@ -17,6 +17,7 @@ import {
   foundPaidAgain,
   foundWebhookConflicts,
   missing,
+  overturned,
   returned,
   shift,
   stale,
@@ -27,7 +28,6 @@ import { judgeCases } from './judge-cases.ts';
 import { alikePayouts, alikeTransfers, findLookAlikes } from './look-alikes.sql.ts';
 import { offerPayouts, offerTransfers } from './offers.ts';
 import { lastFinishedRun, overturnedAfter } from './overturned.sql.ts';
-import { overturned } from './overturned.ts';
 import type { LookedUp } from './questions.ts';
 import { casesAgain } from './second-look.sql.ts';
 import { createWatch, type Work } from './watch.ts';

@@ -8,6 +8,7 @@ import { prepared } from '../storage/prepared.ts';
 import type { Batch } from '../storage/tables/tables.ts';
 import { type NewEvent, tell } from './events.ts';
 import { type HoldReason, holdReasonsOf } from './hold-reasons.ts';
+import type { Total } from './totals.ts';
 
 type Row = Pick<Batch, 'id' | 'name' | 'phase' | 'told_state'> & Partial<Sum>;
 type Sum = { state: PayoutState; currency: string; n: bigint; amount: bigint };
@@ -17,6 +18,23 @@ const standings = prepared<Row>(
     from batches b left join payout_totals t on t.batch_id = b.id and t.n > 0
     where b.id in ${textsIn(slot(0))} order by b.id, t.currency`,
 );
+
+/** While so many payouts are in one of `some`, and none in `none`, a batch stays in its state. */
+const stays: Partial<
+  Record<BatchState | '', { some: readonly PayoutState[]; none: readonly PayoutState[] }>
+> = {
+  held: { some: ['held'], none: [] },
+  sending: { some: ['sending'], none: ['held'] },
+  sent: { some: ['pending', 'unknown'], none: ['held', 'ready', 'sending'] },
+};
+
+/** Whether the totals that changed prove that a batch is still as it was told: then nothing more need be read. */
+export function isSureToStay(told: BatchState | '', changed: readonly Total[]): boolean {
+  const { some = [], none = [] } = stays[told] ?? {};
+  const has = (states: readonly PayoutState[]): boolean =>
+    changed.some(({ state, n }) => n > 0n && states.includes(state));
+  return has(some) && !has(none);
+}
 
 /**
  * Tells what became of these batches, where their state is no longer what was told last (P39). The last step of a

@@ -222,7 +222,7 @@ export type BatchCounts = {
 /** Returns counts and sums of batches, from the kept totals. Without `ids`: of every batch. */
 export async function batchCounts(db: Db | Trx, ids?: string[]): Promise<BatchCounts[]> {
   let batches = db.selectFrom('batches').selectAll();
-  if (ids) batches = batches.where('id', 'in', ids);
+  if (ids) batches = batches.where('id', 'in', textsOf(ids));
   const all = await batches.orderBy('created_at').orderBy('id').execute();
   const rows = await stateSums(db, ids);
   const states = Map.groupBy(rows, (group) => group.batch_id);

@@ -7,7 +7,6 @@ import type { HistoryRow, Payout } from '../storage/tables/tables.ts';
 import {
   cursorOf,
   type EventPlace,
-  type EventPlaces,
   eventId,
   eventPlaces,
   type Lost,
@@ -114,7 +113,7 @@ async function entriesOf(
 }
 
 /** The evidence of payouts, by entry, where an entry does not change it: that of the last one before that does. */
-async function evidenceBefore(db: Db | Trx, entries: readonly Entry[]): Promise<Map<bigint, string>> {
+async function evidenceBefore(db: Db | Trx, entries: readonly Entry[]): Promise<Map<bigint, unknown>> {
   const lacking = entries.filter(({ detail }) => readDetail(detail).evidence === undefined);
   if (lacking.length === 0) return new Map();
   const rows = await db
@@ -129,7 +128,8 @@ async function evidenceBefore(db: Db | Trx, entries: readonly Entry[]): Promise<
   return new Map(
     lacking.map(({ id, payout_id, seq }) => {
       const last = byPayout.get(payout_id)?.findLast((row) => row.seq < seq);
-      return [id, String(readDetail(last?.detail ?? '').evidence ?? '')];
+      const { evidence = '' } = readDetail(last?.detail ?? '');
+      return [id, evidence];
     }),
   );
 }
@@ -138,7 +138,7 @@ type Of = Omit<EventJson, 'id' | 'cursor' | 'data' | 'type'> & { type: EventJson
 
 function changeOf(
   row: Entry,
-  { evidence, details }: { evidence: Map<bigint, string>; details: boolean },
+  { evidence, details }: { evidence: Map<bigint, unknown>; details: boolean },
 ): Of {
   const { id, at, from_state: from, to_state: to, detail, batch_id: batch, reference } = row;
   const { account_number, bank_code, account_name, currency, amount } = row;

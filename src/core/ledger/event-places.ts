@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { hasRow } from '../storage/counting.ts';
 import type { Db, Trx } from '../storage/ledger.ts';
 import { newestId } from './history.ts';
 import { dropMeta, keepMeta, metaOf, metaOfKeys, setMeta } from './meta.ts';
@@ -32,8 +33,13 @@ export async function newestPlace(db: Db | Trx): Promise<EventPlace> {
   return { history: await newestId(db, 'history'), event: await newestId(db, 'events') };
 }
 
-/** Keeps what this copy told before new events hide it, when a fall is noticed (P25). */
+/**
+ * Keeps what this copy told before new events hide it, when a fall is noticed (P25). That may be before the ledger of an
+ * earlier version is upgraded: then nothing was told yet.
+ */
 export async function noteLastTold(trx: Trx): Promise<void> {
+  const tables = trx.selectFrom('kysely_migration').where('name', '=', '0003-doors');
+  if (!(await hasRow(tables))) return;
   await keepMeta(trx, keys.end, placeText(await newestPlace(trx)));
 }
 

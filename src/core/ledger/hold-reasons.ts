@@ -26,7 +26,7 @@ const otherName = z.strictObject({
 const scope = { scope: z.literal('successors').optional() };
 
 const approvalCause = z.discriminatedUnion('kind', [
-  z.strictObject({ kind: z.literal('always') }),
+  z.strictObject({ kind: z.literal(['always', 'callback']) }),
   z.strictObject({
     kind: z.literal('above'),
     totals: z.array(z.strictObject({ currency: text, total: text, limit: text })),

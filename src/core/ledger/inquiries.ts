@@ -172,7 +172,7 @@ export async function markAsked(trx: Trx, id: bigint, askedAt: string): Promise<
 
 /** Records that the same key found `probe`, a payout known to exist, before and after these answers (P16). */
 export async function markProbed(trx: Trx, ids: readonly bigint[], probe: string): Promise<void> {
-  await trx.updateTable('inquiries').set({ probe }).where('id', 'in', ids).execute();
+  await trx.updateTable('inquiries').set({ probe }).where('id', 'in', idList(ids)).execute();
 }
 
 type Question = {

@@ -1,5 +1,6 @@
 import { type SelectQueryBuilder, sql } from 'kysely';
 import { foldReference } from '../domain/ids.ts';
+import { decimalToMinor } from '../domain/money.ts';
 import type { CountedState, PayoutState } from '../domain/payout.ts';
 import type { Db } from '../storage/ledger.ts';
 import type { Payout, Tables } from '../storage/tables/tables.ts';
@@ -13,6 +14,12 @@ export type PayoutFilter = {
   since?: string | undefined;
   reference?: string | undefined;
   bank?: string | undefined;
+  /** Taken in before this instant, ISO UTC. */
+  until?: string | undefined;
+  /** A plain decimal. */
+  amount?: string | undefined;
+  /** A reference or its beginning, an account, a transfer id, a trx, or a part of a beneficiary's name. */
+  search?: string | undefined;
 };
 
 const columns = [
@@ -115,19 +122,43 @@ export async function referencesBeginning(db: Db, beginning: string, limit: numb
 
 type Matching = SelectQueryBuilder<Tables & { p: Tables['payouts'] }, 'p', object>;
 
-function matching(db: Db, { state, batch, currency, since, reference, bank }: PayoutFilter): Matching {
+function matching(db: Db, filter: PayoutFilter): Matching {
+  const { state, batch, currency, since, until, reference, bank, amount, search } = filter;
   let found: Matching = db.selectFrom('payouts as p');
   if (state !== undefined) found = found.where('p.state', '=', state);
   if (batch !== undefined) found = found.where('p.batch_id', '=', batch);
   if (currency !== undefined) found = found.where('p.currency', '=', currency);
   if (bank !== undefined) found = found.where('p.bank_code', '=', bank);
   if (since !== undefined) found = found.where(isSince(since));
+  if (until !== undefined) found = found.where(sql<boolean>`not ${isSince(until)}`);
+  // Without a currency, one with two digits, as most have.
+  if (amount !== undefined)
+    found = found.where('p.amount', '=', decimalToMinor(amount, currency ?? 'NGN') ?? -1n);
+  if (search !== undefined && search !== '') found = found.where(isFound(search));
   if (reference !== undefined) {
     const key = foldReference(reference);
     // A reference holds letters, digits, `_` and `-`; `~` sorts behind each of them.
     found = found.where('p.reference_key', '>=', key).where('p.reference_key', '<', `${key}~`);
   }
   return found;
+}
+
+/** So many of the newest payouts are searched for a name: more would delay the page. */
+export const namesSearched = 100_000;
+
+/** Each part but the name has an index of its own. */
+function isFound(text: string) {
+  const key = foldReference(text);
+  const name = `%${text.toLowerCase().replaceAll(/[\\%_]/g, (sign) => `\\${sign}`)}%`;
+  const named = sql`select q.id from payouts q
+    where q.id > (select coalesce(max(n.id), 0) - ${namesSearched} from payouts n)
+      and lower(q.account_name) like ${name} escape '\\'`;
+  return sql<boolean>`p.id in (
+    select id from payouts where reference_key >= ${key} and reference_key < ${`${key}~`}
+    union select id from payouts where account_number = ${text}
+    union select id from payouts where transfer_id = ${text}
+    union select id from payouts where trx = ${text}
+    ${/\p{L}{2}/u.test(text) ? sql`union ${named}` : sql``})`;
 }
 
 /** A successor is taken in when it is ordered, long after the batch of its original. */

@@ -3,7 +3,8 @@ import { overRows } from '../storage/bound-rows.ts';
 import { idsIn, idsText, textsIn } from '../storage/bulk.ts';
 import type { Trx } from '../storage/ledger.ts';
 import { prepared } from '../storage/prepared.ts';
-import type { Payout } from '../storage/tables/tables.ts';
+import type { Batch, Payout } from '../storage/tables/tables.ts';
+import { isSureToStay } from './batch-events.ts';
 import { columns, type Row } from './projection.ts';
 import { moveTotals } from './totals.ts';
 
@@ -32,8 +33,9 @@ export function loadRows(trx: Trx, ids: readonly bigint[]): Promise<CountedRow[]
   return selectRows(trx, [idsText(ids)]);
 }
 
-const raiseVersions = prepared<never>(
-  (_, slot) => sql`update batches set version = version + 1 where id in ${textsIn(slot(0))}`,
+const raiseVersions = prepared<Pick<Batch, 'id' | 'told_state'>>(
+  (_, slot) =>
+    sql`update batches set version = version + 1 where id in ${textsIn(slot(0))} returning id, told_state`,
 );
 
 /** The results of a payout's batch name who pays it again, and how that one stands. */
@@ -69,9 +71,9 @@ export type Changed = { before: CountedRow; after: CountedRow };
 
 /**
  * Writes changed payouts, raises the version of their batches and moves their totals. One statement covers all rows with the same
- * changed columns, so that the indexes of other columns stay untouched.
+ * changed columns, so that the indexes of other columns stay untouched. Returns the batches whose state may have changed.
  */
-export async function writeRows(trx: Trx, at: string, rows: readonly Changed[]): Promise<void> {
+export async function writeRows(trx: Trx, at: string, rows: readonly Changed[]): Promise<string[]> {
   const groups = new Map<string, { names: Column[]; own: Row[] }>();
   for (const { before, after } of rows) {
     const names = columns.filter((name) => before[name] !== after[name]);
@@ -82,16 +84,21 @@ export async function writeRows(trx: Trx, at: string, rows: readonly Changed[]):
   }
   for (const [key, { names, own }] of groups) await updateOf(key, names)(trx, [at], own);
   const batches = new Set(rows.map(({ after }) => after.batch_id));
-  await raiseVersions(trx, [JSON.stringify([...batches])]);
+  const raised = await raiseVersions(trx, [JSON.stringify([...batches])]);
   const again = rows.filter(
     ({ before, after }) => after.successor_of !== null && before.state !== after.state,
   );
   if (again.length > 0) await raiseVersionsBefore(trx, [idsText(again.map(({ after }) => after.id))]);
-  await moveTotals(
+  const totals = await moveTotals(
     trx,
     rows.map(({ before, after }) => {
       const { batch_id, currency, amount } = after;
       return { batch_id, currency, amount, from: before.state, to: after.state };
     }),
   );
+  const byBatch = Map.groupBy(totals, ({ batch_id }) => batch_id);
+  return raised.flatMap(({ id, told_state }) => {
+    const own = byBatch.get(id);
+    return own === undefined || isSureToStay(told_state, own) ? [] : [id];
+  });
 }

@@ -93,15 +93,9 @@ export async function record(
   });
   await endAttempts(trx, at, ended);
   await countEnded(trx, ended);
-  await writeRows(trx, at, changed);
+  const turned = await writeRows(trx, at, changed);
   await insertHistory(trx, entries);
-  const moved = recorded.filter(({ from, to }) => from !== to);
-  if (moved.length > 0)
-    await tellBatches(
-      trx,
-      at,
-      moved.map(({ payoutId }) => rows.get(payoutId)?.batch_id ?? ''),
-    );
+  if (turned.length > 0) await tellBatches(trx, at, turned);
   await askNext(trx, at, recorded);
   return recorded;
 }

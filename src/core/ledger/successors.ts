@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { cameToNothing, type PayoutState } from '../domain/payout.ts';
-import { integerField, rowsOf } from '../storage/bulk.ts';
+import { idList, integerField, rowsOf } from '../storage/bulk.ts';
 import type { Db, Trx } from '../storage/ledger.ts';
 import type { NewPayout, Payout } from '../storage/tables/tables.ts';
 import type { RecordEvent } from './projection.ts';
@@ -25,7 +25,7 @@ export async function chainsOf(
     const rows = await db
       .selectFrom('payouts')
       .select(['id', 'reference', 'successor_of'])
-      .where('id', 'in', wanted)
+      .where('id', 'in', idList(wanted))
       .execute();
     const byId = new Map(rows.map((row) => [row.id, row]));
     for (const chain of chains.values()) {

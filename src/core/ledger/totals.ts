@@ -9,23 +9,27 @@ import type { Ended } from './attempts.ts';
 /** So many payouts, of so much together, enter a state; negative numbers leave it. Amounts are minor units. */
 type Entry = { batch_id: string; currency: string; state: PayoutState; n: bigint; amount: bigint };
 
-const addEntries = overRows(
+/** How many payouts of a batch, in one currency, are in a state now. */
+export type Total = Pick<Entry, 'batch_id' | 'state' | 'n'>;
+
+const addEntries = overRows<keyof Entry, Total>(
   ['batch_id', 'currency', 'state', 'n', 'amount'],
   0,
   ({ rows, text, integer }) => sql`insert into payout_totals (batch_id, currency, state, n, amount)
     select ${text('batch_id')}, ${text('currency')}, ${text('state')}, ${integer('n')}, ${integer('amount')}
     from ${rows} where ${text('batch_id')} is not null
     on conflict (batch_id, currency, state)
-    do update set n = payout_totals.n + excluded.n, amount = payout_totals.amount + excluded.amount`,
+    do update set n = payout_totals.n + excluded.n, amount = payout_totals.amount + excluded.amount
+    returning batch_id, state, n`,
 );
 
 type Moved = { batch_id: string; currency: string; amount: bigint; from: PayoutState; to: PayoutState };
 
 /**
  * Keeps `payout_totals` in step with changed states, in their transaction: monitors read figures of a million payouts
- * from it without counting them. `verify` proves it.
+ * from it without counting them. `verify` proves it. Returns the totals that changed.
  */
-export async function moveTotals(trx: Trx, moved: readonly Moved[]): Promise<void> {
+export async function moveTotals(trx: Trx, moved: readonly Moved[]): Promise<Total[]> {
   const entries = new Map<string, Entry>();
   const add = ({ batch_id, currency, amount }: Moved, state: PayoutState, sign: bigint): void => {
     const key = `${batch_id} ${currency} ${state}`;
@@ -40,7 +44,7 @@ export async function moveTotals(trx: Trx, moved: readonly Moved[]): Promise<voi
     add(one, one.to, 1n);
   }
   const changed = [...entries.values()].filter(({ n, amount }) => n !== 0n || amount !== 0n);
-  if (changed.length > 0) await addEntries(trx, [], changed);
+  return changed.length > 0 ? addEntries(trx, [], changed) : [];
 }
 
 const addFirst = prepared<never>(

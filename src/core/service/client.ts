@@ -1,14 +1,16 @@
 import type { AttemptOutcome } from '../domain/outcome.ts';
 import type { Redact } from '../domain/redact.ts';
+import { inSpan, type SpanFields, type TraceSubject, type Traces } from '../domain/trace.ts';
 import { isNotFound } from '../domain/witness.ts';
 import { type AnswerRules, judgeAnswer } from './answer.ts';
 import { readAccountName, readBalances } from './extras.ts';
 import type { HttpReply, HttpRequest, RequestEnd, ServiceQuestion, Transport } from './http.ts';
 import { mentions, parseLossless, readEnvelope } from './json.ts';
-import { readListPage, replyDigest } from './pages.ts';
+import { dateOf, judgePage, judgeReply, schemeTrouble, trouble, unanswered } from './judge-reply.ts';
+import { replyDigest } from './pages.ts';
 import { readRetryAfter } from './retry-after.ts';
 import { signBody } from './signing.ts';
-import type { ListPage, LookUpReply, ServiceClient, ServiceTrouble } from './types.ts';
+import type { LookUpReply, ServiceClient, ServiceTrouble } from './types.ts';
 
 export type ClientOptions = {
   /** The service's address; its path, if any, comes before `/api/v1`. */
@@ -24,7 +26,12 @@ export type ClientOptions = {
   monotonic?: () => number;
   /** Removes our secrets from what the service sends. It may echo them, and replies are stored. */
   redact?: Redact;
+  /** Begins the spans that the requests stand in. Absent: requests carry no `traceparent`. */
+  traces?: Traces;
 };
+
+/** A question as it goes with this `traceparent`. */
+type InTrace = (traceparent: string | undefined) => ServiceQuestion;
 
 /** Speaks the payments service's interface. The client judges what a reply means; the transport carries it. */
 export function createServiceClient(options: ClientOptions): ServiceClient {
@@ -33,12 +40,13 @@ export function createServiceClient(options: ClientOptions): ServiceClient {
   let isAnswered = false;
   const url = new URL(options.baseUrl);
   const prefix = `${url.pathname.replace(/\/$/, '')}/api/v1`;
-  const headersWith = (key: string): Record<string, string> => ({
+  const headersWith = (key: string, traceparent: string | undefined): Record<string, string> => ({
     authorization: `Bearer ${key}`,
     'content-type': 'application/json',
     accept: 'application/json',
     // Without this header a server may compress (RFC 9110, 12.5.3), which replies of this size do not need.
     'accept-encoding': 'identity',
+    ...(traceparent !== undefined && { traceparent }),
   });
 
   function noted(delivery: RequestEnd): RequestEnd {
@@ -58,10 +66,11 @@ export function createServiceClient(options: ClientOptions): ServiceClient {
       : { ...delivery, reply: { ...delivery.reply, text: redact(delivery.reply.text) } };
   }
 
-  async function bankTransfer(
+  async function order(
     body: string,
     reference: string,
     beforeWrite: () => boolean,
+    traceparent: string | undefined,
   ): Promise<AttemptOutcome> {
     if (!beforeWrite()) return { kind: 'not_sent', message: 'the intent was too old to send' };
     const judge = ({ status, headers, text }: HttpReply): AttemptOutcome => {
@@ -71,12 +80,15 @@ export function createServiceClient(options: ClientOptions): ServiceClient {
     const delivery = await deliver({
       method: 'POST',
       path: `${prefix}/bank_transfer`,
-      headers: { ...headersWith(options.orderKey), signature: signBody(body, options.signingKey) },
+      headers: {
+        ...headersWith(options.orderKey, traceparent),
+        signature: signBody(body, options.signingKey),
+      },
       // A new buffer for each request: the transport recognises the request by it.
       body: Buffer.from(body, 'utf8'),
       mayWrite: beforeWrite,
       answers: ({ text }) => mentions(parseLossless(text), reference),
-      control: (reply) => (leavesUntaken(judge(reply)) ? detailsOf(reference) : undefined),
+      control: (reply) => (leavesUntaken(judge(reply)) ? detailsOf(reference)(traceparent) : undefined),
     });
     if (delivery.kind === 'failed') {
       if (!delivery.sent) return { kind: 'not_sent', message: delivery.message };
@@ -94,34 +106,64 @@ export function createServiceClient(options: ClientOptions): ServiceClient {
   function question(
     method: 'GET' | 'POST',
     path: string,
-    answers?: ServiceQuestion['answers'],
-  ): ServiceQuestion {
-    const request = { method, path: `${prefix}/${path}`, headers: headersWith(options.secretKey) };
-    return answers ? { ...request, answers } : request;
+    more: Pick<ServiceQuestion, 'answers' | 'query'> = {},
+  ): InTrace {
+    return (traceparent) => {
+      const headers = headersWith(options.secretKey, traceparent);
+      return { method, path: `${prefix}/${path}`, headers, ...more };
+    };
   }
 
   /** A question about one reference. A reply that the service did not make is no evidence, whichever request it answers. */
-  function questionAbout(path: string, reference: string): ServiceQuestion {
-    return question('GET', `${path}/${encodeURIComponent(reference)}`, (reply) => {
+  function questionAbout(path: string, reference: string): InTrace {
+    const answers = (reply: HttpReply): boolean => {
       const judged = judgeReply(reply);
       return judged.kind === 'trouble' || mentions(judged.json, reference);
-    });
+    };
+    return question('GET', `${path}/${encodeURIComponent(reference)}`, { answers });
   }
 
-  const detailsOf = (reference: string): ServiceQuestion =>
-    questionAbout('fetch_transfer_details', reference);
+  const detailsOf = (reference: string): InTrace => questionAbout('fetch_transfer_details', reference);
 
-  async function ask(request: ServiceQuestion): Promise<LookUpReply | ServiceTrouble> {
-    const delivery = await deliver(request);
+  async function ask(request: InTrace, about?: TraceSubject): Promise<LookUpReply | ServiceTrouble> {
+    const delivery = await asked(request, deliver, about);
     return delivery.kind === 'failed' ? unanswered(delivery) : judgeReply(delivery.reply);
   }
 
+  /** Puts a question inside a span of its own. */
+  function asked(
+    request: InTrace,
+    send: (request: ServiceQuestion) => Promise<RequestEnd>,
+    about: TraceSubject | undefined,
+  ): Promise<RequestEnd> {
+    return inSpan(
+      options.traces,
+      { name: 'service question', ...(about && { about }) },
+      {
+        work: (traceparent) => send(request(traceparent)),
+        said: (end): SpanFields =>
+          end.kind === 'reply' ? { http_status: end.reply.status } : { outcome: 'failed' },
+      },
+    );
+  }
+
   return {
-    bankTransfer,
-    async listPage(page, status, recall) {
+    bankTransfer: (body, reference, beforeWrite, batch) =>
+      inSpan(
+        options.traces,
+        {
+          name: 'payout attempt',
+          about: { kind: 'payout', name: reference },
+          fields: { reference, ...(batch !== undefined && { batch }) },
+        },
+        { work: (traceparent) => order(body, reference, beforeWrite, traceparent), said: outcomeFields },
+      ),
+    async listPage(page, status, recall, run) {
       const path = `fetch_all_transfers${status ? `/${status}` : ''}?page=${page}`;
-      const delivery = noted(
-        await transport.deliver(question('GET', path, ({ text }) => isPage(text, page))),
+      const delivery = await asked(
+        question('GET', path, { answers: ({ text }) => isPage(text, page) }),
+        async (request) => noted(await transport.deliver(request)),
+        run === undefined ? undefined : { kind: 'run', name: run },
       );
       if (delivery.kind === 'failed') return unanswered({ ...delivery, message: redact(delivery.message) });
       const { reply } = delivery;
@@ -131,18 +173,27 @@ export function createServiceClient(options: ClientOptions): ServiceClient {
       if (known) return { kind: 'page', page: { ...known, date: dateOf(reply) } };
       return judgePage({ ...reply, text: redact(reply.text) }, digest, page);
     },
-    fetchTransferDetails: (reference) => ask(detailsOf(reference)),
-    verifyTransaction: (reference) => ask(questionAbout('transaction/verify', reference)),
+    fetchTransferDetails: (reference) => ask(detailsOf(reference), { kind: 'payout', name: reference }),
+    verifyTransaction: (reference) =>
+      ask(questionAbout('transaction/verify', reference), { kind: 'collection', name: reference }),
     resendWebhook: (kind, reference) =>
-      ask(question('POST', `resend_${kind}_webhook/${encodeURIComponent(reference)}`)),
+      ask(question('POST', `resend_${kind}_webhook/${encodeURIComponent(reference)}`), {
+        kind: kind === 'payout' ? 'payout' : 'collection',
+        name: reference,
+      }),
     walletBalance: async (path) => readOr(await ask(question('GET', path)), readBalances),
     accountName: async (path, account) => {
       const query = JSON.stringify({ bank_code: account.bankCode, account_number: account.accountNumber });
-      return readOr(await ask({ ...question('POST', path), query }), readAccountName);
+      return readOr(await ask(question('POST', path, { query })), readAccountName);
     },
     serviceNow: () => (heard === null ? null : heard.date + monotonic() - heard.at),
     close: () => transport.close(),
   };
+}
+
+function outcomeFields(outcome: AttemptOutcome): SpanFields {
+  const status = 'httpStatus' in outcome ? outcome.httpStatus : null;
+  return { outcome: outcome.kind, ...(status !== null && { http_status: status }) };
 }
 
 function readOr<Answer>(
@@ -159,24 +210,6 @@ function leavesUntaken({ kind }: AttemptOutcome): boolean {
   return kind === 'refused' || kind === 'turned_away';
 }
 
-/** Reads a list page directly. The slower lossless parser runs only to explain what is wrong. */
-function judgePage(
-  reply: HttpReply,
-  digest: string,
-  wanted: number,
-): { kind: 'page'; page: ListPage } | ServiceTrouble {
-  const { status, text } = reply;
-  const read = readListPage(text, dateOf(reply));
-  if (status === 200 && read.kind === 'page') {
-    const { page } = read.page;
-    if (page === wanted) return { kind: 'page', page: { ...read.page, digest } };
-    return trouble('not_understood', `it calls itself page ${page}`, status);
-  }
-  const judged = judgeReply(reply);
-  if (judged.kind === 'trouble') return judged;
-  return read.kind === 'page' ? read : trouble('not_understood', read.why, status);
-}
-
 /**
  * Whether a list reply carries this page number. True for a reply without one: {@link judgePage} says what is wrong
  * with it.
@@ -188,71 +221,6 @@ function isPage(text: string, wanted: number): boolean {
 
 function unknown(message: string, raw: string): AttemptOutcome {
   return { kind: 'unknown', code: null, httpStatus: null, message, raw, halts: false };
-}
-
-function dateOf({ headers }: HttpReply): number | null {
-  const stamp = Date.parse(String(headers.date ?? ''));
-  return Number.isNaN(stamp) ? null : stamp;
-}
-
-function unanswered({ timedOut, message }: Extract<RequestEnd, { kind: 'failed' }>): ServiceTrouble {
-  return trouble(timedOut ? 'timeout' : 'unreachable', message, null);
-}
-
-function judgeReply(reply: HttpReply): LookUpReply | ServiceTrouble {
-  const { status: httpStatus, headers, text: raw } = reply;
-  const date = dateOf(reply);
-  const retryAfterMs = readRetryAfter(headers);
-  const json = parseLossless(raw);
-  const envelope = readEnvelope(json);
-  const summary = envelope ? `${envelope.status} ${envelope.message}`.trim() : `HTTP ${httpStatus}`;
-  if (httpStatus === 429) return { ...trouble('throttled', summary, httpStatus), retryAfterMs };
-  if (httpStatus === 401 || httpStatus === 403) return trouble('unauthorised', summary, httpStatus);
-  if (httpStatus >= 500) return { ...trouble('server_error', summary, httpStatus), retryAfterMs };
-  if (httpStatus >= 300 && httpStatus < 400)
-    return trouble('not_understood', `a redirect (HTTP ${httpStatus})`, httpStatus);
-  if (json === undefined && isFromHttpsPort(raw)) return trouble('not_understood', httpsPort, httpStatus);
-  if (json === undefined) return trouble('not_understood', `HTTP ${httpStatus}, not JSON`, httpStatus);
-  return { kind: 'reply', httpStatus, json, raw, date };
-}
-
-function trouble(
-  reason: ServiceTrouble['reason'],
-  message: string,
-  httpStatus: number | null,
-): ServiceTrouble {
-  return { kind: 'trouble', reason, message, httpStatus, retryAfterMs: null };
-}
-
-/** What an address with each scheme meets on a port that speaks the other one, and how people read it. */
-const signs = {
-  'https:': {
-    sign: /wrong.version.number|packet.length.too.long/i,
-    words: 'that port speaks plain HTTP, and service.base_url says https://',
-  },
-  'http:': {
-    sign: /other side closed|ECONNRESET|HPE_INVALID/,
-    words:
-      'the server closed the connection without an answer: it may speak HTTPS, and service.base_url says http://',
-  },
-} as const;
-
-/** Replies in plain HTTP of servers that expect HTTPS: nginx, Go, Apache. */
-const wantsTls =
-  /plain HTTP request was sent to HTTPS port|HTTP request to an HTTPS server|plain HTTP to an SSL-enabled/i;
-
-/** What such a reply means. */
-const httpsPort = 'that port speaks HTTPS, and service.base_url says http://';
-
-/** Returns the plain words for a failure that the other scheme causes; any other message unchanged. */
-function schemeTrouble(message: string, { protocol }: Pick<URL, 'protocol'>): string {
-  const known = protocol === 'https:' || protocol === 'http:' ? signs[protocol] : undefined;
-  return known?.sign.test(message) ? known.words : message;
-}
-
-/** True for the reply of an HTTPS port to a request in plain HTTP. */
-function isFromHttpsPort(text: string): boolean {
-  return wantsTls.test(text);
 }
 
 type Control = NonNullable<Extract<RequestEnd, { kind: 'reply' }>['control']>;

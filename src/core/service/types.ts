@@ -51,12 +51,18 @@ export type AccountName = { kind: 'name'; name: string | null; message: string }
 
 export type ServiceClient = {
   /** Sends one frozen body exactly once. Never retries, and never throws for a failure of the network or the service. */
-  bankTransfer(body: string, reference: string, beforeWrite: () => boolean): Promise<AttemptOutcome>;
+  bankTransfer(
+    body: string,
+    reference: string,
+    beforeWrite: () => boolean,
+    batch?: string,
+  ): Promise<AttemptOutcome>;
   /** `GET /fetch_all_transfers?page=n`, or the status-filtered list. */
   listPage(
     page: number,
     status?: 'success' | 'pending' | 'failed',
     recall?: RecallPage,
+    run?: string,
   ): Promise<{ kind: 'page'; page: ListPage } | ServiceTrouble>;
   fetchTransferDetails(reference: string): Promise<LookUpReply | ServiceTrouble>;
   verifyTransaction(reference: string): Promise<LookUpReply | ServiceTrouble>;

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { checkMail, checkSmtpUrl, isLink, isWebAddress } from './alert-checks.ts';
 
-const webAddress = z
+/** An address that is posted to; empty: off. */
+export const webAddress = z
   .string()
   .refine((text) => text === '' || isWebAddress(text), 'expected an https address (http only for loopback)')
   .default('');
@@ -34,3 +35,13 @@ export const alertSection = z
     ),
   })
   .superRefine(checkMail);
+
+export const eventKeys = {
+  url: webAddress.describe(
+    'Each event is posted there, signed with `COUNTERFOIL_EVENTS_SECRET` (docs/events.md). Empty: off',
+  ),
+  details: z
+    .boolean()
+    .default(false)
+    .describe('Events of payouts also name account, bank, beneficiary and amount'),
+};

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { smtpPasswordName } from './secrets.ts';
+import { eventsSecretName, smtpPasswordName } from './secrets.ts';
 import type { Config } from './settings.ts';
 import type { FileConfig } from './settings-schema.ts';
 
@@ -26,12 +26,14 @@ export function changesAccess(changed: readonly string[]): boolean {
 }
 
 function named(config: Config): Map<string, unknown> {
-  const { alerts, service, intake, submission, receiver, admin, ledger, queue } = config;
+  const { alerts, events, service, intake, submission, receiver, admin, ledger, queue } = config;
   const { reconciliation, schedules, reports } = config;
   const { smtpPassword, ...alertKeys } = alerts;
+  const { secret, ...eventKeys } = events;
   const sections = {
     ...{ service, intake, submission, receiver, admin, ledger, queue, reconciliation, schedules, reports },
     alerts: alertKeys,
+    events: eventKeys,
   } satisfies Record<Exclude<keyof FileConfig, 'mode'>, object>;
   const settings = Object.entries(sections).flatMap(([section, values]) =>
     Object.entries(values).map(([key, value]) => [`${section}.${snake(key)}`, value] as const),
@@ -50,6 +52,7 @@ function named(config: Config): Map<string, unknown> {
     ...keys.filter(([, values]) => values.length > 0),
     ['COUNTERFOIL_ADMIN_TOKENS', config.adminTokens],
     [smtpPasswordName, smtpPassword],
+    [eventsSecretName, secret],
   ]);
 }
 

@@ -1,7 +1,7 @@
 import { LineCounter, parseDocument } from 'yaml';
 import { createRedactor } from '../domain/redact.ts';
 import { withoutCredentials } from './file-values.ts';
-import { type ModeKeys, smtpPasswordName } from './secrets.ts';
+import { eventsSecretName, type ModeKeys, smtpPasswordName } from './secrets.ts';
 import { type Config, type LoadOptions, loadConfig, secretsOf, type Unreadable } from './settings.ts';
 import { sections } from './settings-schema.ts';
 
@@ -70,6 +70,7 @@ export function explainConfig(options: LoadOptions): ({ kind: 'ok' } & Explained
       ),
       secret('COUNTERFOIL_ADMIN_TOKENS', config.adminTokens.length),
       secret(smtpPasswordName, config.alerts.smtpPassword === undefined ? 0 : 1),
+      secret(eventsSecretName, config.events.secret === undefined ? 0 : 1),
     ],
     unread: unknownVariables({ ...dotEnv, ...environment }),
   };

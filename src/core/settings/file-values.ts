@@ -76,7 +76,7 @@ function fromText(text: string, type: z.ZodType): unknown {
 }
 
 /** Secrets whose names begin like a section's. */
-const secretNames = /^COUNTERFOIL_(ADMIN_TOKENS|ALERTS_SMTP_PASSWORD)(_FILE)?$/;
+const secretNames = /^COUNTERFOIL_(ADMIN_TOKENS|ALERTS_SMTP_PASSWORD|EVENTS_SECRET)(_FILE)?$/;
 
 /** Refuses a misspelt override, which would otherwise be ignored silently. */
 function refuseUnknownVariables(

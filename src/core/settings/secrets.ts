@@ -1,4 +1,5 @@
 import type { Mode } from '../domain/payout.ts';
+import type { FileConfig } from './settings-schema.ts';
 
 /** The credentials of one mode. During a rotation a key has two values: the first signs, each verifies. */
 export type ModeKeys = {
@@ -53,6 +54,28 @@ export function checkSmtpUser(url: string, password: string | undefined, problem
     problems.push(`alerts.smtp_url names a user: set ${smtpPasswordName} in the environment or .env`);
   if (user === '' && password !== undefined)
     problems.push(`${smtpPasswordName} is set, but alerts.smtp_url names no user: smtps://user@host:465`);
+}
+
+/** The variable that holds the secret with which events are signed. */
+export const eventsSecretName = 'COUNTERFOIL_EVENTS_SECRET';
+
+/** Standard Webhooks: `whsec_` and 24 to 64 bytes as base64. The addresses that are signed for need it. */
+export function checkEventsSecret(
+  { events, submission }: Pick<FileConfig, 'events' | 'submission'>,
+  secret: string | undefined,
+  problems: string[],
+): void {
+  const signed = { 'events.url': events.url, 'submission.approval_url': submission.approval_url };
+  const [name] = Object.entries(signed).flatMap(([key, url]) => (url === '' ? [] : key));
+  if (name !== undefined && secret === undefined)
+    problems.push(`${name} is set: set ${eventsSecretName} in the environment or .env`);
+  if (secret === undefined) return;
+  const bytes = /^whsec_([A-Za-z0-9+/]+={0,2})$/.exec(secret)?.[1] ?? '';
+  const length = Buffer.from(bytes, 'base64').length;
+  if (length < 24 || length > 64)
+    problems.push(
+      `${eventsSecretName}: expected whsec_ and 24 to 64 bytes as base64: echo "whsec_$(openssl rand -base64 32)"`,
+    );
 }
 
 /** The path and query of an address that nobody must guess, as written. */

@@ -108,3 +108,43 @@ export function checkBackupDir(ledger: { url: string; backup_dir: string }, cont
     'expected nothing: a ledger on PostgreSQL is backed up by its database, with pg_dump or base backups';
   context.addIssue({ code: 'custom', path: ['backup_dir'], message });
 }
+
+/** An approval needs what it is decided by. */
+export function checkApproval(
+  {
+    approval,
+    approval_above,
+    approval_url,
+  }: Record<'approval' | 'approval_url', string> & {
+    approval_above: Record<string, string>;
+  },
+  context: z.RefinementCtx,
+): void {
+  const fail = (key: string, message: string): void =>
+    context.addIssue({ code: 'custom', path: [key], message });
+  if (approval === 'above' && Object.keys(approval_above).length === 0)
+    fail(
+      'approval_above',
+      'expected a total for each currency that needs approval, such as {NGN: "5000000.00"}',
+    );
+  if (approval === 'callback' && approval_url === '')
+    fail('approval_url', 'expected the address of the server that approves, since approval is callback');
+}
+
+/** A configuration that names totals expects them to be checked, and one that names a server expects it to be asked. */
+export function idleApproval({
+  approval,
+  approvalAbove,
+  approvalUrl,
+}: Record<'approval' | 'approvalUrl', string> & { approvalAbove: object }): string[] {
+  const idle = (key: string, needed: string): string =>
+    `submission.${key} has no effect while submission.approval is ${approval}, and no batch waits for ${needed}`;
+  return [
+    ...(approval === 'none' && Object.keys(approvalAbove).length > 0
+      ? [`${idle('approval_above', 'an approval')}: set submission.approval to above`]
+      : []),
+    ...(approval !== 'callback' && approvalUrl !== ''
+      ? [`${idle('approval_url', 'its answer')}: set submission.approval to callback`]
+      : []),
+  ];
+}

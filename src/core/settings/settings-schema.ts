@@ -1,7 +1,8 @@
 import { validate as isCron } from 'node-cron';
 import { z } from 'zod';
-import { alertSection } from './alert-section.ts';
+import { alertSection, eventKeys, webAddress } from './alert-section.ts';
 import {
+  checkApproval,
   checkBackupDir,
   checkLimits,
   checkTlsPair,
@@ -123,9 +124,10 @@ export const sections = {
   }),
   submission: section({
     approval: z
-      .enum(['none', 'always', 'above'])
+      .enum(['none', 'always', 'above', 'callback'])
       .default('none')
-      .describe('Which batches wait for a second person: none, all, or those above `approval_above`'),
+      .describe('Which batches wait for a yes: none, all, those above `approval_above`, or all by callback'),
+    approval_url: webAddress.describe('With `approval: callback`, your own server that says yes or no'),
     approval_above: limits
       .default({})
       .describe(
@@ -154,11 +156,7 @@ export const sections = {
     ),
     canary_hours: count(4, 1).describe('A canary that has not settled in this time halts sending'),
     timezone: zone.describe('The time zone of the day of `daily_limit`'),
-  }).superRefine(({ approval, approval_above }, context) => {
-    if (approval !== 'above' || Object.keys(approval_above).length > 0) return;
-    const message = 'expected a total for each currency that needs approval, such as {NGN: "5000000.00"}';
-    context.addIssue({ code: 'custom', path: ['approval_above'], message });
-  }),
+  }).superRefine(checkApproval),
   receiver: section({
     enabled: flag(true).describe(
       '`false` where the service cannot reach you. Then no webhook is expected and none is missing',
@@ -203,7 +201,7 @@ export const sections = {
         'What each name of COUNTERFOIL_ADMIN_TOKENS may do: `read` (bank details and reports), `drop`, `approve`, `decide` (the rest). An empty list: figures and `/metrics` only. A name without an entry may do all',
       ),
   }).superRefine(checkTlsPair),
-  alerts: alertSection,
+  ...{ alerts: alertSection, events: section(eventKeys) },
   ledger: section({
     url: z
       .string()

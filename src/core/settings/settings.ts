@@ -10,7 +10,9 @@ import { readEnv } from './dotenv.ts';
 import type { Environment } from './environment.ts';
 import { parseFile } from './file-values.ts';
 import {
+  checkEventsSecret,
   checkSmtpUser,
+  eventsSecretName,
   type ModeKeys,
   passwordsOf,
   pathsOf,
@@ -19,7 +21,7 @@ import {
   type SecretReader,
   smtpPasswordName,
 } from './secrets.ts';
-import { isLoopback } from './settings-checks.ts';
+import { idleApproval, isLoopback } from './settings-checks.ts';
 import type { FileConfig } from './settings-schema.ts';
 
 export type { ModeKeys } from './secrets.ts';
@@ -31,8 +33,9 @@ type Camel<T> = { [K in keyof T as K extends string ? CamelCase<K> : K]: T[K] };
 type Sections = { [K in Exclude<keyof FileConfig, 'mode'>]: Camel<FileConfig[K]> };
 
 /** The whole configuration: the file in camelCase, the secrets, and the paths. */
-export type Config = Omit<Sections, 'alerts'> & {
+export type Config = Omit<Sections, 'alerts' | 'events'> & {
   alerts: Sections['alerts'] & { smtpPassword: string | undefined };
+  events: Sections['events'] & { secret: string | undefined };
   mode: 'test' | 'live';
   /** The folder that holds `config/` (or the file itself, when it lies elsewhere), absolute. */
   home: string;
@@ -100,6 +103,8 @@ export function loadConfig(
   const adminTokens = readAdminTokens(secret, problems);
   const smtpPassword = secret(smtpPasswordName);
   checkSmtpUser(file?.values.alerts.smtp_url ?? '', smtpPassword, problems);
+  const eventsSecret = secret(eventsSecretName);
+  if (file) checkEventsSecret(file.values, eventsSecret, problems);
   if (!file || problems.length > 0)
     return { kind: 'problem', problems, ...(lacksCredential(env) && { advice: { kind: 'run_as_unit' } }) };
   const values = camelSections(file.values);
@@ -112,8 +117,7 @@ export function loadConfig(
   const exposure = exposureProblem(admin, adminTokens.length);
   if (exposure) return { kind: 'problem', problems: [exposure] };
   if (receivesPlainHttp(receiver)) warnings.push(plainHttpWarning(receiver.host));
-  if (approvesNothing(values.submission)) warnings.push(noApproval);
-  warnings.push(...adminWarnings(admin.roles, adminTokens));
+  warnings.push(...idleApproval(values.submission), ...adminWarnings(admin.roles, adminTokens));
   return {
     kind: 'ok',
     config: {
@@ -122,6 +126,7 @@ export function loadConfig(
       admin,
       ledger: { ...values.ledger, backupDir: pathIn(dataDir, values.ledger.backupDir) },
       alerts: { ...values.alerts, smtpPassword },
+      events: { ...values.events, secret: eventsSecret },
       mode: file.values.mode,
       home,
       dataDir,
@@ -154,7 +159,15 @@ function placesOf({ cwd, configFlag, env }: LoadOptions): { configFile: string; 
 }
 
 /** Every secret value of both modes, and the passwords inside addresses, so that a redactor can remove them. */
-export function secretsOf({ keys, adminTokens = [], queue, ledger, alerts }: Secrets): string[] {
+export function secretsOf({
+  keys,
+  adminTokens = [],
+  queue,
+  ledger,
+  alerts,
+  events,
+  submission,
+}: Secrets): string[] {
   const ofModes = [keys.test, keys.live].flatMap((own) => (own ? Object.values(own).flat() : []));
   const addresses = [queue?.url ?? '', ledger?.url ?? ''];
   const ofAlerts = alerts
@@ -165,10 +178,13 @@ export function secretsOf({ keys, adminTokens = [], queue, ledger, alerts }: Sec
     ...adminTokens.map(({ token }) => token),
     ...addresses.flatMap(passwordsOf),
     ...ofAlerts,
+    ...(events ? [events.secret ?? '', ...pathsOf(events.url)] : []),
+    ...pathsOf(submission?.approvalUrl ?? ''),
   ];
 }
 
-type Secrets = Pick<Config, 'keys'> & Partial<Pick<Config, 'adminTokens' | 'queue' | 'ledger' | 'alerts'>>;
+type Secrets = Pick<Config, 'keys'> &
+  Partial<Pick<Config, 'adminTokens' | 'queue' | 'ledger' | 'alerts' | 'events' | 'submission'>>;
 
 type Text = { kind: 'text'; text: string } | { kind: 'absent' } | { kind: 'unreadable'; why: string };
 
@@ -268,14 +284,6 @@ function receivesPlainHttp({ enabled, host, tlsCert, trustProxy }: Config['recei
 function plainHttpWarning(host: string): string {
   return `receiver.host ${host} is reachable from other machines, and webhooks would arrive unencrypted: set receiver.tls_cert and tls_key, or name the TLS proxy before it in receiver.trust_proxy`;
 }
-
-/** A configuration that names totals expects them to be checked. */
-function approvesNothing({ approval, approvalAbove }: Config['submission']): boolean {
-  return approval === 'none' && Object.keys(approvalAbove).length > 0;
-}
-
-const noApproval =
-  'submission.approval_above has no effect while submission.approval is none, and no batch waits for an approval: set submission.approval to above';
 
 function camelSections(values: FileConfig): Sections {
   const camel = (name: string): string => name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());

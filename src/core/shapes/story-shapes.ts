@@ -39,6 +39,7 @@ const resendShape = called(
 
 const payout = z.strictObject({
   reference: z.string(),
+  trace_id: z.string().describe('the trace of every attempt, question and webhook about it'),
   state: payoutStateShape,
   currency: z.string(),
   amount: decimal,

@@ -1,6 +1,7 @@
 import type { IncomingMessage, Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
+import { readTraceparent, type TraceParent, type Traces } from '../../core/domain/trace.ts';
 import type { Clock } from '../../core/runtime/clock.ts';
 import type { Logger } from '../../core/runtime/logger.ts';
 import type { Config } from '../../core/settings/settings.ts';
@@ -58,6 +59,7 @@ export function createAdminServer(deps: {
   config: Pick<Config, 'admin' | 'adminTokens'>;
   clock: Clock;
   log: Logger;
+  traces?: Traces;
   routes: readonly Routes[];
 }) {
   const { config, clock, log } = deps;
@@ -105,7 +107,7 @@ export function createAdminServer(deps: {
       });
       if (!made) throw new Error('the admin server has no listener');
       const { server } = made;
-      guard(app, { access, connections, log });
+      guard(app, { access, connections, log, traces: deps.traces });
       for (const add of deps.routes) add(app, routeDeps);
       await app.ready();
       server.prependListener('connection', connections.admit);
@@ -144,16 +146,26 @@ export function createAdminServer(deps: {
   };
 }
 
-type Guard = { access: CallerAccess; connections: ReturnType<typeof createConnections>; log: Logger };
+type Guard = {
+  access: CallerAccess;
+  connections: ReturnType<typeof createConnections>;
+  log: Logger;
+  traces: Traces | undefined;
+};
 
 /** Every request: finds the caller and the right, and adds headers that keep an answer from being cached or framed. */
-function guard(app: FastifyInstance, { access, connections, log }: Guard): void {
+function guard(app: FastifyInstance, { access, connections, log, traces }: Guard): void {
   const turns = new WeakMap<IncomingMessage, Turn>();
   app.decorateRequest('caller');
   app.addHook('onRequest', async (request, reply) => {
     const turn = connections.begin(request.raw.socket);
     turns.set(request.raw, turn);
-    reply.raw.once('close', () => turn.end());
+    const fields = { method: request.method, route: request.routeOptions.url ?? '' };
+    const span = traces?.isOn && traces.begin({ name: 'admin request', parent: parentOf(request), fields });
+    reply.raw.once('close', () => {
+      turn.end();
+      if (span) span.end({ http_status: reply.statusCode });
+    });
     const caller = access.identify(request.raw);
     request.caller = caller;
     const { config } = request.routeOptions;
@@ -173,7 +185,13 @@ function guard(app: FastifyInstance, { access, connections, log }: Guard): void 
   app.setNotFoundHandler(async (_request, reply) =>
     reply.code(404).send({ problem: 'there is no such page' }),
   );
-  app.setErrorHandler(async (error, _request, reply) => answerError(error, reply, log));
+  app.setErrorHandler(async (error, request, reply) =>
+    answerError(error, reply, log.child({ trace_id: parentOf(request)?.traceId })),
+  );
+}
+
+function parentOf({ headers }: FastifyRequest): TraceParent | undefined {
+  return readTraceparent(headers.traceparent);
 }
 
 /** Node's own limit is one for all requests; a file may take longer than a form. */

@@ -11,8 +11,6 @@ const cookieName = 'counterfoil_session';
 
 type Session = { name: string; beganMs: number; usedMs: number };
 
-export type Sessions = ReturnType<typeof createSessions>;
-
 /**
  * Who signed in with a token on a page. Kept in this process alone: a restart, and a change of the tokens, sign everybody
  * out. Only the digest of a session's key is kept.

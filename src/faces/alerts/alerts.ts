@@ -1,3 +1,4 @@
+import type { Traces } from '../../core/domain/trace.ts';
 import type { Clock } from '../../core/runtime/clock.ts';
 import type { JobsStore } from '../../core/runtime/jobs.sql.ts';
 import type { Logger } from '../../core/runtime/logger.ts';
@@ -41,13 +42,14 @@ type Deps = {
   jobsStore: Pick<JobsStore, 'all'>;
   /** This process's worker id, which its claims bear. */
   worker: string;
+  traces?: Traces;
   /** The ways out; absent: those of the configuration. */
   channels?: Map<AlertChannel, SendMessage>;
 };
 
 /** Tells people what needs them: findings, an outbox in the ledger, and the channels. */
 export function createAlerts(deps: Deps) {
-  const { ledger, clock, config, jobsStore, channels = openChannels(config) } = deps;
+  const { ledger, clock, config, jobsStore, channels = openChannels(config, deps.traces) } = deps;
   const names = [...channels.keys()];
   const machine = ledger.place.kind === 'postgres' ? machineOf(ledger.path) : '';
   const addTo = wordChannels(names);

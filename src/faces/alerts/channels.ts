@@ -1,3 +1,4 @@
+import type { Traces } from '../../core/domain/trace.ts';
 import type { Config } from '../../core/settings/settings.ts';
 import type { AlertChannel } from '../../core/storage/tables/alert-tables.ts';
 import type { SendMessage } from './channel.ts';
@@ -5,13 +6,16 @@ import { createHeartbeat, createWebhook } from './http-channel.ts';
 import { createMail } from './mail-channel.ts';
 
 /** The channels of this configuration; an empty one is off. */
-export function openChannels({ alerts }: Pick<Config, 'alerts'>): Map<AlertChannel, SendMessage> {
+export function openChannels(
+  { alerts }: Pick<Config, 'alerts'>,
+  traces?: Traces,
+): Map<AlertChannel, SendMessage> {
   const { webhookUrl, smtpUrl, smtpPassword, mailFrom, mailTo, heartbeatUrl } = alerts;
   const channels = new Map<AlertChannel, SendMessage>();
-  if (webhookUrl !== '') channels.set('webhook', createWebhook(webhookUrl));
+  if (webhookUrl !== '') channels.set('webhook', createWebhook(webhookUrl, traces));
   if (smtpUrl !== '')
     channels.set('mail', createMail({ url: smtpUrl, password: smtpPassword, from: mailFrom, to: mailTo }));
-  if (heartbeatUrl !== '') channels.set('heartbeat', createHeartbeat(heartbeatUrl));
+  if (heartbeatUrl !== '') channels.set('heartbeat', createHeartbeat(heartbeatUrl, traces));
   return channels;
 }
 

@@ -1,3 +1,4 @@
+import { inSpan, type Traces } from '../../core/domain/trace.ts';
 import { readRetryAfter } from '../../core/service/retry-after.ts';
 import { type ChannelResult, errorCode, failedBy, type SendMessage } from './channel.ts';
 
@@ -7,22 +8,36 @@ const timeoutMs = 10_000;
 const mostBytes = 64 * 1024;
 
 /** Posts a message as Slack's incoming webhooks take it, and what is compatible with them. */
-export function createWebhook(url: string): SendMessage {
-  return ({ wording, signal }) => {
+export function createWebhook(url: string, traces?: Traces): SendMessage {
+  return ({ wording, ...message }) => {
     // Slack reads & < > as marks, such as a mention of everybody; all else is plain text.
     const text = wording.text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
     const body = JSON.stringify({ text, mrkdwn: false, link_names: false });
-    return request(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body }, signal);
+    const post = { method: 'POST', headers: { 'content-type': 'application/json' }, body };
+    return request(url, post, { ...message, traces });
   };
 }
 
 /** Asks the address that tells a monitor that a reconciliation was complete. */
-export function createHeartbeat(url: string): SendMessage {
-  return ({ signal }) => request(url, { method: 'GET' }, signal);
+export function createHeartbeat(url: string, traces?: Traces): SendMessage {
+  return (message) => request(url, { method: 'GET', headers: {} }, { ...message, traces });
+}
+
+function request(
+  url: string,
+  init: { method: string; headers: Record<string, string>; body?: string },
+  { id, signal, traces }: { id: string; signal: AbortSignal; traces: Traces | undefined },
+): Promise<ChannelResult> {
+  const work = (traceparent?: string): Promise<ChannelResult> => {
+    const headers = { ...init.headers, ...(traceparent !== undefined && { traceparent }) };
+    return askOnce(url, { ...init, headers }, signal);
+  };
+  const start = { name: 'alert', about: { kind: 'alert' as const, name: id } };
+  return inSpan(traces, start, { work, said: ({ kind }) => ({ outcome: kind }) });
 }
 
 /** One request. Certificates are verified, and no redirect is followed: it could name an address inside the network. */
-async function request(url: string, init: RequestInit, signal: AbortSignal): Promise<ChannelResult> {
+export async function askOnce(url: string, init: RequestInit, signal: AbortSignal): Promise<ChannelResult> {
   const limit = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
   try {
     const response = await fetch(url, { ...init, redirect: 'manual', signal: limit });

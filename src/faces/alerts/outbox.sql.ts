@@ -1,4 +1,4 @@
-import type { Selectable } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import { remainingMs } from '../../core/domain/wait.ts';
 import { later } from '../../core/ledger/projection.ts';
 import type { Db, Trx } from '../../core/storage/ledger.ts';
@@ -88,19 +88,15 @@ function free(db: Db | Trx, channel: AlertChannel, by: string): Promise<Stored[]
     .selectAll()
     .where('state', '=', 'due')
     .where('channel', '=', channel)
-    .where((eb) =>
-      eb.or([
-        eb('claimed_by', 'is', null),
-        eb('claimed_by', '=', by),
-        eb(
-          'claimed_by',
-          'not in',
-          eb.selectFrom('workers as w').select('w.id').where('w.ended_at', 'is', null),
-        ),
-      ]),
-    )
+    .where(isFree(by))
     .orderBy('id')
     .execute();
+}
+
+/** True for a row that no other living process has claimed. */
+export function isFree(by: string) {
+  return sql<boolean>`(claimed_by is null or claimed_by = ${by}
+    or claimed_by not in (select w.id from workers w where w.ended_at is null))`;
 }
 
 function leftMs({ due_at, noted_at }: Stored, nowMs: number): number {

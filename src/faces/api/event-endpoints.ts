@@ -20,32 +20,39 @@ const stallMs = 30_000;
 export const eventEndpoints: Runs<Pick<typeof watchOperations, 'listEvents'>> = {
   async listEvents({ app, closing, streams }, { query: { after, limit }, request, reply }): Promise<Answer> {
     const { ledger, clock } = app;
-    const { db } = ledger;
+    const source = { db: ledger.db, details: app.config.events.details };
     const isStream = (request.headers.accept ?? '').includes('text/event-stream');
     const last = request.headers['last-event-id'];
     const asked = typeof last === 'string' && last !== '' ? last : after;
-    const from = asked === 'latest' ? await newestCursor(db) : (asked ?? null);
-    const page = await pageAfter(db, from, isStream ? pageOfStream : limit);
+    const from = asked === 'latest' ? await newestCursor(ledger.db) : (asked ?? null);
+    const page = await pageAfter(source, from, isStream ? pageOfStream : limit);
     if (!isStream)
       return jsonAnswer({ events: page.events, next: page.next ?? (asked === 'latest' ? from : null) });
     if (streams.size >= mostStreams || closing.aborted) throw tooManyStreams();
     reply.hijack();
-    void follow({ db, clock, closing, streams }, reply.raw, page);
+    void follow({ source, clock, closing, streams }, reply.raw, page);
     return { kind: 'own' };
   },
 };
 
-type Following = { db: Db; clock: Pick<Clock, 'sleep'>; closing: AbortSignal; streams: Set<ServerResponse> };
+/** `details`: with bank details, as `events.details` says. */
+type Source = { db: Db; details: boolean };
+type Following = {
+  source: Source;
+  clock: Pick<Clock, 'sleep'>;
+  closing: AbortSignal;
+  streams: Set<ServerResponse>;
+};
 
-async function pageAfter(db: Db, after: string | null, limit: number): Promise<EventPage> {
-  const read = await readEvents(db, { after, limit, details: false });
+async function pageAfter({ db, details }: Source, after: string | null, limit: number): Promise<EventPage> {
+  const read = await readEvents(db, { after, limit, details });
   if (read.kind === 'page') return read;
   throw new ApiProblem(...gone[read.why]);
 }
 
 /** Writes events until the reader leaves or the server closes. */
 async function follow(
-  { db, clock, closing, streams }: Following,
+  { source, clock, closing, streams }: Following,
   raw: ServerResponse,
   first: EventPage,
 ): Promise<void> {
@@ -69,7 +76,7 @@ async function follow(
         await once(raw, 'drain', { signal: AbortSignal.any([over, AbortSignal.timeout(stallMs)]) });
       if (page.next === null) await clock.sleep(lookEveryMs, over);
       if (turn % stillEvery === 0) raw.write(': still here\n\n');
-      if (!over.aborted) page = await pageAfter(db, page.reached, pageOfStream);
+      if (!over.aborted) page = await pageAfter(source, page.reached, pageOfStream);
     }
     raw.end();
   } catch {

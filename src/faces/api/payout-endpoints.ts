@@ -3,13 +3,10 @@ import { payoutStory } from '../../books/overview.sql.ts';
 import { dayOrInstant } from '../../core/domain/local-day.ts';
 import { maskAccount } from '../../core/domain/redact.ts';
 import { listPayouts, type PayoutFilter, sumPayouts } from '../../core/ledger/payout-list.ts';
-import { payoutStateShape } from '../../core/shapes/parts.ts';
 import { cancelVerb } from '../../verbs/cancel.ts';
-import { askedBeforeRetry, freshEvidence } from '../../verbs/fresh-evidence.ts';
+import { retryOnEvidence, settleOnEvidence } from '../../verbs/fresh-evidence.ts';
 import { resendVerb } from '../../verbs/resend.ts';
-import { retryVerb } from '../../verbs/retry.ts';
-import { settleVerb } from '../../verbs/settle.ts';
-import type { Weighed } from '../../watching/evidence/weigh.ts';
+import type { Weighed, WeighedCase } from '../../watching/evidence/weigh.ts';
 import { reasonText } from '../../words/advice-text.ts';
 import { evidenceJson, watchOf } from '../json/evidence-json.ts';
 import { listedPayoutJson, payoutTotalsJson } from '../json/list-json.ts';
@@ -40,13 +37,6 @@ function cursorOf(after: string | undefined): bigint | undefined {
 
 const inWhole = (account: string): string => account;
 
-/** Finds the payout. Throws {@link ApiProblem} where there is none. */
-async function payoutNamed({ app }: ApiDeps, reference: string) {
-  const [payout] = (await app.decisions.find([reference])).payouts;
-  if (!payout) throw declined({ kind: 'no_payout', references: [reference] });
-  return payout;
-}
-
 /** Nothing was decided: the caller must look at the evidence, and repeat its digest. */
 function lookFirst(app: ApiDeps['app'], shown: Weighed, given: string | undefined): ApiProblem {
   const { evidence_digest, evidence } = evidenceJson(shown, watchOf(app));
@@ -59,6 +49,18 @@ function lookFirst(app: ApiDeps['app'], shown: Weighed, given: string | undefine
     fix: `read the evidence, then send {"evidence": "${evidence_digest}"}`,
     more: { evidence_digest, evidence: [...evidence] },
   });
+}
+
+/** The evidence does not allow the decision. */
+function cannot(kind: 'no_retry' | 'no_settling', one: WeighedCase): ApiProblem {
+  const { reference, state } = one.payout;
+  const why =
+    kind === 'no_retry' && one.judgement.kind === 'no'
+      ? reasonText(one.judgement)
+      : `it is ${state}, and nothing contradicts that`;
+  const fix =
+    one.remedies.length > 0 ? `what may be done: ${one.remedies.join(', ')}` : 'nothing has to be done';
+  return new ApiProblem(409, { kind, problem: `${reference}: ${why}`, fix });
 }
 
 export const payoutEndpoints: Runs<typeof payoutOperations> = {
@@ -81,48 +83,24 @@ export const payoutEndpoints: Runs<typeof payoutOperations> = {
     return jsonAnswer(payoutStoryJson(story, around, query.accounts === 'whole' ? inWhole : maskAccount));
   },
 
-  async retryPayout(deps, { params: { reference }, body, person }) {
-    const { app, closing: signal } = deps;
-    const { id } = await payoutNamed(deps, reference);
-    const { shown, since } = await freshEvidence(app, [id], { states: askedBeforeRetry, signal });
-    const [one] = shown.cases;
-    if (one?.judgement.kind === 'no')
-      throw new ApiProblem(409, {
-        kind: 'no_retry',
-        problem: `${one.payout.reference}: ${reasonText(one.judgement)}`,
-        fix: one.had ? 'nothing needs sending again' : `what may be done: ${one.remedies.join(', ')}`,
-      });
-    if (body.evidence !== shown.digest) throw lookFirst(app, shown, body.evidence);
-    const order = { references: [reference], since, digest: shown.digest };
-    const done = unlessRefused(await retryVerb.run(app, order, person));
-    if (done.kind === 'changed') throw lookFirst(app, done.now, body.evidence);
-    const decided = done.decided.map(({ predecessor, ...rest }) => {
-      return { reference: rest.reference, pays_again: predecessor, state: rest.state, message: null };
+  async retryPayout({ app, closing: signal }, { params: { reference }, body, person }) {
+    const order = { reference, evidence: body.evidence };
+    const done = unlessRefused(await retryOnEvidence({ ...app, signal }, order, person));
+    if (done.kind === 'cannot') throw cannot('no_retry', done.one);
+    if (done.kind === 'look') throw lookFirst(app, done.shown, body.evidence);
+    const decided = done.decided.map((one) => {
+      return { reference: one.reference, pays_again: one.predecessor, state: one.state, message: null };
     });
-    return jsonAnswer({ ...evidenceJson(shown, watchOf(app)), decided, waits: null });
+    return jsonAnswer({ ...evidenceJson(done.shown, watchOf(app)), decided, waits: null });
   },
 
-  async settlePayout(deps, { params: { reference }, body, person }) {
-    const { app, closing: signal } = deps;
-    const payout = await payoutNamed(deps, reference);
-    const { shown, since } = await freshEvidence(app, [payout.id], { states: askedBeforeSettling, signal });
-    const [one] = shown.cases;
-    if (!one?.remedies.includes('settle'))
-      throw new ApiProblem(409, {
-        kind: 'no_settling',
-        problem: `${payout.reference} is ${one?.payout.state ?? payout.state} by evidence, and nothing contradicts that`,
-        fix: `what may be done: ${one?.remedies.join(', ') || 'nothing is needed'}`,
-      });
-    if (body.evidence !== undefined && body.evidence !== shown.digest)
-      throw lookFirst(app, shown, body.evidence);
-    const order = {
-      payouts: [{ reference: payout.reference, digest: shown.digest }],
-      as: body.as === 'paid' ? ('success' as const) : ('failed' as const),
-      note: body.note,
-      since,
-    };
-    const { settled, changed } = unlessRefused(await settleVerb.run(app, order, person));
-    if (changed.length > 0) throw lookFirst(app, await app.decisions.weigh([payout.id], since), shown.digest);
+  async settlePayout({ app, closing: signal }, { params: { reference }, body, person }) {
+    const as = body.as === 'paid' ? 'success' : 'failed';
+    const order = { reference, as, note: body.note, evidence: body.evidence } as const;
+    const done = unlessRefused(await settleOnEvidence({ ...app, signal }, order, person));
+    if (done.kind === 'cannot') throw cannot('no_settling', done.one);
+    if (done.kind === 'look') throw lookFirst(app, done.shown, body.evidence ?? '');
+    const { shown, settled } = done;
     return jsonAnswer({ ...evidenceJson(shown, watchOf(app)), settled, not_settled: [], note: body.note });
   },
 
@@ -148,6 +126,3 @@ export const payoutEndpoints: Runs<typeof payoutOperations> = {
     return jsonAnswer(cancelJson(done));
   },
 };
-
-/** A payout that is being sent gets its answer from the request. */
-const askedBeforeSettling = payoutStateShape.options.filter((state) => state !== 'sending');

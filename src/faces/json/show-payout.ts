@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { App } from '../../app/app.ts';
 import type { Story } from '../../books/overview.sql.ts';
 import { formatMinor } from '../../core/domain/money.ts';
+import { traceOf } from '../../core/domain/trace.ts';
 import { differencesIn } from '../../core/ledger/contradiction-columns.ts';
 import { neighboursOf } from '../../core/ledger/successors.ts';
 import type { StoryJson } from '../../core/shapes/story-shapes.ts';
@@ -14,7 +15,14 @@ import { discrepancyOf, parsed, parsedObject, resendOf, webhookOf } from './plai
 /** What the story of a payout holds beside its own rows. */
 type Around = Pick<
   StoryJson['payout'],
-  'predecessor' | 'successor' | 'dropped_by' | 'approved_by' | 'approved_at' | 'resend' | 'collection'
+  | 'trace_id'
+  | 'predecessor'
+  | 'successor'
+  | 'dropped_by'
+  | 'approved_by'
+  | 'approved_at'
+  | 'resend'
+  | 'collection'
 >;
 
 /** What the ledger knows of a payout beside its own rows: its neighbours, its people, its resend requests. */
@@ -28,6 +36,7 @@ export async function aroundPayout(
   const chain = { ...(await neighboursOf(db, payout)), ...(await originOf(db, payout)) };
   const collection = await collectionStory(db, payout.reference);
   const around: Around = {
+    trace_id: traceOf(ledger.id, { kind: 'payout', name: payout.reference }).traceId,
     ...chain,
     resend: resendOf(requests, heardAt, clock.iso()),
     ...(collection && { collection: collection.collection.state }),

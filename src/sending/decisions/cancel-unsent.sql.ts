@@ -5,6 +5,7 @@ import { findBarrier } from '../../core/ledger/barriers.ts';
 import { addHoldReason, holdReasonsOf, setHoldReasons } from '../../core/ledger/hold-reasons.ts';
 import type { RecordEvent } from '../../core/ledger/projection.ts';
 import { record } from '../../core/ledger/record.ts';
+import { idList, textsOf } from '../../core/storage/bulk.ts';
 import { countRows, hasRow } from '../../core/storage/counting.ts';
 import { inParts } from '../../core/storage/keyset.ts';
 import type { Db, Ledger, Trx } from '../../core/storage/ledger.ts';
@@ -22,7 +23,7 @@ export async function findReferences(
   const payouts: Payout[] = [];
   const keys = [...new Set(references.map(foldReference))];
   for (const some of inParts(keys, chunk)) {
-    const found = db.selectFrom('payouts').selectAll().where('reference_key', 'in', some);
+    const found = db.selectFrom('payouts').selectAll().where('reference_key', 'in', textsOf(some));
     payouts.push(...(await found.execute()));
   }
   const known = new Set(payouts.map((payout) => payout.reference_key));
@@ -53,7 +54,7 @@ export async function unsentOf(db: Db, ids: readonly bigint[]): Promise<Standing
   const all: Standing[] = [];
   for (const some of inParts(ids, chunk)) {
     const rows = db.selectFrom('payouts').select(['id', 'reference', 'state', 'message']);
-    all.push(...(await rows.where('id', 'in', some).orderBy('id').execute()));
+    all.push(...(await rows.where('id', 'in', idList(some)).orderBy('id').execute()));
   }
   return all;
 }

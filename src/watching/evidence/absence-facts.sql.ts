@@ -3,6 +3,7 @@ import { settleEvents } from '../../core/domain/history-event.ts';
 import type { ServiceAccount } from '../../core/domain/origin.ts';
 import { areHolding, readReasons, wasCancelled } from '../../core/ledger/hold-reasons.ts';
 import { foreignOrigins, sentElsewhere } from '../../core/ledger/origins.ts';
+import { idList } from '../../core/storage/bulk.ts';
 import { countRows } from '../../core/storage/counting.ts';
 import type { Trx } from '../../core/storage/ledger.ts';
 import type { LookUpOutcome } from '../../core/storage/tables/said-columns.ts';
@@ -44,7 +45,7 @@ export async function absenceCases(
   const payouts = await trx
     .selectFrom('payouts')
     .selectAll()
-    .where('id', 'in', payoutIds)
+    .where('id', 'in', idList(payoutIds))
     .where('archived_seq', 'is', null)
     .execute();
   const unmatched = await unmatchedSince(trx, payouts);

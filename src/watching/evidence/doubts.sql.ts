@@ -139,7 +139,7 @@ export async function openQuestionsOf(
   const rows = await db
     .selectFrom('inquiries')
     .select(['payout_id', 'reason'])
-    .where('payout_id', 'in', ids)
+    .where('payout_id', 'in', idList(ids))
     .where('kind', '=', 'details')
     .where('outcome', 'is', null)
     .execute();

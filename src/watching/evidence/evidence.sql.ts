@@ -7,6 +7,7 @@ import { lastAdoption } from '../../core/ledger/barriers.ts';
 import type { SaidFields } from '../../core/ledger/contradiction-columns.ts';
 import { readDetail } from '../../core/ledger/history.ts';
 import { foreignOrigins, sentElsewhere } from '../../core/ledger/origins.ts';
+import { idList, textsOf } from '../../core/storage/bulk.ts';
 import { inParts } from '../../core/storage/keyset.ts';
 import type { Db, Trx } from '../../core/storage/ledger.ts';
 import type { Attempt, Batch, Discrepancy, Payout, Webhook } from '../../core/storage/tables/tables.ts';
@@ -89,18 +90,28 @@ export async function loadEvidence(
 }
 
 async function loadChunk(db: Db | Trx, ids: readonly bigint[], ground: Ground): Promise<PayoutEvidence[]> {
-  const payouts = await db.selectFrom('payouts').selectAll().where('id', 'in', ids).orderBy('id').execute();
+  const payouts = await db
+    .selectFrom('payouts')
+    .selectAll()
+    .where('id', 'in', idList(ids))
+    .orderBy('id')
+    .execute();
   const batchIds = [...new Set(payouts.map((payout) => payout.batch_id))];
-  const batches = await db.selectFrom('batches').selectAll().where('id', 'in', batchIds).execute();
+  const batches = await db.selectFrom('batches').selectAll().where('id', 'in', textsOf(batchIds)).execute();
   const batchOf = new Map(batches.map((batch) => [batch.id, batch]));
   const attempts = Map.groupBy(
-    await db.selectFrom('attempts').selectAll().where('payout_id', 'in', ids).orderBy('number').execute(),
+    await db
+      .selectFrom('attempts')
+      .selectAll()
+      .where('payout_id', 'in', idList(ids))
+      .orderBy('number')
+      .execute(),
     (attempt) => attempt.payout_id,
   );
   const successors = await db
     .selectFrom('payouts')
     .select(['successor_of', 'reference'])
-    .where('successor_of', 'in', ids)
+    .where('successor_of', 'in', idList(ids))
     .execute();
   const successorOf = new Map(successors.map((one) => [one.successor_of, one.reference]));
   const discrepancies = Map.groupBy(
@@ -108,7 +119,7 @@ async function loadChunk(db: Db | Trx, ids: readonly bigint[], ground: Ground): 
       .selectFrom('discrepancies as d')
       .selectAll()
       .select(flag(disputes).as('disputes'))
-      .where('d.payout_id', 'in', ids)
+      .where('d.payout_id', 'in', idList(ids))
       .where('d.state', '<>', 'resolved')
       .orderBy('d.id')
       .execute(),
@@ -121,7 +132,7 @@ async function loadChunk(db: Db | Trx, ids: readonly bigint[], ground: Ground): 
       .select(['w.payout_id', 'w.id', 'w.received_at', 'w.deliveries'])
       .select(['w.verdict', 'w.said', 'w.against', 'w.differences'])
       .select(flag(webhookStands).as('stands'))
-      .where('w.payout_id', 'in', ids)
+      .where('w.payout_id', 'in', idList(ids))
       .orderBy('w.id')
       .execute(),
     (one) => one.payout_id,
@@ -175,7 +186,7 @@ async function lastAdoptions(db: Db | Trx, ids: readonly bigint[]): Promise<Map<
   const rows = await db
     .selectFrom('history')
     .select((eb) => ['payout_id', eb.fn.max('at').as('at')])
-    .where('payout_id', 'in', ids)
+    .where('payout_id', 'in', idList(ids))
     .where('event', '=', 'adopted')
     .groupBy('payout_id')
     .execute();
@@ -191,7 +202,7 @@ async function settledAsNotPaid(db: Db | Trx, ids: readonly bigint[]): Promise<M
   const decided = await db
     .selectFrom('history')
     .select(['payout_id', 'at', 'event', 'source', 'detail'])
-    .where('payout_id', 'in', ids)
+    .where('payout_id', 'in', idList(ids))
     .where('event', 'in', [...Object.values(settleEvents), 'retry'])
     .orderBy('seq')
     .execute();

@@ -18,6 +18,8 @@ export type PageQuestion = {
   status?: 'pending';
   underWay: boolean;
   recall?: RecallPage;
+  /** The run that asks. */
+  run?: string;
   signal?: AbortSignal;
 };
 
@@ -53,7 +55,7 @@ export function createAsk({
     inVain.has(page)
       ? triesAtFirst
       : Math.min(mostTries, triesAtFirst + Math.floor(Math.log2(1 + pagesRead)));
-  return async ({ page, status, underWay, recall, signal }) => {
+  return async ({ page, status, underWay, recall, run, signal }) => {
     if (!underWay) pagesRead = 0;
     for (let tried = 1; ; tried++) {
       const wait = quietUntil - clock.monotonic();
@@ -61,7 +63,7 @@ export function createAsk({
       await limiter.take(signal);
       if (signal?.aborted) return stopped;
       const askedAt = clock.now();
-      const answer = await service.listPage(page, status, recall);
+      const answer = await service.listPage(page, status, recall, run);
       if (answer.kind === 'page') {
         pagesRead += 1;
         inVain.delete(page);

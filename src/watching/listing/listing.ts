@@ -15,7 +15,7 @@ import {
   type Pass,
   whyUnsound,
 } from './completeness.ts';
-import { createAsk } from './listing-ask.ts';
+import { createAsk, type PageQuestion } from './listing-ask.ts';
 import { reachOf } from './listing-edge.ts';
 import { createPageMemory } from './listing-memory.ts';
 import { onePass, type PassResult, type Reach } from './listing-pass.ts';
@@ -40,6 +40,7 @@ export type WalkOptions = { full: boolean; signal?: AbortSignal };
 /** Lists transfers into the run's staging rows. Never throws for a failure of the network or the service. */
 export type Listing = { walk(run: string, options?: WalkOptions): Promise<ListingResult> };
 
+type Ask = (question: PageQuestion) => ReturnType<ReturnType<typeof createAsk>>;
 type Passed = Extract<PassResult, { kind: 'pass' }>;
 
 /** `Date` has whole seconds: after this time the next cut is past what was there before (P28). */
@@ -51,7 +52,7 @@ const passesForAll = 2;
 export function createListing(deps: Deps): Listing {
   const { ledger, clock, settings } = deps;
   const { maxPasses, concurrency, windowDays = 0 } = settings;
-  const ask = createAsk(deps);
+  const askPage = createAsk(deps);
 
   /** P31: a short cut must rest on a list of the account that is asked. */
   const ownBase = async (): Promise<Base | undefined> =>
@@ -68,6 +69,7 @@ export function createListing(deps: Deps): Listing {
 
   async function passesOver(run: string, options: WalkOptions, sightings: Sightings): Promise<ListingResult> {
     const { signal } = options;
+    const ask: Ask = (question) => askPage({ ...question, run });
     const memory = createPageMemory(sightings);
     const base = options.full || windowDays === 0 ? undefined : await ownBase();
     const edgeDeps = { ledger, ask, settings: { windowDays } };
@@ -111,7 +113,7 @@ export function createListing(deps: Deps): Listing {
       const prefix =
         walked.pass.trouble !== null || changed === false ? '' : 'no two passes over the list agreed: ';
       if (why !== null) trouble = `${prefix}${why}`;
-      reach = await nextReach(walked, { base, passes, ...(signal && { signal }) });
+      reach = await nextReach(walked, { ask, base, passes, ...(signal && { signal }) });
       earlier = walked;
       if (!isSound(walked.pass) && passes < maxPasses) await nextSecond();
     }
@@ -152,7 +154,7 @@ export function createListing(deps: Deps): Listing {
   /** A short cut that fails becomes a full listing, while enough passes are left for it. */
   async function nextReach(
     walked: Passed,
-    now: { base: Base | undefined; passes: number; signal?: AbortSignal },
+    now: { ask: Ask; base: Base | undefined; passes: number; signal?: AbortSignal },
   ): Promise<Reach> {
     const { reach, pass } = walked;
     if (reach.kind === 'whole' || isSound(pass)) return reach;
@@ -160,13 +162,13 @@ export function createListing(deps: Deps): Listing {
       return { kind: 'whole' };
     // Fewer than counted: a transfer was created in the second of the cut, or moved. The next pass shows which.
     if (pass.belowCut < pass.total) return reach;
-    const from = reach.order === 'oldest_first' ? walked.oldest : await oldestListed(now.signal);
+    const from = reach.order === 'oldest_first' ? walked.oldest : await oldestListed(now.ask, now.signal);
     const older = await olderRows(ledger.db, now.base.run, reach.edge, from);
     return pass.belowCut - reach.older + older === pass.total ? { ...reach, older } : { kind: 'whole' };
   }
 
   /** When the last row of a newest-first list was created: the service has removed older ones since. */
-  async function oldestListed(signal?: AbortSignal): Promise<string> {
+  async function oldestListed(ask: Ask, signal?: AbortSignal): Promise<string> {
     const question = { underWay: true, ...(signal && { signal }) };
     const first = await ask({ ...question, page: 1 });
     const last =

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { ListStanding } from '../../core/domain/verdict.ts';
 import { newestHistory } from '../../core/ledger/history.ts';
 import { newestWebhook } from '../../core/ledger/known.ts';
-import { idList } from '../../core/storage/bulk.ts';
+import { idList, textsOf } from '../../core/storage/bulk.ts';
 import type { Db, Ledger, Trx } from '../../core/storage/ledger.ts';
 import { prepared } from '../../core/storage/prepared.ts';
 import type { ListGap } from './completeness.ts';
@@ -99,7 +99,11 @@ export async function dropStaged(
     for (let from = 0; from < ids.length; from += rowsPerDelete) {
       const some = ids.slice(from, from + rowsPerDelete);
       await ledger.write((trx) =>
-        trx.deleteFrom('listed').where('run_id', '=', run).where('transfer_id', 'in', some).execute(),
+        trx
+          .deleteFrom('listed')
+          .where('run_id', '=', run)
+          .where('transfer_id', 'in', textsOf(some))
+          .execute(),
       );
     }
     dropped += ids.length;

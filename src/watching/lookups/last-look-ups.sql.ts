@@ -1,4 +1,5 @@
 import type { WitnessStatus } from '../../core/domain/payout.ts';
+import { idList } from '../../core/storage/bulk.ts';
 import type { Db, Trx } from '../../core/storage/ledger.ts';
 import type { LookUpOutcome } from '../../core/storage/tables/said-columns.ts';
 
@@ -19,7 +20,7 @@ export async function lastLookUps(db: Db | Trx, ids: readonly bigint[]): Promise
     .selectFrom('inquiries')
     .select(['payout_id', 'asked_at', 'answered_at', 'outcome', 'said'])
     .where('kind', '=', 'details')
-    .where('payout_id', 'in', ids)
+    .where('payout_id', 'in', idList(ids))
     .where('asked_at', 'is not', null)
     .where('outcome', 'is not', null)
     .orderBy('history_seq')

@@ -4,6 +4,7 @@ import type { InquiryReason } from '../../core/domain/inquiry-reason.ts';
 import { decimalToMinor } from '../../core/domain/money.ts';
 import type { ServiceAccount } from '../../core/domain/origin.ts';
 import type { WitnessStatus } from '../../core/domain/payout.ts';
+import { readTraceparent, type Traces } from '../../core/domain/trace.ts';
 import { type ExpectedTransfer, findWitness, type Witness } from '../../core/domain/witness.ts';
 import { columnsOf, onlySaid } from '../../core/ledger/contradiction-columns.ts';
 import { addInquiry, askDetails } from '../../core/ledger/inquiries.ts';
@@ -36,6 +37,8 @@ export type ApplyDeps = {
   clock: Clock;
   /** The account of this process (P31); absent: everything was sent with its keys. */
   account?: ServiceAccount | null;
+  /** Where each applied webhook becomes a span; absent: nowhere. */
+  traces?: Traces;
 };
 
 /** How many one transaction takes: it holds the event loop for some tens of milliseconds at most. */
@@ -51,12 +54,15 @@ export async function applyWebhooks(deps: ApplyDeps, signal?: AbortSignal): Prom
   for (;;) {
     const waiting = await unappliedWebhooks(deps.ledger.db, chunk);
     if (waiting.length === 0 || signal?.aborted) return total;
-    total += await deps.ledger.write(async (trx) => {
+    const startedAt = deps.clock.now();
+    const applied = await deps.ledger.write(async (trx) => {
       // Another process may have applied them meanwhile: an old webhook applied again would contradict a newer one.
       const still = await stillUnapplied(trx, waiting);
       await applyChunk(trx, still, { at: deps.clock.iso(), account: deps.account ?? null });
-      return still.length;
+      return still;
     });
+    total += applied.length;
+    if (deps.traces?.isOn) traceApplied(deps.traces, applied, startedAt);
     if (waiting.length < chunk) return total;
     // The ledger never waits for itself: without this, a backlog would keep everybody else from reading and writing.
     await deps.clock.sleep(1);
@@ -67,6 +73,16 @@ export async function applyWebhooks(deps: ApplyDeps, signal?: AbortSignal): Prom
 export async function applyWebhooksAgain(deps: ApplyDeps, signal?: AbortSignal): Promise<number> {
   await applyAgain(deps.ledger, deps.account ?? null);
   return applyWebhooks(deps, signal);
+}
+
+/** Notes applied webhooks in the traces of what they name, each linked to the request that brought it. */
+function traceApplied(traces: Traces, webhooks: readonly Webhook[], startedAt: number): void {
+  for (const { kind, reference, headers } of webhooks) {
+    if (reference === null || kind === 'unknown') continue;
+    const about = { kind: kind === 'payout' ? kind : 'collection', name: reference } as const;
+    const parent = readTraceparent(asText(asObject(parseLossless(headers))?.traceparent) ?? undefined);
+    traces.begin({ name: 'webhook applied', about, parent, startedAt, fields: { reference } }).end();
+  }
 }
 
 /** When it is, ISO UTC, and the account of this process. */

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createRedactor } from '../../core/domain/redact.ts';
 import type { WebhookRejectionKind } from '../../core/domain/rejection.ts';
+import { inSpan, readTraceparent, type TraceParent, type Traces } from '../../core/domain/trace.ts';
 import type { Clock } from '../../core/runtime/clock.ts';
 import { type Config, secretsOf } from '../../core/settings/settings.ts';
 import { describeDelivery, headerText, namedReference } from './delivery.ts';
@@ -17,7 +18,8 @@ type Deps = {
   deliveries: GroupCommit<WebhookDelivery>;
   reject(rejection: Rejection): void;
   /** What made a delivery be answered 503 although there was room for it. */
-  onError(error: unknown): void;
+  onError(error: unknown, parent?: TraceParent): void;
+  traces?: Traces;
   isClosing(): boolean;
 };
 
@@ -104,7 +106,19 @@ export function createRequestHandler(deps: Deps): RequestHandler {
     const isHeard = 'verify' in heard;
     const asksFirst = request.headers.expect !== undefined && request.httpVersion !== '1.0';
     if (isHeard && asksFirst) response.writeContinue();
-    const answer: Refusal = isHeard ? await judge(request, turn, heard).catch(failed) : heard;
+    const parent = readTraceparent(request.headers.traceparent);
+    const work = (): Promise<Refusal> =>
+      isHeard
+        ? judge(request, turn, heard).catch((error: unknown) => failed(error, parent))
+        : Promise.resolve(heard);
+    const answer = await inSpan(
+      isHeard && deps.traces?.isOn ? deps.traces : undefined,
+      { name: 'webhook received', parent },
+      {
+        work,
+        said: ({ status }) => ({ http_status: status }),
+      },
+    );
     if (answer.rejection !== undefined) {
       const { kind, detail } = answer.rejection;
       const { address } = sourceOf(request);
@@ -114,8 +128,8 @@ export function createRequestHandler(deps: Deps): RequestHandler {
     // Whether a sender that was refused before it began will still send its body cannot be known.
     send(response, answer, deps.isClosing() || (asksFirst && !isHeard));
   }
-  function failed(error: unknown): Refusal {
-    deps.onError(error);
+  function failed(error: unknown, parent: TraceParent | undefined): Refusal {
+    deps.onError(error, parent);
     return unavailable;
   }
   return (request, response) => {

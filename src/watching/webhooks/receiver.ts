@@ -2,6 +2,7 @@ import { type AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { counted } from '../../core/domain/counted.ts';
 import type { WebhookRejectionKind } from '../../core/domain/rejection.ts';
+import type { Traces } from '../../core/domain/trace.ts';
 import type { Clock } from '../../core/runtime/clock.ts';
 import { logEvent } from '../../core/runtime/log-events.ts';
 import type { Logger } from '../../core/runtime/logger.ts';
@@ -34,6 +35,7 @@ type Deps = {
   ledger: Ledger;
   clock: Clock;
   log: Logger;
+  traces?: Traces;
   /** Called after each commit with the ids to apply; an error of it is logged, never answered. */
   onStored(ids: bigint[]): void | Promise<void>;
   /** Called with the error of a failed commit (P12); its deliveries were answered 503. */
@@ -89,8 +91,12 @@ export function createReceiver(deps: Deps): Receiver {
     connections,
     deliveries,
     reject: rejections.add,
-    onError(error) {
-      log.error({ err: error }, 'a delivery could not be stored; it was answered 503');
+    ...(deps.traces && { traces: deps.traces }),
+    onError(error, parent) {
+      log.error(
+        { err: error, trace_id: parent?.traceId },
+        'a delivery could not be stored; it was answered 503',
+      );
       deps.onFailed?.(error);
     },
     isClosing: () => isClosing,

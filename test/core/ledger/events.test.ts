@@ -1,4 +1,5 @@
 import { beforeEach, expect, it, onTestFinished } from 'vitest';
+import { forgetFall, noteAdoption, noteFall } from '../../../src/core/ledger/barriers.ts';
 import { newestCursor, readEvents } from '../../../src/core/ledger/event-feed.ts';
 import { tell } from '../../../src/core/ledger/events.ts';
 import type { EventJson } from '../../../src/core/shapes/event-shapes.ts';
@@ -156,4 +157,31 @@ it('a page over the intake of many payouts goes on, though it tells nothing', as
   const { events, next } = await page(first.next);
   expect(events.map(({ type }) => type)).toEqual(['batch.taken']);
   expect(next).toBe(null);
+});
+
+it('P25, P39: a ledger that went back in time tells nothing until it is adopted, and then under other ids', async () => {
+  await oneDay();
+  const before = await all();
+  const barrier = { at: at(10), why: 'a backup was restored', advice: { kind: 'adopt' as const } };
+  await ledger.write((trx) => noteFall(trx, barrier));
+  // The lost copy went on, and told this under the numbers that now come again.
+  const lost = '7.2';
+  await loadBatch(ledger, ['S-1'], { id: 'b-2' });
+  expect(await all()).toEqual(before);
+  await ledger.write(async (trx) => {
+    await forgetFall(trx);
+    await noteAdoption(trx, at(20));
+  });
+  const after = (await all()).slice(before.length);
+  expect(after.map(line)).toEqual([
+    'batch.taken b-2 {"name":"b-2","rows":1,"totals":{"NGN":"1500.00"}}',
+    'halt.raised  {"kind":"barrier"}',
+  ]);
+  const mark = Date.parse(at(20)).toString(36);
+  for (const { id, cursor } of after)
+    for (const text of [id, cursor]) expect(text.endsWith(`.${mark}`)).toBe(true);
+  const read = (cursor: string) => readEvents(ledger.db, { after: cursor, limit: 10, details: false });
+  expect(await read(lost)).toEqual({ kind: 'lost', why: 'went_back' });
+  // What both copies have is no reason to begin again.
+  expect(await all(before.at(-1)?.cursor)).toEqual(after);
 });

@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type Config, loadConfig } from '../../../src/core/settings/settings.ts';
+import { type Config, loadConfig, secretsOf } from '../../../src/core/settings/settings.ts';
 
 let home = '';
 beforeEach(() => {
@@ -225,6 +225,27 @@ describe('configuration file', () => {
   it.each(['"25": refused', '"25": accepted', '"1": halt'])('P10: refuses the code override %s', (entry) => {
     write(`service: { base_url: "https://pay.example.com", codes: { ${entry} } }`);
     expect(problems()).toContain('service.codes');
+  });
+
+  it('asks a server for approvals only over TLS, signed, and where approval says so', () => {
+    const url = 'https://pay.example.com/approve/t0ken';
+    const secret = { COUNTERFOIL_EVENTS_SECRET: `whsec_${Buffer.alloc(32).toString('base64')}` };
+    const given = (text: string): void => write(`${minimal}submission: { ${text} }`);
+    given('approval: callback');
+    expect(problems(secret)).toContain('submission.approval_url: expected the address of the server');
+    given('approval: callback, approval_url: "http://pay.example.com/"');
+    expect(problems(secret)).toContain('expected an https address (http only for loopback)');
+    given(`approval: callback, approval_url: "${url}"`);
+    expect(problems()).toContain('submission.approval_url is set: set COUNTERFOIL_EVENTS_SECRET');
+    expect(problems({ COUNTERFOIL_EVENTS_SECRET: 'whsec_c2hvcnQ=' })).toContain(
+      'expected whsec_ and 24 to 64',
+    );
+    expect(good(secret).submission).toMatchObject({ approval: 'callback', approvalUrl: url });
+    expect(secretsOf(good(secret))).toEqual(
+      expect.arrayContaining(['/approve/t0ken', ...Object.values(secret)]),
+    );
+    given(`approval: always, approval_url: "${url}"`);
+    expect(good(secret).warnings.join()).toContain('submission.approval_url has no effect');
   });
 
   it('honours payout_limit and refuses digits its currency does not have', () => {

@@ -102,7 +102,7 @@ export async function configWith(env: Record<string, string>): Promise<Config> {
 }
 
 /** A clock whose two hands a test moves. */
-function handClock() {
+export function handClock() {
   let wall = Date.parse(born);
   let mono = 0;
   const clock: Clock = {
@@ -154,7 +154,7 @@ export async function makeSetting(env: Record<string, string> = {}) {
   return { ledger, web, config, ...hands, alerts, open, turn, warnings };
 }
 
-async function enlist(ledger: Ledger, id: string): Promise<void> {
+export async function enlist(ledger: Ledger, id: string): Promise<void> {
   const worker = { id, kind: 'serve', host: 'h', pid: 1, lockFile: `${id}.lock`, startedAt: born };
   await ledger.write((trx) => addWorker(trx, worker));
 }

@@ -7,7 +7,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { examineSignature, testSigning } from '../../../src/core/service/signature-doctor.ts';
 import { signatureVectors } from '../../../src/core/service/signature-vectors.ts';
 import { signBody } from '../../../src/core/service/signing.ts';
-import { readersOf } from '../../../src/faces/terminal/doctor/doctor-files.ts';
+import { closingCommand, readersOf } from '../../../src/faces/terminal/doctor/doctor-files.ts';
 import { batchOf, type Home, type Json, makeHome } from '../../support/cli.ts';
 import { inProcess } from '../../support/in-process.ts';
 import { httpReply, startRawService } from '../../support/raw-service.ts';
@@ -103,6 +103,17 @@ describe('doctor', () => {
       expect(readersOf({ ...lent, ...changed }, false, account)).toBe('others');
     for (const mode of [0o100444, 0o100460])
       expect(readersOf({ ...credential, mode }, true, account)).toBe('others');
+  });
+
+  it('closes an open file of keys with a command that its owner can run, and that leaves it to serve', () => {
+    const file = '/srv/keys';
+    const account = { uid: 990, gid: 980 };
+    expect(closingCommand({ file, ...account }, account)).toBe('chmod 600 /srv/keys');
+    expect(closingCommand({ file, uid: 990, gid: 980 }, { uid: 0, gid: 0 })).toBe('chmod 600 /srv/keys');
+    expect(closingCommand({ file, uid: 0, gid: 980 }, account)).toBe('sudo chmod 640 /srv/keys');
+    expect(closingCommand({ file, uid: 0, gid: 0 }, account)).toBe(
+      'sudo chown 990 /srv/keys && sudo chmod 600 /srv/keys',
+    );
   });
 
   it('gives every failure a fix, and says what it skipped', async () => {

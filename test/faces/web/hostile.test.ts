@@ -77,7 +77,7 @@ it('keeps what others wrote as text in every cell and fact of report.html, the i
     paidCount: 0n,
     open: 1n,
   };
-  const known = { sums, verdict: { kind: 'exceptions' as const }, files: [evil], approvers: [evil] };
+  const known = { sums, verdict: 'exceptions' as const, files: [evil], approvers: [evil] };
   const rows = [
     batchRow(batch, known, zone),
     runRow(run, { open: sheets.open, verdicts, files: [evil] }, { zone, keepDays: 0 }),

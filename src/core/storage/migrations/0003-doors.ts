@@ -25,11 +25,11 @@ const statements = [
     person text not null, key text not null, request text not null, made_at text not null, worker_id text not null,
     status integer, body text, primary key (person, key)) strict, without rowid`,
   `create index kept_answers_made on kept_answers (made_at)`,
-  // What the operator's own server was asked about a held batch.
+  // What the operator's own server is asked about a batch that waits for an approval.
   `create table approval_questions (
-    batch_id text not null references batches (id), digest text not null, asked_at text not null,
-    tries integer not null default 0, due_at text, answered_at text, answer text, problem text,
-    primary key (batch_id, digest)) strict, without rowid`,
+    batch_id text primary key not null references batches (id), digest text not null, asked_at text not null,
+    claimed_by text, tries integer not null default 0, due_at text not null, noted_at text not null, problem text,
+    rejected_at text) strict, without rowid`,
 ];
 
 /** Adds what the API tells and answers. No row is rewritten, so that an upgrade takes the same time for every ledger. */

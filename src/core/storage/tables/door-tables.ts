@@ -53,14 +53,21 @@ type KeptAnswerTable = {
   body: string | null;
 };
 
-/** What the operator's own server was asked about a held batch, and its answer. */
+/** What the operator's own server is asked about a batch that waits for an approval. */
 type ApprovalQuestionTable = {
   batch_id: string;
+  /** What was asked about last; empty: nothing yet. */
   digest: string;
+  /** Since when it is asked about this digest. */
   asked_at: string;
+  /** The worker that asks, or died while it did. */
+  claimed_by: string | null;
   tries: Generated<bigint>;
-  due_at: string | null;
-  answered_at: string | null;
-  answer: 'yes' | 'no' | null;
+  /** When it is asked again, and when that was decided. */
+  due_at: string;
+  noted_at: string;
+  /** Why the last answer counts for nothing: a code such as `http_404` or `unsigned`, never a text of the other side. */
   problem: string | null;
+  /** When the server rejected the batch: it is not asked again. */
+  rejected_at: string | null;
 };

@@ -17,7 +17,7 @@ import { orderer, stopFor } from '../context/person.ts';
 import type { Result } from '../context/result.ts';
 import { withApp } from '../context/with-app.ts';
 import type { Context } from '../context/world.ts';
-import { finished, notReleased, notReleasedLines, totalsText, unlessQuiet } from '../kit/describe.ts';
+import { notReleased, notReleasedLines, totalsText } from '../kit/describe.ts';
 import { type Terminal, terminalOf } from '../kit/terminal.ts';
 import { wrapAll } from '../kit/wrap.ts';
 
@@ -58,8 +58,8 @@ function describe(context: Context, { config }: App<'local'>, done: ApprovalOutc
   const json = { shape: 'approve', fields: { ...approveJson(done), ...seen } } as const;
   if (released === null) {
     const held = holdTexts(others, batch);
-    const lines = finished(context, [line, ...held.map((reason) => `  still held: ${reason}`)]);
-    return unlessQuiet(context, { code: held.length > 0 ? 4 : 0, lines, json });
+    const lines = [line, ...held.map((reason) => `  still held: ${reason}`)];
+    return { isNews: true, code: held.length > 0 ? 4 : 0, screen: { blocks: [lines] }, json };
   }
   const { moved } = released;
   const submit = submitCommand(config.mode);
@@ -69,11 +69,12 @@ function describe(context: Context, { config }: App<'local'>, done: ApprovalOutc
     ...notReleasedLines(released),
     ...stayTexts(released.stays, { seen: [], batch }).map((text) => `  ${text}`),
   ];
-  return unlessQuiet(context, {
+  return {
+    isNews: true,
     code: stays.length > 0 || notReleased(released) ? 4 : 0,
-    lines: finished(context, said, moved > 0 ? submit : ''),
+    screen: { blocks: [said], end: { Next: moved > 0 ? submit : '' } },
     json,
-  });
+  };
 }
 
 function orderLines(

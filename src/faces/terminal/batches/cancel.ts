@@ -13,7 +13,6 @@ import { orderer, stopFor } from '../context/person.ts';
 import { didYouMean, type Result, Stop } from '../context/result.ts';
 import { withApp } from '../context/with-app.ts';
 import type { Context } from '../context/world.ts';
-import { finished, unlessQuiet } from '../kit/describe.ts';
 import { remedyText } from '../kit/remedy-text.ts';
 import { payoutsText } from './batch-lines.ts';
 
@@ -31,10 +30,11 @@ export async function cancel(context: Context, args: string[]): Promise<Result> 
     if (done.kind === 'refused') throw stopFor(done);
     const told = done.kind === 'payout' ? describePayout(done) : describeBatch(done);
     const next = payout ? `counterfoil show ${payout.reference}` : 'counterfoil status';
-    return unlessQuiet(context, {
+    return {
       ...told,
-      ...(told.lines && { lines: finished(context, told.lines, next) }),
-    });
+      isNews: true,
+      screen: { blocks: [told.lines ?? []], end: told.lines ? { Next: next } : {} },
+    };
   });
 }
 

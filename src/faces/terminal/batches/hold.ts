@@ -15,7 +15,7 @@ import { orderer, stopFor } from '../context/person.ts';
 import { type Result, Stop } from '../context/result.ts';
 import { withApp } from '../context/with-app.ts';
 import type { Context, Handler } from '../context/world.ts';
-import { finished, haltText, notReleased, notReleasedLines, unlessQuiet } from '../kit/describe.ts';
+import { haltText, notReleased, notReleasedLines } from '../kit/describe.ts';
 import { terminalOf } from '../kit/terminal.ts';
 import { payoutsText } from './batch-lines.ts';
 
@@ -31,12 +31,12 @@ async function holdMode(context: Context, app: App<'local'>): Promise<Result> {
   const { mode } = app.config;
   const { sending } = await holdAllVerb.run(app, {}, orderer(context));
   const said = [`Everything in mode ${mode} is held; ${underWayText(sending)}.`];
-  const lines = finished(context, said, 'counterfoil release --mode');
-  return unlessQuiet(context, {
+  return {
+    isNews: true,
     code: 0,
-    lines,
+    screen: { blocks: [said], end: { Next: 'counterfoil release --mode' } },
     json: { shape: 'hold --mode', fields: { mode, held: true, sending } },
-  });
+  };
 }
 
 async function holdOne(context: Context, app: App<'local'>, args: string[]): Promise<Result> {
@@ -51,11 +51,12 @@ async function holdOne(context: Context, app: App<'local'>, args: string[]): Pro
     ...(ended ? [`  A release has ended this hold meanwhile: ${batch} is not held.`] : []),
   ];
   const next = ended ? `counterfoil hold ${batch}` : moved > 0 ? `counterfoil release ${batch}` : '';
-  return unlessQuiet(context, {
+  return {
+    isNews: true,
     code: ended ? 4 : 0,
-    lines: finished(context, said, next),
+    screen: { blocks: [said], end: { Next: next } },
     json: { shape: 'hold', fields: holdJson(done) },
-  });
+  };
 }
 
 /** `release BATCH`, `release --mode`: releases a held batch, or lifts a halt (P11). */
@@ -103,9 +104,10 @@ async function releaseMode(
     ...(halted ? [`Sending is still halted ${haltText(halted, terminal)}`] : []),
     ...(typeof done.waived === 'string' ? [inVain[done.waived]] : []),
   ];
-  return unlessQuiet(context, {
+  return {
+    isNews: true,
     code: halted ? 4 : 0,
-    lines: finished(context, said, halted ? '' : submitCommand(mode)),
+    screen: { blocks: [said], end: { Next: halted ? '' : submitCommand(mode) } },
     json: {
       shape: 'release --mode',
       fields: {
@@ -118,7 +120,7 @@ async function releaseMode(
         halted: halted ?? null,
       },
     },
-  });
+  };
 }
 
 async function releaseOne(context: Context, app: App<'local'>, args: string[]): Promise<Result> {
@@ -143,11 +145,12 @@ async function releaseOne(context: Context, app: App<'local'>, args: string[]): 
     lines.push(`Sending is still halted ${haltText(halted, terminalOf(context, config, clock.iso()))}`);
   const goesOn = moved > 0 || canary || unanswered !== null;
   const next = halted ? 'counterfoil status' : goesOn ? submitCommand(config.mode) : '';
-  return unlessQuiet(context, {
+  return {
+    isNews: true,
     code: stays.length > 0 || notReleased(released) || halted ? 4 : 0,
-    lines: finished(context, lines, next),
+    screen: { blocks: [lines], end: { Next: next } },
     json: { shape: 'release', fields: releaseJson(done) },
-  });
+  };
 }
 
 /** The note of `release --mode`, if there is one. */

@@ -1,29 +1,19 @@
 import type { App } from '../../../app/app.ts';
-import { zoned } from '../../../books/presentation.ts';
 import { amountText, counted, grouped } from '../../../core/domain/counted.ts';
 import { dayOrInstant } from '../../../core/domain/local-day.ts';
 import { exponentOf } from '../../../core/domain/money.ts';
 import { likely } from '../../../core/domain/nearest.ts';
 import { type PayoutState, payoutStates } from '../../../core/domain/payout.ts';
 import { maskAccount } from '../../../core/domain/redact.ts';
-import {
-  type ListedPayout,
-  listPayouts,
-  type PayoutFilter,
-  sumPayouts,
-} from '../../../core/ledger/payout-list.ts';
-import {
-  type ListedPayoutJson,
-  listedPayoutShape,
-  type PayoutsJson,
-} from '../../../core/shapes/list-shapes.ts';
+import { listPayouts, type PayoutFilter, sumPayouts } from '../../../core/ledger/payout-list.ts';
+import type { ListedPayoutJson, PayoutsJson } from '../../../core/shapes/list-shapes.ts';
 import { stateWords } from '../../../words/state-words.ts';
-import { csvText } from '../../files/csv-writer.ts';
 import { listedPayoutJson, payoutTotalsJson } from '../../json/list-json.ts';
+import { payoutsCsv } from '../../json/payouts-csv.ts';
 import { namedBatch } from '../context/named-batch.ts';
-import { didYouMean, type Result, Stop } from '../context/result.ts';
+import { didYouMean, Stop } from '../context/result.ts';
 import { withApp } from '../context/with-app.ts';
-import type { Context, Handler } from '../context/world.ts';
+import type { Handler } from '../context/world.ts';
 import { payoutColours } from '../kit/colours.ts';
 import type { TerminalColumn } from '../kit/table.ts';
 import { type Terminal, terminalOf } from '../kit/terminal.ts';
@@ -36,7 +26,11 @@ export const payouts: Handler = async (context, _args, options) => {
     const filter = await readFilter(app, options);
     const account = options.fullAccounts ? (text: string) => text : maskAccount;
     const pages = listPayouts(app.ledger.db, filter, limit);
-    if (options.csv) return writeCsv(context, app, pages, account);
+    if (options.csv) {
+      for await (const text of payoutsCsv(pages, app.config.reports, account))
+        if (!context.write(text)) break;
+      return { code: 0 };
+    }
     const listed: ListedPayoutJson[] = [];
     for await (const page of pages) listed.push(...page.map((one) => listedPayoutJson(one, account)));
     const fields = { payouts: listed, ...payoutTotalsJson(await sumPayouts(app.ledger.db, filter)) };
@@ -128,29 +122,4 @@ function listLines(
     '',
     `Next: counterfoil show ${first.reference}`,
   ];
-}
-
-const csvColumns = listedPayoutShape.keyof().options;
-
-/** Writes a page at a time, as the CSV files of the reports are written. */
-async function writeCsv(
-  context: Context,
-  { config: { reports } }: App<'looking'>,
-  pages: AsyncIterable<ListedPayout[]>,
-  account: (text: string) => string,
-): Promise<Result> {
-  const text = csvText(reports);
-  context.write(text([csvColumns]));
-  for await (const page of pages) {
-    const rows = page.map((one) => {
-      const cells = listedPayoutJson(one, account);
-      return csvColumns.map((column) =>
-        column.endsWith('_at')
-          ? zoned(cells[column]?.toString() ?? null, reports.timezone)
-          : `${cells[column] ?? ''}`,
-      );
-    });
-    if (!context.write(text(rows))) break;
-  }
-  return { code: 0 };
 }

@@ -1,6 +1,6 @@
 import type { Config, LoadOptions, Unreadable } from '../../../core/settings/settings.ts';
 import { adviceText } from '../../../words/advice-text.ts';
-import { pathText } from '../kit/closing.ts';
+import { pathText } from '../kit/file-lines.ts';
 import { refuseOtherAccount } from './home-owner.ts';
 import { Stop } from './result.ts';
 import type { Context } from './world.ts';

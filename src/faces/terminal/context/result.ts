@@ -4,11 +4,23 @@ import type { CommandJson } from '../../../core/shapes/json-shapes.ts';
 import { forbiddenLedgerFile, ledgerFailureCode, wentBackCode } from '../../../core/storage/failure.ts';
 import { adviceText, problemText } from '../../../words/advice-text.ts';
 
-/** The result of a command: exit code, one sentence for stderr, lines for people, the object for `--json`. */
+/** The end of a command by labels: where its files are, and the next sensible command. Empty texts are left out. */
+export type Closing = Readonly<Record<string, string | readonly string[]>>;
+
+/** What a command shows people: blocks with an empty line between them, and its end. Empty blocks are left out. */
+export type Screen = { blocks: readonly (readonly string[])[]; end?: Closing };
+
+/**
+ * The result of a command: exit code, one sentence for stderr, a screen or lines for people, the object for `--json`.
+ * Lines are printed as they are.
+ */
 export type Result = {
   code: number;
   problem?: string;
+  screen?: Screen;
   lines?: string[];
+  /** `--quiet` hides it where the code is 0. */
+  isNews?: true;
   json?: CommandJson;
   /** A daemon that stops on request has succeeded: 0, not 130. */
   ignoresInterrupt?: boolean;

@@ -3,12 +3,12 @@ import { formatMinor } from '../../../core/domain/money.ts';
 import type { Weighed, WeighedCase } from '../../../watching/evidence/weigh.ts';
 import { reasonText } from '../../../words/advice-text.ts';
 import { actionFor } from '../../../words/discrepancy-words.ts';
+import { specialFacts } from '../../../words/evidence-words.ts';
 import { readable } from '../../../words/readable.ts';
 import { type QuietWatch, unknownWarning } from '../../json/evidence-json.ts';
 import { firstOf } from '../kit/messages.ts';
 import type { Terminal } from '../kit/terminal.ts';
 import { wrap, wrapAll } from '../kit/wrap.ts';
-import { specialFacts } from './evidence-lines.ts';
 
 /** What a look-up found, short enough for a table. */
 const found: Record<WeighedCase['verdict'], string> = {
@@ -51,7 +51,7 @@ export function evidenceTable(
     cases,
   );
   const facts = cases.flatMap((one) =>
-    specialFacts(one, terminal).map((fact) => `  ${one.payout.reference}: ${fact}`),
+    specialFacts(one, terminal.time).map((fact) => `  ${one.payout.reference}: ${fact}`),
   );
   const notes = [...facts, ...groupedNotes(cases, watch, time)];
   return [

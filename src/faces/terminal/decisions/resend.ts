@@ -7,7 +7,6 @@ import { orderer, stopFor } from '../context/person.ts';
 import { Stop } from '../context/result.ts';
 import { withApp } from '../context/with-app.ts';
 import type { Handler } from '../context/world.ts';
-import { finished, unlessQuiet } from '../kit/describe.ts';
 
 /** `resend REFERENCE…`: asks for webhooks again, within the rate limit; `--collection` for collections. */
 export const resend: Handler = async (context, args, options) => {
@@ -29,11 +28,12 @@ export const resend: Handler = async (context, args, options) => {
       if (answer === null) return `waiting  ${reference}: ${notAskedYet}`;
       return answer.ok ? `asked    ${reference}` : `refused  ${reference}: ${answer.message}`;
     });
-    return unlessQuiet(context, {
+    return {
+      isNews: true,
       code: asked.every((a) => a.ok) ? 0 : 1,
-      lines: finished(context, lines),
+      screen: { blocks: [lines] },
       json: { shape: 'resend', fields: { asked } },
-    });
+    };
   });
 };
 

@@ -11,7 +11,7 @@ import { nearestReference } from '../context/nearest-reference.ts';
 import { orderer, stopFor } from '../context/person.ts';
 import { didYouMean, type Result, Stop } from '../context/result.ts';
 import type { Context, Handler } from '../context/world.ts';
-import { finished, haltText } from '../kit/describe.ts';
+import { haltText } from '../kit/describe.ts';
 import { terminalOf } from '../kit/terminal.ts';
 import { waitingText } from '../status/waiting.ts';
 import { decisionQuestion, describeDecided, nothingNeeded, refusals, type SaidSent } from './decided.ts';
@@ -58,7 +58,7 @@ async function decide(work: Work): Promise<Result> {
   const sent = await sentText(work, decision);
   const told = describeDecided({ shown, watch, ...decision, sent, left }, app.config.mode);
   const next = sent.kind === 'sent' ? 'counterfoil reconcile' : 'counterfoil status';
-  return { ...told, lines: finished(context, told.lines ?? [], next) };
+  return { ...told, screen: { blocks: [told.lines ?? []], end: { Next: next } } };
 }
 
 /** The requested payouts. An unknown name is a typing error and stops everything. */

@@ -5,7 +5,6 @@ import type { Weighed, WeighedCase } from '../../../watching/evidence/weigh.ts';
 import { stateWords } from '../../../words/state-words.ts';
 import { evidenceJson, type QuietWatch } from '../../json/evidence-json.ts';
 import type { Result } from '../context/result.ts';
-import { closing } from '../kit/closing.ts';
 import { firstOf } from '../kit/messages.ts';
 import { remedyText } from '../kit/remedy-text.ts';
 import type { Terminal } from '../kit/terminal.ts';
@@ -89,12 +88,16 @@ export function settledResult(
   const next = single ? `counterfoil show ${one.reference}` : 'counterfoil discrepancies';
   return {
     code: refused.length > 0 ? 4 : 0,
-    lines: [
-      done,
-      ...leftLines(left),
-      `Later evidence from the service reopens ${settled.length === 1 ? 'it' : 'them'}.`,
-      ...closing({ Next: next }),
-    ],
+    screen: {
+      blocks: [
+        [
+          done,
+          ...leftLines(left),
+          `Later evidence from the service reopens ${settled.length === 1 ? 'it' : 'them'}.`,
+        ],
+      ],
+      end: { Next: next },
+    },
     json: { shape: 'settle', fields },
   };
 }

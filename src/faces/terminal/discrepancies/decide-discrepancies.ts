@@ -9,7 +9,7 @@ import { orderer, stopFor } from '../context/person.ts';
 import { type Result, Stop } from '../context/result.ts';
 import { withApp } from '../context/with-app.ts';
 import type { Context, Handler } from '../context/world.ts';
-import { finished, leftOpen } from '../kit/describe.ts';
+import { leftOpen } from '../kit/describe.ts';
 import { readFilter } from './discrepancy-filter.ts';
 
 /** `ack ID…`: records that somebody works on it. It stays listed, and reopens when something else is found. */
@@ -53,7 +53,7 @@ async function speak(
     const next = left.code === 0 ? '' : 'counterfoil discrepancies';
     return {
       code: left.code,
-      lines: finished(context, [...ended, ...fields.already, ...rest], next),
+      screen: { blocks: [[...ended, ...fields.already, ...rest]], end: { Next: next } },
       json: { shape: 'ack', fields },
     };
   });

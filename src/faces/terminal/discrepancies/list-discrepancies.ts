@@ -8,7 +8,7 @@ import { withApp } from '../context/with-app.ts';
 import type { Handler } from '../context/world.ts';
 import { terminalOf } from '../kit/terminal.ts';
 import { readFilter } from './discrepancy-filter.ts';
-import { listLines } from './list-lines.ts';
+import { listScreen } from './list-lines.ts';
 
 /** How many are printed; `--json` and `--export` have all of them. */
 const shown = 100;
@@ -39,7 +39,7 @@ export const discrepancies: Handler = async (context, args, options) => {
     const last = await lastRun(app.ledger.db, await foreignOrigins(app.ledger.db, app.account));
     return {
       code: open > 0 ? 4 : 0,
-      lines: listLines(found, { all: sum(), open, list: last?.list, nowMs: app.clock.now(), terminal }),
+      screen: listScreen(found, { all: sum(), open, list: last?.list, nowMs: app.clock.now(), terminal }),
       json: {
         shape: 'discrepancies',
         fields: {

@@ -4,11 +4,10 @@ import { isUsable, type ListStanding } from '../../../core/domain/verdict.ts';
 import type { Discrepancy } from '../../../core/storage/tables/tables.ts';
 import { actionFor, commandFor } from '../../../words/discrepancy-words.ts';
 import { readable } from '../../../words/readable.ts';
-import { closing } from '../kit/closing.ts';
+import type { Screen } from '../context/result.ts';
 import { firstOf } from '../kit/messages.ts';
 import { discrepancyTable } from '../kit/open-table.ts';
 import type { Terminal } from '../kit/terminal.ts';
-import { wrapAll } from '../kit/wrap.ts';
 
 /**
  * `all`: how many the filter finds, `open`: how many of them nobody works on yet. `list`: what the last run could compare
@@ -23,39 +22,34 @@ type View = {
 };
 
 /** Discrepancies as a table, each with what differs below it; then what to do, once for all that need the same. */
-export function listLines(found: readonly Discrepancy[], view: View): string[] {
+export function listScreen(found: readonly Discrepancy[], view: View): Screen {
   const { all, open, nowMs, terminal } = view;
   const unchecked = uncheckedText(view);
-  if (all === 0) return [unchecked || 'no open discrepancies'];
+  if (all === 0) return { blocks: [[unchecked || 'no open discrepancies']] };
   const acknowledged = all > open ? `, ${grouped(`${all - open}`)} acknowledged` : '';
   const shown = found.map((one) => ({ ...one, which: nameOf(one), since: one.first_seen_at }));
   const [titles = '', ...rows] = discrepancyTable(shown, terminal, nowMs);
-  const blocks = found.flatMap((one, index) => [rows[index] ?? '', ...detailLines(one, terminal)]);
+  const listed = found.flatMap((one, index) => [rows[index] ?? '', ...detailLines(one, terminal)]);
   const rest = all - found.length;
   const [first] = found;
-  return wrapAll(
-    [
-      `${grouped(`${open}`)} open${acknowledged}; the gravest and oldest first.`,
-      ...(unchecked === '' ? [] : [`Others ${unchecked}.`]),
-      '',
-      titles,
-      ...blocks,
-      ...(rest > 0
-        ? [
-            `  … and ${grouped(`${rest}`)} more: narrow them with --kind, --batch or --older-than, or take all with --export FILE.xlsx`,
-          ]
-        : []),
-      '',
-      'What to do',
-      ...actionLines(found, terminal),
-      ...closing({
-        Next: first ? commandFor(first) : '',
-        'When dealt with': 'counterfoil resolve ID --note "what was done"',
-      }),
+  if (rest > 0)
+    listed.push(
+      `  … and ${grouped(`${rest}`)} more: narrow them with --kind, --batch or --older-than, or take all with --export FILE.xlsx`,
+    );
+  return {
+    blocks: [
+      [
+        `${grouped(`${open}`)} open${acknowledged}; the gravest and oldest first.`,
+        ...(unchecked === '' ? [] : [`Others ${unchecked}.`]),
+      ],
+      [titles, ...listed],
+      ['What to do', ...actionLines(found, terminal)],
     ],
-    terminal.width,
-    2,
-  );
+    end: {
+      Next: first ? commandFor(first) : '',
+      'When dealt with': 'counterfoil resolve ID --note "what was done"',
+    },
+  };
 }
 
 /** Why nothing may say that none is open (P35); empty after a run with a usable list. */

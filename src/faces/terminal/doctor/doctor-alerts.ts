@@ -1,5 +1,7 @@
 import type { App } from '../../../app/app.ts';
 import type { Config } from '../../../core/settings/settings.ts';
+import { undelivered } from '../../../findings/event-standing.sql.ts';
+import { findingWords } from '../../../words/finding-words.ts';
 import { openChannels, wordChannels } from '../../alerts/channels.ts';
 import { testWords } from '../../alerts/message-words.ts';
 import { alertsStanding } from '../../json/alerts-standing.ts';
@@ -19,6 +21,15 @@ export async function checkAlerts(app: App<'looking'>): Promise<DoctorCheck> {
       'counterfoil doctor --alert tries each channel; correct its key under alerts. What waits is sent again by itself',
     );
   return well('alerts', json.channels.join(', '));
+}
+
+/** Checks that events reach `events.url`. */
+export async function checkEvents({ config, ledger, clock }: App<'looking'>): Promise<DoctorCheck> {
+  if (config.events.url === '') return skipped('events', 'events.url is empty: no event is posted');
+  const [found] = await undelivered(ledger.db, { config, nowMs: clock.now() });
+  if (!found) return well('events', `posted to ${new URL(config.events.url).host} while serve runs`);
+  const { problem, fix } = findingWords.events_undelivered.doctor(found);
+  return wrong('events', problem, fix);
 }
 
 /** Sends a test message through each channel, and says how each answered. The heartbeat is not asked: it would be a false sign. */

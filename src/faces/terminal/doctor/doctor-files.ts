@@ -57,19 +57,34 @@ export function checkKeys({ config, secrets }: Explained): DoctorCheck {
   return well('keys', `${states.join('; ')}; ${signer}_KEY signs`);
 }
 
+type Account = { uid: number; gid: number };
+
 /**
  * Who besides root may read a file of keys. `group`: root gave it to the group of this account, to read. The group's bits
  * of a credential show the right of the unit's account (an ACL), not of a group.
  */
 export function readersOf(
-  file: { mode: number; uid: number; gid: number },
+  file: Account & { mode: number },
   isCredential: boolean,
-  account: { uid: number; gid: number },
+  account: Account,
 ): 'account' | 'group' | 'others' {
   const mode = file.mode & 0o777;
   if ((mode & (isCredential ? 0o037 : 0o077)) === 0) return 'account';
   const isLent = file.uid === 0 && account.uid !== 0 && file.gid === account.gid;
   return isLent && (mode & 0o037) === 0 ? 'group' : 'others';
+}
+
+const ownerOf = (file: string): Account => {
+  const { uid, gid } = statSync(file);
+  return { uid, gid };
+};
+
+/** The command that leaves a file of keys to this account alone. Only its owner and root can change its mode. */
+export function closingCommand({ file, uid, gid }: Account & { file: string }, account: Account): string {
+  if (account.uid === 0 || uid === account.uid) return `chmod 600 ${file}`;
+  // Root lends it to the group of this account, which must go on reading it.
+  if (uid === 0 && gid === account.gid) return `sudo chmod 640 ${file}`;
+  return `sudo chown ${account.uid} ${file} && sudo chmod 600 ${file}`;
 }
 
 /** Checks that no other account can read the keys: a reader of the keys can send money. */
@@ -87,7 +102,7 @@ export function checkSecretFiles({ config, secrets }: Explained): DoctorCheck {
     return wrong(
       'secret files',
       `others on this machine can read ${others.join(', ')}`,
-      `chmod 600 ${others.join(' ')}`,
+      others.map((file) => closingCommand({ file, ...ownerOf(file) }, account)).join('; '),
     );
   const said = [
     ...(fine.account ? [`${fine.account.join(', ')}: only for this account`] : []),

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { App } from '../../../app/app.ts';
+import { counted } from '../../../core/domain/counted.ts';
 import type { WebhookRejectionKind } from '../../../core/domain/rejection.ts';
 import type { Config } from '../../../core/settings/settings.ts';
 import { isLedgerThere } from '../../../core/storage/exists.ts';
@@ -52,6 +53,7 @@ export async function checkLedger(app: App<'local'>, scene: Scene): Promise<Doct
     await checkWebhooks(scene),
     await checkLookUps(scene),
     await checkRejections(app),
+    ...(app.config.submission.approval === 'callback' ? [await checkApproval(scene)] : []),
   ];
 }
 
@@ -118,6 +120,15 @@ async function checkLookUps(scene: Scene): Promise<DoctorCheck> {
   if (!isShown(seen, 'doctor')) return well('look-ups', `${seen.count} due`);
   const { problem, fix } = findingWords.look_ups_overdue.doctor(seen);
   return wrong('look-ups', problem, fix);
+}
+
+/** Checks that the operator's own server decides about what waits for an approval. */
+async function checkApproval(scene: Scene): Promise<DoctorCheck> {
+  const waiting = await finders.approval_unanswered(scene);
+  const [late] = waiting.filter((one) => isShown(one, 'doctor'));
+  if (!late) return well('approval', `${counted(waiting.length, 'batch', 'batches')} asked about`);
+  const { problem, fix } = findingWords.approval_unanswered.doctor(late);
+  return wrong('approval', problem, fix);
 }
 
 /** Checks rejected webhooks: many with one reason mean a wrong key, a few are strangers. */

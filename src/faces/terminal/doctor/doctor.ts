@@ -129,7 +129,7 @@ async function lookIntoLedger({ config }: Explained, reference: string | undefin
     const scene = await sceneOf(opened, 'doctor', daemon);
     const { checkIntake } = await import('./doctor-intake.ts');
     const { checkBackups, checkGrowth } = await import('./doctor-keeping.ts');
-    const { checkAlerts } = await import('./doctor-alerts.ts');
+    const { checkAlerts, checkEvents } = await import('./doctor-alerts.ts');
     const checks = [
       ...(await checkLedger(opened, scene)),
       await checkGrowth(opened),
@@ -137,6 +137,7 @@ async function lookIntoLedger({ config }: Explained, reference: string | undefin
       await checkIntake(opened),
       await checkSchedules(opened, daemon, scene),
       await checkAlerts(opened),
+      await checkEvents(opened),
     ];
     const examined = await examine(opened, reference);
     const { running, elsewhere = false } = daemon;

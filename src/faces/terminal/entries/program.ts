@@ -3,6 +3,7 @@ import packageJson from '../../../../package.json' with { type: 'json' };
 import type { CommandJson } from '../../../core/shapes/json-shapes.ts';
 import { type Result, Stop } from '../context/result.ts';
 import type { GlobalOptions, World } from '../context/world.ts';
+import { rendered } from '../kit/screen.ts';
 import type { CommandEntry } from './entry.ts';
 import { addGlobals } from './global-options.ts';
 import { entryGroups } from './groups.ts';
@@ -60,7 +61,8 @@ function addVerb(world: ProgramWorld, program: Command, entry: CommandEntry): Co
     const handler = await entry.load(entryGroups.flatMap(([, verbs]) => verbs));
     const { mode: _mode, ...options } = command.opts<Record<string, unknown>>();
     const merged: GlobalOptions = { ...program.opts<GlobalOptions>(), ...command.opts<GlobalOptions>() };
-    world.finish(await handler({ ...world, options: merged }, command.args, { ...options, mode: _mode }));
+    const context = { ...world, options: merged };
+    world.finish(rendered(context, await handler(context, command.args, { ...options, mode: _mode })));
   });
 }
 

@@ -7,9 +7,8 @@ import { demandLedger } from '../context/ledger-there.ts';
 import { orderer, stopFor } from '../context/person.ts';
 import type { Result } from '../context/result.ts';
 import type { Context } from '../context/world.ts';
-import { closing, pathText } from '../kit/closing.ts';
+import { pathText } from '../kit/file-lines.ts';
 import { terminalOf } from '../kit/terminal.ts';
-import { wrapAll } from '../kit/wrap.ts';
 
 /** `backup FILE`: writes a consistent copy, even while the daemon runs or of another version. Overwrites no file. */
 export async function backup(context: Context, args: string[]): Promise<Result> {
@@ -26,11 +25,13 @@ export async function backup(context: Context, args: string[]): Promise<Result> 
   const lines = [
     `${pathText(context.cwd, file)}   ${what}   ${time(at)}   ${sizeText(bytes)}`,
     `  However it is put back, it sends nothing until adopted${holds ? '' : ', with the version that the ledger is of'}.`,
-    ...closing({ 'To use it': `counterfoil restore ${pathText(context.cwd, file)} --adopt` }),
   ];
   return {
     code: 0,
-    lines: wrapAll(lines, context.columns, 2),
+    screen: {
+      blocks: [lines],
+      end: { 'To use it': `counterfoil restore ${pathText(context.cwd, file)} --adopt` },
+    },
     json: {
       shape: 'backup',
       fields: { file, at, bytes, batches: holds?.batches ?? null, payouts: holds?.payouts ?? null },

@@ -9,7 +9,6 @@ import { withApp } from '../context/with-app.ts';
 import type { Context } from '../context/world.ts';
 import { waivedText } from '../kit/describe.ts';
 import { type Terminal, terminalOf } from '../kit/terminal.ts';
-import { wrapAll } from '../kit/wrap.ts';
 
 /** `verify`: exits 0 when the ledger is proven, else 1. */
 export async function verify(context: Context): Promise<Result> {
@@ -26,12 +25,11 @@ export async function verify(context: Context): Promise<Result> {
 }
 
 function describe({ ok, checks, batches, waived }: Verification, path: string, terminal: Terminal): Result {
-  const lines = [
-    ...checkLines(checks),
-    ...(batches.length > 0 ? ['', ...batchTable(batches, terminal), ...batches.flatMap(sendsLines)] : []),
-    ...(waived.length > 0 ? ['', ...waived.map((one) => waivedText(one, terminal.time))] : []),
-    '',
-    terminal.paint(ok ? 'good' : 'bad', ok ? 'The ledger is proven.' : 'The ledger is NOT proven.'),
+  const blocks = [
+    checkLines(checks),
+    batches.length > 0 ? [...batchTable(batches, terminal), ...batches.flatMap(sendsLines)] : [],
+    waived.map((one) => waivedText(one, terminal.time)),
+    [terminal.paint(ok ? 'good' : 'bad', ok ? 'The ledger is proven.' : 'The ledger is NOT proven.')],
   ];
   const failed = checks.filter((check) => !check.ok).map((check) => check.name);
   return {
@@ -39,7 +37,7 @@ function describe({ ok, checks, batches, waived }: Verification, path: string, t
     ...(!ok && {
       problem: `${path} is not proven (${failed.join(', ')}). Stop sending (counterfoil hold --mode), keep a copy of the file, and compare it with the last backup`,
     }),
-    lines: wrapAll(lines, terminal.width, 2),
+    screen: { blocks },
     json: {
       shape: 'verify',
       fields: { ok, checks, batches, waived_listings: waived.map(waivedJson) },

@@ -11,12 +11,8 @@ import type { SaidHalt } from '../../../words/halt-words.ts';
 import { readable } from '../../../words/readable.ts';
 import { webhookText } from '../../../words/word-texts.ts';
 import { said } from '../../json/order-json.ts';
-import type { Result } from '../context/result.ts';
-import type { Context } from '../context/world.ts';
 import { withheldLines } from '../status/unknown-lines.ts';
-import { closing } from './closing.ts';
 import type { Terminal } from './terminal.ts';
-import { wrapAll } from './wrap.ts';
 
 /** `NGN 1,200,000.00, ZAR 5,000.00`; `nothing` for none. */
 export function totalsText(totals: Record<string, string>): string {
@@ -80,20 +76,6 @@ export function retryLines(retries: readonly Retried[]): string[] {
   });
   const rest = retries.length - lines.length;
   return rest > 0 ? [...lines, `  … and ${rest} more`] : lines;
-}
-
-/** The lines of a command with the next one, as wide as the terminal. */
-export function finished(
-  { columns }: Pick<Context, 'columns'>,
-  lines: readonly string[],
-  next = '',
-): string[] {
-  return wrapAll([...lines, ...closing({ Next: next })], columns, 2);
-}
-
-/** Under `--quiet` drops the lines of a command that succeeded. What needs a person is still printed. */
-export function unlessQuiet({ options }: Context, result: Result): Result {
-  return options.quiet && result.code === 0 ? { ...result, lines: [] } : result;
 }
 
 export function standText(ready: number): string {

@@ -1,9 +1,15 @@
-import { basename, dirname } from 'node:path';
+import { basename, dirname, isAbsolute, relative } from 'node:path';
 import { counted } from '../../../core/domain/counted.ts';
 import type { Context } from '../context/world.ts';
-import { pathText } from './closing.ts';
 import { firstOf } from './messages.ts';
 import { wrapAll } from './wrap.ts';
+
+/** A path as people type it: from the folder where they stand, where that is shorter. */
+export function pathText(cwd: string, path: string): string {
+  if (!isAbsolute(path)) return path;
+  const near = relative(cwd, path);
+  return near === '' || near.length >= path.length ? path : near;
+}
 
 /** More folders would hide the last line. */
 const most = 10;

@@ -2,7 +2,6 @@ import type { OpenGroup } from '../../../books/discrepancies/discrepancies.sql.t
 import { grouped } from '../../../core/domain/counted.ts';
 import { plainKind } from '../../../core/domain/plain-kind.ts';
 import type { Discrepancy } from '../../../core/storage/tables/tables.ts';
-import { ageText } from './age-text.ts';
 import { severityColours } from './colours.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -53,4 +52,18 @@ export function openSummary(groups: readonly OpenGroup[]): string {
     return n === 0 ? [] : [`${grouped(`${n}`)} ${severity}`];
   });
   return parts.join(', ');
+}
+
+const minuteMs = 60_000;
+const units: readonly [name: string, ms: number][] = [
+  ['d', 24 * 60 * minuteMs],
+  ['h', 60 * minuteMs],
+  ['min', minuteMs],
+];
+
+/** How long ago an instant was, in its largest unit: `2 d`, `4 h`, `5 min`; `now` below a minute. */
+function ageText(instant: string, nowMs: number): string {
+  const ms = nowMs - Date.parse(instant);
+  const [name, size] = units.find(([, unit]) => ms >= unit) ?? ['', 1];
+  return name === '' ? 'now' : `${Math.floor(ms / size)} ${name}`;
 }

@@ -6,10 +6,8 @@ import { orderer, stopFor } from '../context/person.ts';
 import { type Result, Stop } from '../context/result.ts';
 import { withApp } from '../context/with-app.ts';
 import type { Context } from '../context/world.ts';
-import { unlessQuiet } from '../kit/describe.ts';
 import { fileLines } from '../kit/file-lines.ts';
 import { terminalOf } from '../kit/terminal.ts';
-import { wrapAll } from '../kit/wrap.ts';
 
 /** `close-period MONTH`: closes the month and names what is unresolved. Stops with 2 when it cannot be closed. */
 export async function closePeriod(context: Context, args: string[]): Promise<Result> {
@@ -21,23 +19,17 @@ export async function closePeriod(context: Context, args: string[]): Promise<Res
     const { period, statement, reports } = done;
     const warnings = done.warnings.map(periodWarningText);
     if (!context.options.quiet) for (const warning of warnings) context.say(`warning: ${warning}`);
-    const lines = wrapAll(
-      [
-        `${month} is closed: ${time(period.starts_at)} up to ${time(period.ends_at)} (${period.timezone})`,
-        ...statement.flatMap(({ currency, line, count, amount }) =>
-          line === 'opening' || line === 'closing'
-            ? [`  ${line.padEnd(8)} ${amountText(currency, amount)}   ${counted(count, 'payout')}`]
-            : [],
-        ),
-        ...(statement.length === 0 ? [`  ${emptyText(period.ends_at <= app.ledger.birth)}`] : []),
-        `  closed by ${period.closed_by}`,
-        `  digest   ${period.digest}`,
-        '',
-        ...fileLines(context, reports),
-      ],
-      context.columns,
-      2,
-    );
+    const lines = [
+      `${month} is closed: ${time(period.starts_at)} up to ${time(period.ends_at)} (${period.timezone})`,
+      ...statement.flatMap(({ currency, line, count, amount }) =>
+        line === 'opening' || line === 'closing'
+          ? [`  ${line.padEnd(8)} ${amountText(currency, amount)}   ${counted(count, 'payout')}`]
+          : [],
+      ),
+      ...(statement.length === 0 ? [`  ${emptyText(period.ends_at <= app.ledger.birth)}`] : []),
+      `  closed by ${period.closed_by}`,
+      `  digest   ${period.digest}`,
+    ];
     const fields = {
       month,
       starts_at: period.starts_at,
@@ -53,7 +45,12 @@ export async function closePeriod(context: Context, args: string[]): Promise<Res
       warnings,
       reports,
     };
-    return unlessQuiet(context, { code: 0, lines, json: { shape: 'close-period', fields } });
+    return {
+      isNews: true,
+      code: 0,
+      screen: { blocks: [lines, fileLines(context, reports)] },
+      json: { shape: 'close-period', fields },
+    };
   });
 }
 

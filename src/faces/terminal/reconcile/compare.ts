@@ -2,9 +2,7 @@ import type { App } from '../../../app/app.ts';
 import { grouped } from '../../../core/domain/counted.ts';
 import { type Result, Stop } from '../context/result.ts';
 import type { Context } from '../context/world.ts';
-import { pathText } from '../kit/closing.ts';
-import { unlessQuiet } from '../kit/describe.ts';
-import { wrapAll } from '../kit/wrap.ts';
+import { pathText } from '../kit/file-lines.ts';
 
 type Comparison = Extract<
   Awaited<ReturnType<App<'local'>['reporting']['compareRuns']>>,
@@ -34,11 +32,12 @@ export async function compareRuns(
     '',
     `File: ${pathText(context.cwd, file)}`,
   ];
-  return unlessQuiet(context, {
+  return {
+    isNews: true,
     code: 0,
-    lines: wrapAll(lines, context.columns, 2),
+    screen: { blocks: [lines] },
     json: { shape: 'report --against', fields: { ...comparison, file } },
-  });
+  };
 }
 
 function isChanged({ difference }: LineChange): boolean {

@@ -12,12 +12,12 @@ import type { SaidHalt } from '../../../words/halt-words.ts';
 import { lineNoun } from '../../../words/line-words.ts';
 import { listWords } from '../../../words/list-words.ts';
 import { verdictWords } from '../../../words/verdict-words.ts';
+import type { Screen } from '../context/result.ts';
 import type { Context } from '../context/world.ts';
-import { closing, pathText } from '../kit/closing.ts';
 import { collectionLines, countsText, haltText } from '../kit/describe.ts';
+import { pathText } from '../kit/file-lines.ts';
 import { openSummary, openTable } from '../kit/open-table.ts';
 import { type Terminal, terminalOf } from '../kit/terminal.ts';
-import { wrapAll } from '../kit/wrap.ts';
 
 type Run = reconcileJob.ReconcileResult;
 
@@ -43,7 +43,7 @@ export async function runConclusion(context: Context, app: App, run: Run, halted
 }
 
 /** The whole story of a run: verdicts, what is open by gravity, the report and the next command. */
-export function runLines(concluded: Concluded): string[] {
+export function runScreen(concluded: Concluded): Screen {
   const { run, terminal, cwd } = concluded;
   const blocks = [
     [...(run.taken ?? []).flatMap(collectionLines), titleLine(concluded)],
@@ -53,16 +53,10 @@ export function runLines(concluded: Concluded): string[] {
     besideLines(run),
     shortCutLines(run),
     haltLines(concluded),
-  ].filter((block) => block.length > 0);
+  ];
   const report = run.reports.find((path) => path.endsWith('report.html')) ?? '';
-  return wrapAll(
-    [
-      ...blocks.flatMap((block, index) => (index === 0 ? block : ['', ...block])),
-      ...closing({ Report: report === '' ? '' : pathText(cwd, report), Next: nextCommand(concluded) }),
-    ],
-    terminal.width,
-    2,
-  );
+  const end = { Report: report === '' ? '' : pathText(cwd, report), Next: nextCommand(concluded) };
+  return { blocks, end };
 }
 
 /** What --quiet prints: only what is behind a non-zero exit code. */

@@ -11,7 +11,7 @@ import { withApp } from '../context/with-app.ts';
 import type { Context, Handler } from '../context/world.ts';
 import { problemLines } from '../kit/describe.ts';
 import { tellPeople } from '../kit/tell-people.ts';
-import { reconcileTrouble, runConclusion, runLines } from './reconcile-lines.ts';
+import { reconcileTrouble, runConclusion, runScreen } from './reconcile-lines.ts';
 
 /** `reconcile`: reconciles once. Exits 4 when something is open, sending is halted, or a currency is not reconciled. */
 export const reconcile: Handler = async (context, _args, options) => {
@@ -48,7 +48,7 @@ async function describe(context: Context, app: App, run: ReconcileResult): Promi
       open || halted || loose ? 4 : 0,
     ),
     ...(unlisted && error !== undefined && { problem: error }),
-    lines: context.options.quiet ? [] : runLines(concluded),
+    ...(!context.options.quiet && { screen: runScreen(concluded) }),
     json: { shape: 'reconcile', fields: run },
   };
 }

@@ -9,7 +9,6 @@ import { orderer, stopFor } from '../context/person.ts';
 import { didYouMean, Stop } from '../context/result.ts';
 import { withApp } from '../context/with-app.ts';
 import type { Context, Handler } from '../context/world.ts';
-import { unlessQuiet } from '../kit/describe.ts';
 import { fileLines } from '../kit/file-lines.ts';
 import { compareRuns } from './compare.ts';
 
@@ -23,11 +22,12 @@ export const report: Handler = async (context, args, options) => {
       return compareRuns(context, app, [name, against]);
     }
     const files = await written(context, app, name);
-    return unlessQuiet(context, {
+    return {
+      isNews: true,
       code: 0,
       lines: fileLines(context, files),
       json: { shape: 'report', fields: { files } },
-    });
+    };
   });
 };
 

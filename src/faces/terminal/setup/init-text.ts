@@ -20,7 +20,7 @@ service:
   base_url: ${baseUrl}   # the payments service, without /api/v1; http only for loopback
 
 submission:
-  approval: none      # none | always | above: which batches wait for the approval of a second person
+  approval: none      # none | always | above | callback: which batches wait for the approval of a second person
   daily_limit: {}     # per currency, {NGN: "50000000.00"}; what goes over it waits for the next day
   payout_limit: {}    # per currency, {NGN: "5000000.00"}; one payout above it holds its batch
 
@@ -47,7 +47,9 @@ COUNTERFOIL_LIVE_PUBLIC_KEY=
 COUNTERFOIL_LIVE_ENCRYPTION_KEY=
 COUNTERFOIL_LIVE_WEBHOOK_KEY=
 
-# Who may decide on the dashboard, as name:token,… (openssl rand -hex 24 makes a token), and the password of alerts.smtp_url.
+# Who may decide on the dashboard, as name:token,… (openssl rand -hex 24 makes a token), the password of alerts.smtp_url, and
+# the secret that signs what is posted to events.url and submission.approval_url: echo "whsec_$(openssl rand -base64 32)"
 #COUNTERFOIL_ADMIN_TOKENS=
 #COUNTERFOIL_ALERTS_SMTP_PASSWORD=
+#COUNTERFOIL_EVENTS_SECRET=
 `;

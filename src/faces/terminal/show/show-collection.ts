@@ -10,7 +10,6 @@ import { collectionStoryOf } from '../../json/show-collection-json.ts';
 import type { Result } from '../context/result.ts';
 import { discrepancyLine, textSection, webhookLine } from '../kit/describe.ts';
 import type { Terminal } from '../kit/terminal.ts';
-import { wrapAll } from '../kit/wrap.ts';
 
 const meanings: Record<CollectionStory['collection']['state'], string> = {
   expected: 'no webhook yet',
@@ -46,7 +45,7 @@ export function showCollection(story: CollectionStory, now: string, terminal: Te
   ];
   const fields = collectionStoryOf(story, now, effectText);
   const json = { shape: 'show COLLECTION', fields } as const;
-  return { code: 0, lines: wrapAll(lines, terminal.width, 2), json };
+  return { code: 0, screen: { blocks: [lines] }, json };
 }
 
 /** The results of asking for the webhook again, as lines for people. */

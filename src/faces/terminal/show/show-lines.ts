@@ -12,8 +12,8 @@ import { payoutMoments } from '../../../words/payout-moments.ts';
 import { readable } from '../../../words/readable.ts';
 import { stateWords } from '../../../words/state-words.ts';
 import { type QuietWatch, unknownWarning } from '../../json/evidence-json.ts';
-import { closing } from '../kit/closing.ts';
 import { payoutColours } from '../kit/colours.ts';
+import { closing } from '../kit/screen.ts';
 import type { Terminal } from '../kit/terminal.ts';
 import { wrap, wrapAll } from '../kit/wrap.ts';
 
@@ -115,9 +115,7 @@ function whatNow(story: Story, { successor }: ShownChain, watch: QuietWatch, { t
     'What now',
     ...[...advice].map((one) => `  ${readable(one, time)}`),
     ...next,
-    ...closing(commands)
-      .slice(1)
-      .map((line) => `  ${line}`),
+    ...closing(commands).map((line) => `  ${line}`),
   ];
 }
 

@@ -25,6 +25,8 @@ export const show: Handler = async (context, args, options) => {
     const account = options.fullAccounts === true ? (text: string) => text : maskAccount;
     const terminal = terminalOf(context, app.config, watch.now);
     const more = [
+      '',
+      `trace ${around.trace_id}`,
       ...resendLines(requests, heardAt, watch.now, terminal),
       ...(collection ? ['', `also a collection, ${collection.collection.state}`] : []),
     ];

@@ -15,11 +15,10 @@ import { type JobStanding, jobLabel } from '../../json/jobs-standing.ts';
 import { heldBecause } from '../../json/list-json.ts';
 import { queueText } from '../../json/queue-standing.ts';
 import type { StatusFacts } from '../../json/status-standing.ts';
-import { closing } from '../kit/closing.ts';
+import type { Screen } from '../context/result.ts';
 import { countsText, haltText, standText, waivedText } from '../kit/describe.ts';
 import { openSummary } from '../kit/open-table.ts';
 import type { Terminal } from '../kit/terminal.ts';
-import { wrapAll } from '../kit/wrap.ts';
 import { attentionLines } from '../submit/submit-lines.ts';
 import { promisedLines } from './promised.ts';
 import { brakeLines } from './waiting.ts';
@@ -31,7 +30,7 @@ type Shown = StatusFacts & { terminal: Terminal };
 const most = 10;
 
 /** Where everything stands: one line of state, the batches, what needs a person, what runs next. */
-export function statusLines(standing: Shown, config: Pick<Config, 'mode'>): string[] {
+export function statusScreen(standing: Shown, config: Pick<Config, 'mode'>): Screen {
   const { terminal } = standing;
   const blocks = [
     [headLine(config.mode, standing), ...haltLines(standing), ...waivedLines(standing)],
@@ -46,15 +45,8 @@ export function statusLines(standing: Shown, config: Pick<Config, 'mode'>): stri
       ...standing.findings.flatMap((one) => otherLine(one) ?? []),
     ],
     scheduleLines(standing),
-  ].filter((block) => block.length > 0);
-  return wrapAll(
-    [
-      ...blocks.flatMap((block, index) => (index === 0 ? block : ['', ...block])),
-      ...closing({ Next: nextCommand(standing) }),
-    ],
-    terminal.width,
-    2,
-  );
+  ];
+  return { blocks, end: { Next: nextCommand(standing) } };
 }
 
 function headLine(mode: string, { halted, lastRun, terminal }: Shown): string {
@@ -221,6 +213,7 @@ const otherWords: Record<KindsOn<'status'>, Said | null> = {
   disk_unseen: findingWords.disk_unseen.ready,
   outcome_unknown: null,
   batch_held: null,
+  approval_unanswered: findingWords.approval_unanswered.doctor,
   file_rejected: null,
   file_lost: null,
   signatures_wrong: findingWords.signatures_wrong.alerts,
@@ -231,6 +224,7 @@ const otherWords: Record<KindsOn<'status'>, Said | null> = {
   payout_kept: null,
   sending_idle: null,
   backup_late: findingWords.backup_late.doctor,
+  events_undelivered: findingWords.events_undelivered.doctor,
   message_lost: null,
   run_unsound: null,
 };

@@ -4,7 +4,7 @@ import { Stop } from '../context/result.ts';
 import { withApp } from '../context/with-app.ts';
 import type { Handler } from '../context/world.ts';
 import { terminalOf } from '../kit/terminal.ts';
-import { statusLines } from './status-lines.ts';
+import { statusScreen } from './status-lines.ts';
 
 /** `status`: shows where everything stands, also that no daemon runs or files wait. */
 export const status: Handler = async (context, _args, options) => {
@@ -16,7 +16,7 @@ export const status: Handler = async (context, _args, options) => {
     const { mode } = app.config;
     return {
       code: standing.findings.length > 0 ? 4 : 0,
-      lines: statusLines({ ...standing, terminal }, app.config),
+      screen: statusScreen({ ...standing, terminal }, app.config),
       json: { shape: 'status', fields: statusJson(standing, mode) },
     };
   });

@@ -6,11 +6,11 @@ import { submitCommand } from '../../../words/advice-text.ts';
 import { checkedJson } from '../../json/check-json.ts';
 import { withApp } from '../context/with-app.ts';
 import type { Handler } from '../context/world.ts';
-import { closing, pathText } from '../kit/closing.ts';
 import { problemLines, retryLines, totalsText } from '../kit/describe.ts';
+import { pathText } from '../kit/file-lines.ts';
+import { closing } from '../kit/screen.ts';
 import type { Terminal } from '../kit/terminal.ts';
 import { terminalOf } from '../kit/terminal.ts';
-import { wrapAll } from '../kit/wrap.ts';
 import { bankLines, foreseenLines, isTakenWhole, leftText } from './foreseen.ts';
 import { warningLines } from './warning-lines.ts';
 
@@ -38,7 +38,7 @@ export const check: Handler = async (context, args, options) => {
     const end = quiet ? [] : endLines(files, args, submitCommand(app.config.mode));
     return {
       code,
-      lines: wrapAll([...lines, ...end], terminal.width, 2),
+      screen: { blocks: [[...lines, ...end]] },
       json: { shape: 'check', fields: { files: files.map(checkedJson) } },
     };
   });
@@ -93,12 +93,12 @@ function endLines(files: readonly Checked[], args: readonly string[], submit: st
   if (refused > 0) {
     const what = files.length === 1 ? 'Not ready' : `${refused} of ${files.length} files not ready`;
     const next = { Next: `correct the file, then counterfoil check ${args.join(' ')}` };
-    return [`${what}: nothing of a refused file is paid.`, ...closing(next).slice(1)];
+    return [`${what}: nothing of a refused file is paid.`, ...closing(next)];
   }
   const who = files.length === 1 ? 'The batch' : `${held} of ${files.length} batches`;
   return [
     `Ready to submit${left > 0 ? `, without ${counted(left, 'row')}` : ''}.${held > 0 ? ` ${who} would be held.` : ''}`,
-    ...closing({ Next: `${submit} ${args.join(' ')}` }).slice(1),
+    ...closing({ Next: `${submit} ${args.join(' ')}` }),
   ];
 }
 

@@ -3,19 +3,14 @@ import { counted } from '../../../core/domain/counted.ts';
 import { submitCommand } from '../../../words/advice-text.ts';
 import type { Result } from '../context/result.ts';
 import type { Context } from '../context/world.ts';
-import { closing, pathText } from '../kit/closing.ts';
 import { problemLines, retryLines, totalsText } from '../kit/describe.ts';
-import { wrapAll } from '../kit/wrap.ts';
+import { pathText } from '../kit/file-lines.ts';
 import { foreseenJson, foreseenLines, isTakenWhole, leftText } from './foreseen.ts';
 import { refusedLines } from './submit-lines.ts';
 import type { TakenFiles } from './submit-standing.ts';
 
 /** `submit --dry-run`: shows what would be taken in and what refused; records nothing. */
-export function describeDryRun(
-  taken: TakenFiles[],
-  { cwd, columns }: Context,
-  { config }: App<'local'>,
-): Result {
+export function describeDryRun(taken: TakenFiles[], { cwd }: Context, { config }: App<'local'>): Result {
   const dry = taken.flatMap((t) => (t.kind === 'dry_run' ? [t.checked] : []));
   const refused = taken.flatMap((t) => (t.kind === 'refused' ? [t] : []));
   const lines = dry.flatMap((c) => {
@@ -41,10 +36,12 @@ export function describeDryRun(
     return { file, problem_count: problemCount, problems };
   });
   const next = batches.length > 0 && bad.length === 0 ? submitCommand(config.mode) : '';
-  const end = closing({ Next: next === '' ? '' : `${next}, without --dry-run` });
   return {
     code: refused.length === 0 && dry.every(isTakenWhole) ? 0 : 3,
-    lines: wrapAll([...lines, ...refusedLines(taken, cwd), ...end], columns),
+    screen: {
+      blocks: [[...lines, ...refusedLines(taken, cwd)]],
+      end: { Next: next === '' ? '' : `${next}, without --dry-run` },
+    },
     json: { shape: 'submit --dry-run', fields: { dry_run: true, batches, refused: bad } },
   };
 }

@@ -8,10 +8,10 @@ import type { Attention } from '../../../sending/attention.sql.ts';
 import { haltAdvice } from '../../../sending/halt.ts';
 import { reasonText, submitCommand } from '../../../words/advice-text.ts';
 import { batchHead, heldLines, progressLine } from '../batches/batch-lines.ts';
-import { closing, pathText } from '../kit/closing.ts';
+import type { Screen } from '../context/result.ts';
 import { collectionLines, haltText, problemLines, standText } from '../kit/describe.ts';
+import { pathText } from '../kit/file-lines.ts';
 import type { Terminal } from '../kit/terminal.ts';
-import { wrapAll } from '../kit/wrap.ts';
 import { unknownLines, withheldLines } from '../status/unknown-lines.ts';
 import { needsPerson, waitingText } from '../status/waiting.ts';
 import type {
@@ -27,7 +27,7 @@ import { warningLines } from './warning-lines.ts';
 type View = { app: App<'local'>; cwd: string; terminal: Terminal; failed: boolean };
 
 /** Where each batch stands, what needs a person, the result files and the next command. */
-export function allLines(view: View, done: Submitted, now: SubmitFacts): string[] {
+export function submitScreen(view: View, done: Submitted, now: SubmitFacts): Screen {
   const { taken, expected } = done;
   const { shown, fresh, waits, needed } = now;
   const { app, terminal } = view;
@@ -37,14 +37,13 @@ export function allLines(view: View, done: Submitted, now: SubmitFacts): string[
     waits.map((one) => waitingText(one, app.config, terminal)),
     attentionLines(needed),
     haltLines(now, terminal),
-  ].filter((block) => block.length > 0);
+  ];
   if (shown.length === 0 && taken.length === 0 && expected.length === 0)
     blocks.unshift([
       `Nothing to do: no whole file in ${pathText(view.cwd, app.paths.inbox)}, nothing ready to send.`,
     ]);
-  const body = blocks.flatMap((block, index) => (index === 0 ? block : ['', ...block]));
-  const end = closing({ Results: resultFiles(view, done, now), Next: nextCommand(view, done, now) });
-  return wrapAll([...body, ...end], terminal.width, 2);
+  const end = { Results: resultFiles(view, done, now), Next: nextCommand(view, done, now) };
+  return { blocks, end };
 }
 
 /** Only what was left out or is stopped, and what to do; empty when the exit code is 0. */

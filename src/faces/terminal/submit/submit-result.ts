@@ -14,7 +14,7 @@ import { type Result, worst } from '../context/result.ts';
 import type { Context } from '../context/world.ts';
 import { terminalOf } from '../kit/terminal.ts';
 import { needsPerson } from '../status/waiting.ts';
-import { allLines, givenBackLines, refusedLines, submitTrouble } from './submit-lines.ts';
+import { givenBackLines, refusedLines, submitScreen, submitTrouble } from './submit-lines.ts';
 import {
   type ExpectedFile,
   type GivenBackFile,
@@ -64,7 +64,7 @@ export async function describeSubmit(context: Context, app: App<'local'>, done: 
       person ? 4 : 0,
     ),
     ...(problems.length > 0 && { problem: problems.join('. ') }),
-    lines: context.options.quiet ? [] : allLines(view, done, now),
+    ...(!context.options.quiet && { screen: submitScreen(view, done, now) }),
     json: {
       shape: 'submit',
       fields: {

@@ -21,7 +21,7 @@ export class Declined extends Error {
   }
 }
 
-function declined(why: Obstacle): Declined {
+export function declinedPage(why: Obstacle): Declined {
   return new Declined(obstacleStatus[why.kind], obstacleWords(why).page);
 }
 
@@ -34,10 +34,13 @@ export type Parts = {
   account: ServiceAccount | null;
 };
 
+/** The holder of a token, which has a name and no number. */
+export function personOf(by: string): Person {
+  return { name: by, accounts: [{ name: by, uid: null }], noted: by };
+}
+
 /** Runs verbs under the name of a token. */
 export function createActions(parts: Parts) {
-  // A token has a name and no number.
-  const personOf = (by: string): Person => ({ name: by, accounts: [{ name: by, uid: null }], noted: by });
   return {
     /** `logged`: what the log says of it; null for nothing. */
     async order<Input extends z.ZodType, Outcome extends { kind: string }>(
@@ -50,7 +53,7 @@ export function createActions(parts: Parts) {
         parts.log.error({ by, action: verb.name, err: error }, said);
         throw error;
       });
-      if (isRefused(done)) throw declined(done.why);
+      if (isRefused(done)) throw declinedPage(done.why);
       const logged = given.logged(done);
       if (logged) parts.log.info({ by, ...logged }, 'decided on the dashboard');
       return done;
@@ -58,7 +61,7 @@ export function createActions(parts: Parts) {
     /** What the person would approve. */
     async review(id: string, by: string) {
       const review = await reviewApproval(parts, id, personOf(by));
-      if (review.kind === 'refused') throw declined(review.why);
+      if (review.kind === 'refused') throw declinedPage(review.why);
       if (review.kind === 'already')
         throw new Declined(409, `${id} is already approved by ${review.before.by}.`);
       const warnings = approvalWarningTexts(await approvalWarnings(parts.ledger, review)).page;

@@ -1,4 +1,11 @@
-import { countedStates, isReplaced, type PayoutState, payoutStates } from '../../../core/domain/payout.ts';
+import {
+  cameToNothing,
+  countedStates,
+  isReplaced,
+  type PayoutState,
+  payoutStates,
+} from '../../../core/domain/payout.ts';
+import { maskAccount } from '../../../core/domain/redact.ts';
 import { readReasons, reasonMark } from '../../../core/ledger/hold-reasons.ts';
 import type { Approvable, approvalsOf } from '../../../sending/approvals.sql.ts';
 import type { batchHalts } from '../../../sending/halts.sql.ts';
@@ -6,6 +13,7 @@ import { haltCauseText } from '../../../words/halt-words.ts';
 import { holdTexts } from '../../../words/hold-words.ts';
 import { newsOf } from '../../../words/plain-words.ts';
 import { type Html, html } from '../kit/html.ts';
+import { separated } from '../kit/parts.ts';
 import { wideTable } from '../kit/table.ts';
 import { batchStateText, batchTable, moneyIn, open, progressBar } from './batch-parts.ts';
 import { answerAwaited, type BatchLook, type payoutsIn } from './batches.sql.ts';
@@ -59,11 +67,21 @@ ${panel(
     ['Dropped by', `${batch.dropped_by}${as}`],
     ...(approved.length > 0 ? [['Approved by', html`${approved}`] as const] : []),
   ])}
-<p>${to(['reports', batch.id, 'results.csv'], 'results.csv')} · ${to(['reports', batch.id, 'results.xlsx'], 'results.xlsx')}</p>`,
+<p>${separated(
+    ['results.csv', 'results.xlsx', ...(unpaid(look) ? ['failed.csv'] : [])].map((name) =>
+      to(['reports', batch.id, name], name),
+    ),
+    ' · ',
+  )}</p>`,
 )}
 ${decisions(look, halts, view)}
 ${panel('Payouts by state', statesTable(look))}
 ${panel('Payouts', payoutsPart(look, { rows, state }, view))}`;
+}
+
+/** Whether rows failed and are unpaid: failed.csv holds them. */
+function unpaid({ counts }: BatchLook): boolean {
+  return cameToNothing.some((state) => (counts[state] ?? 0) > 0);
 }
 
 function decisions(look: BatchLook, halts: Halts, view: View): Html {
@@ -106,6 +124,16 @@ function decisions(look: BatchLook, halts: Halts, view: View): Html {
             name: 'Hold',
             action: `${path}/hold`,
             sure: 'Hold what is not sent yet',
+          }),
+        ]
+      : []),
+    ...(state !== 'loading' && (counts.ready ?? 0) + (counts.held ?? 0) > 0
+      ? [
+          decision(view, {
+            id: 'cancel',
+            name: 'Cancel',
+            action: `${path}/cancel`,
+            sure: 'What was never sent is not paid, and this cannot be undone',
           }),
         ]
       : []),
@@ -156,7 +184,7 @@ export function stateNamed(text: unknown): PayoutState | null {
 export function approveView(
   look: BatchLook,
   shown: Approvable,
-  { warnings, view }: { warnings: readonly string[]; view: View },
+  { warnings, largest, view }: { warnings: readonly string[]; largest: Rows; view: View },
 ): Html {
   const { batch } = look;
   return html`<h1>Approve ${batch.id}</h1>
@@ -183,5 +211,32 @@ ${form(view, {
   buttons: [{ name: 'Approve' }],
 })}`,
 )}
+${panel(
+  'The largest payments',
+  wideTable(
+    'The largest payments',
+    ['Reference', 'Payee', 'Account', { number: 'Amount' }],
+    largest.map((row) => [
+      to(['payouts', row.reference], row.reference),
+      seesBank(view) ? row.account_name : 'hidden',
+      seesBank(view) ? row.account_number : maskAccount(row.account_number),
+      exactAmount(row.currency, row.amount),
+    ]),
+  ),
+)}
+<p>${html`<a href="/payouts?batch=${encodeURIComponent(batch.id)}">All ${countText(shown.rows)} payouts</a>`}</p>
+<details id="reject"><summary>Reject…</summary>${form(view, {
+    action: `/batches/${encodeURIComponent(batch.id)}/reject`,
+    role: 'approve',
+    fields: [
+      {
+        kind: 'note',
+        label: 'Why; the person who dropped the file reads it',
+        id: 'reject-note',
+        required: true,
+      },
+    ],
+    buttons: [{ name: 'Reject' }],
+  })}</details>
 <p>${to(['batches', batch.id], 'Back to the batch')}</p>`;
 }

@@ -94,26 +94,40 @@ async function looksOf(db: Db, ids: readonly string[]): Promise<BatchLook[]> {
   });
 }
 
+const rowColumns = [
+  'reference',
+  'row_number',
+  'currency',
+  'amount',
+  'state',
+  'message',
+  'batch_id',
+  'submitted_at',
+  'withheld_by',
+  'account_number',
+  'account_name',
+] as const;
+
 /** Payouts of a batch that a person reads: those in a state, in the order of the file. */
 export function payoutsIn(db: Db, batch: string, state: PayoutState | null, limit: number) {
   return db
     .selectFrom('payouts')
-    .select([
-      'reference',
-      'row_number',
-      'currency',
-      'amount',
-      'state',
-      'message',
-      'batch_id',
-      'submitted_at',
-      'withheld_by',
-      'account_number',
-      'account_name',
-    ])
+    .select(rowColumns)
     .where('batch_id', '=', batch)
     .$if(state !== null, (query) => query.where('state', '=', state ?? 'held'))
     .orderBy('row_number')
+    .orderBy('id')
+    .limit(limit)
+    .execute();
+}
+
+/** The largest payouts of a batch, in minor units, whatever the currency. */
+export function largestIn(db: Db, batch: string, limit: number) {
+  return db
+    .selectFrom('payouts')
+    .select(rowColumns)
+    .where('batch_id', '=', batch)
+    .orderBy('amount', 'desc')
     .orderBy('id')
     .limit(limit)
     .execute();

@@ -10,6 +10,7 @@ import { pageHeaders, pageOf, type View } from './frame.ts';
 import { createLooks } from './look.ts';
 import { pageRoutes } from './page-routes.ts';
 import { dashboardBanner } from './parts.ts';
+import { payoutDecisions } from './payout-decisions.ts';
 import { postRoutes } from './post-routes.ts';
 import type { DashboardDeps, Shared } from './shared.ts';
 import { isBrowser, signInForm, signInRoutes } from './sign-in.ts';
@@ -52,6 +53,7 @@ export function dashboardRoutes(deps: DashboardDeps): Routes {
       pageRoutes(scope, shared);
       postRoutes(scope, shared);
       signInRoutes(scope, shared, admin);
+      payoutDecisions(scope, shared, admin.closing);
       scope.get('/events', async (_request, reply) => {
         reply.hijack();
         if (events.open(reply.raw, { 'x-content-type-options': 'nosniff' })) return;

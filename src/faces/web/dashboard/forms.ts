@@ -53,7 +53,8 @@ type Order = {
   /** The role that the order needs; `decide` unless it is named. */
   role?: Role;
   fields: readonly Field[];
-  buttons: readonly { name: string; to?: string }[];
+  /** `value`: a field that this button adds. */
+  buttons: readonly { name: string; to?: string; value?: readonly [string, string] }[];
 };
 
 /** A form that posts to `action`; for a reader who may not order that, what it takes instead. */
@@ -66,7 +67,7 @@ export function form(view: View, order: Order): Html {
   return html`<form class="decide" method="post" action="${order.action}">
 <input type="hidden" name="form" value="${view.formToken}">
 ${order.fields.map(fieldOf)}
-${order.buttons.map((one, index) => html`<button${index === 0 && html` class="go"`}${one.to !== undefined && html` formaction="${one.to}"`}>${one.name}</button>`)}
+${order.buttons.map((one, index) => html`<button${index === 0 && html` class="go"`}${one.to !== undefined && html` formaction="${one.to}"`}${one.value !== undefined && html` name="${one.value[0]}" value="${one.value[1]}"`}>${one.name}</button>`)}
 </form>`;
 }
 

@@ -32,7 +32,13 @@ export type DashboardPage = {
   renews: 'live' | 'still';
 };
 
-const places = { '/': 'Today', '/batches': 'Batches', '/discrepancies': 'Discrepancies', '/runs': 'Runs' };
+const places = {
+  '/': 'Today',
+  '/batches': 'Batches',
+  '/payouts': 'Payouts',
+  '/discrepancies': 'Discrepancies',
+  '/runs': 'Runs',
+};
 
 /** The headers of every page. `same-origin`: without the origin, the server could not tell its own forms from others. */
 export const pageHeaders = {
@@ -74,8 +80,8 @@ ${main}
 /** The navigation, the reader, whether the page is live, and the search. */
 function bar(view: View, place: DashboardPage['place']): Html {
   const links = Object.entries(places).map(([path, name]) => entry(path, name, place === path));
-  const search = html`<input name="q" aria-label="Find a payout or a batch by its name"
- placeholder="Find a reference" required maxlength="200" autocomplete="off"><button>Find</button>`;
+  const search = html`<input name="q" aria-label="Find payouts and batches"
+ placeholder="Name, account, reference" required maxlength="200" autocomplete="off"><button>Find</button>`;
   return html`<div class="bar"><b>Counterfoil</b>
 <nav aria-label="Main"><ul>${links}</ul></nav>
 <p class="soft">${view.mode} mode · ${reader(view.caller)}</p>

@@ -78,6 +78,7 @@ const rows: Record<KindsOn<'today'>, Row> = {
   outcome_unknown: () => html`${grave('high', stateText('unknown'))}: may be paid; do not pay another way`,
   batch_held: ({ subject, facts }: Finding<'batch_held'>) =>
     html`${to(['batches', subject], subject)} ${facts.waitsForApproval ? 'waits for approval' : 'is held'}`,
+  approval_unanswered: batchRow('was not decided by the server of submission.approval_url'),
   // The folders of this machine are nothing for a page without a token.
   file_rejected: ({ facts: { files } }: Finding<'file_rejected'>) =>
     html`${files.map((file) => rejectedText({ ...file, errors_file: null })).join('; ')}. Correct it and drop it again`,
@@ -91,6 +92,10 @@ const rows: Record<KindsOn<'today'>, Row> = {
   answer_awaited: batchRow('waits for an answer to service.extras'),
   payout_kept: batchRow('waits, since its file cannot be checked: counterfoil status says why'),
   backup_late: () => html`The scheduled backup was missed: counterfoil doctor says more`,
+  events_undelivered: (finding: Finding<'events_undelivered'>, view) => {
+    const { problem, fix } = findingWords.events_undelivered.doctor(finding);
+    return html`${sentence(problem, view)}: ${fix}`;
+  },
   message_lost: () =>
     html`Messages could not be sent in a day: counterfoil doctor --alert tries each channel`,
   run_unsound: ({ subject, facts: { startedAt, verdict } }: Finding<'run_unsound'>, view) => {

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { findRun } from '../../../books/batch-results.sql.ts';
 import { countFiltered, listOpen } from '../../../books/discrepancies/discrepancies.sql.ts';
@@ -7,19 +8,30 @@ import { verdictsOf } from '../../../books/run-verdicts.sql.ts';
 import { storedCells } from '../../../books/sheet.ts';
 import { discrepancyKinds } from '../../../core/domain/discrepancy-kinds.ts';
 import { foldReference } from '../../../core/domain/ids.ts';
+import { maskAccount } from '../../../core/domain/redact.ts';
 import { runOfReport } from '../../../core/domain/run-folder.ts';
 import { isUsable } from '../../../core/domain/verdict.ts';
+import { listPayouts, sumPayouts } from '../../../core/ledger/payout-list.ts';
 import { neighboursOf } from '../../../core/ledger/successors.ts';
 import type { Db } from '../../../core/storage/ledger.ts';
 import { approvalsOf, originOf } from '../../../sending/approvals.sql.ts';
 import { batchHalts } from '../../../sending/halts.sql.ts';
 import { keptReportsText } from '../../../words/kept-reports.ts';
+import { payoutsCsv } from '../../json/payouts-csv.ts';
 import { Declined } from './actions.ts';
 import { approveView, batchesView, batchView, mostRows, stateNamed } from './batch-view.ts';
-import { batchesNamed, findBatchLook, findReference, newestBatches, payoutsIn } from './batches.sql.ts';
+import {
+  batchesNamed,
+  findBatchLook,
+  findReference,
+  largestIn,
+  newestBatches,
+  payoutsIn,
+} from './batches.sql.ts';
 import { discrepanciesView } from './discrepancies-view.ts';
 import { callerName } from './forms.ts';
 import { payoutView } from './payout-view.ts';
+import { payoutFilterOf, payoutQueryIn, payoutsView } from './payouts-view.ts';
 import { openReport } from './report-files.ts';
 import { newestRuns } from './runs.sql.ts';
 import { runsView, runView } from './runs-view.ts';
@@ -28,6 +40,7 @@ import { todayView } from './today-view.ts';
 
 const perPage = 50;
 const mostDiscrepancies = 100;
+const mostLargest = 10;
 
 type Params = { Params: { name: string } };
 
@@ -67,8 +80,32 @@ export function pageRoutes(scope: FastifyInstance, shared: Shared): void {
     const look = await findBatchLook(reader, name);
     if (!look) throw new Declined(404, `There is no batch ${name}.`);
     const { shown, warnings } = await actions.review(name, callerName(view.caller));
-    const main = approveView(look, shown, { warnings, view });
+    const largest = await largestIn(reader, name, mostLargest);
+    const main = approveView(look, shown, { warnings, largest, view });
     return send(request, reply, { title: `Approve ${name}`, main, renews: 'still' });
+  });
+
+  scope.get('/payouts', { config: { right: 'read' } }, async (request, reply) => {
+    const query = payoutQueryIn((name) => queryOf(request, name));
+    const filter = payoutFilterOf(query, config.reports.timezone);
+    if (filter === null) throw new Declined(422, 'One of the fields is no state or no day.');
+    const after = /^\d{1,18}$/.exec(queryOf(request, 'after') ?? '')?.[0];
+    const from = after === undefined ? undefined : BigInt(after);
+    if (queryOf(request, 'format') === 'csv') {
+      const pages = listPayouts(reader, filter, Number.MAX_SAFE_INTEGER);
+      const account = config.reports.maskAccounts ? maskAccount : (text: string) => text;
+      reply.headers({ 'content-disposition': 'attachment; filename="payouts.csv"' });
+      return reply
+        .type('text/csv; charset=utf-8')
+        .send(Readable.from(payoutsCsv(pages, config.reports, account)));
+    }
+    const rows = [];
+    for await (const page of listPayouts(reader, filter, perPage + 1, from)) rows.push(...page);
+    const shown = rows.slice(0, perPage);
+    const next = rows.length > perPage ? (shown.at(-1)?.id.toString() ?? null) : null;
+    const sums = from === undefined ? await sumPayouts(reader, filter) : null;
+    const main = payoutsView({ query, rows: shown, sums, next }, await viewFor(request));
+    return send(request, reply, { title: 'Payouts', place: '/payouts', main, renews: 'still' });
   });
 
   scope.get<Params>('/payouts/:name', async (request, reply) => {
@@ -123,7 +160,7 @@ export function pageRoutes(scope: FastifyInstance, shared: Shared): void {
     const [batch, other] = wanted === '' ? [] : await batchesNamed(reader, wanted);
     if (batch !== undefined && other === undefined)
       return reply.redirect(`/batches/${encodeURIComponent(batch)}`, 303);
-    throw new Declined(404, `No payout and no single batch is called ${wanted}.`);
+    return reply.redirect(`/payouts?q=${encodeURIComponent(wanted)}`, 303);
   });
 
   scope.get<{ Params: { '*': string } }>(

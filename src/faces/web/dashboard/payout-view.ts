@@ -1,4 +1,5 @@
 import type { Story } from '../../../books/overview.sql.ts';
+import { hasComeToNothing } from '../../../core/domain/payout.ts';
 import { plainKind } from '../../../core/domain/plain-kind.ts';
 import { maskAccount } from '../../../core/domain/redact.ts';
 import type { neighboursOf } from '../../../core/ledger/successors.ts';
@@ -6,8 +7,11 @@ import type { originOf } from '../../../sending/approvals.sql.ts';
 import { actionFor } from '../../../words/discrepancy-words.ts';
 import { payoutMoments } from '../../../words/payout-moments.ts';
 import { newsOf } from '../../../words/plain-words.ts';
+import { hasRight } from '../../admin/access.ts';
 import { type Html, html } from '../kit/html.ts';
+import { separated } from '../kit/parts.ts';
 import { wideTable } from '../kit/table.ts';
+import { decision, form } from './forms.ts';
 import { seesBank, type View } from './frame.ts';
 import { hider } from './hide.ts';
 import { exactAmount, facts, panel, sentence, severity, stateText, time, to } from './parts.ts';
@@ -40,8 +44,35 @@ ${panel(
     ...chainFacts(chain, view),
   ]),
 )}
+${decisions(story, chain, view)}
 ${panel('What happened', timeline(story, view, say))}
 ${panel('Discrepancies', discrepancies(story, say))}`;
+}
+
+/** What a person may decide about it now; each decision shows its evidence first. */
+function decisions({ payout }: Story, { successor }: Chain, view: View): Html {
+  const { state, reference } = payout;
+  const path = `/payouts/${encodeURIComponent(reference)}`;
+  const mayPayAgain = successor === null && (hasComeToNothing(state) || state === 'unknown');
+  const isOpen = state === 'unknown' || state === 'pending' || state === 'held';
+  const links = [
+    ...(mayPayAgain ? [html`<a class="go" href="${path}/retry">Pay it again…</a>`] : []),
+    ...(isOpen ? [html`<a href="${path}/settle">Settle by hand…</a>`] : []),
+  ];
+  const isUnsent = state === 'ready' || state === 'held';
+  const isTold = state === 'pending' || state === 'unknown' || state === 'success';
+  if (links.length === 0 && !isUnsent && !isTold) return html``;
+  if (!hasRight(view.caller, 'decide'))
+    return panel(
+      'Decide',
+      html`<p class="soft">A person with the role <code>decide</code> decides about it.</p>`,
+    );
+  return panel(
+    'Decide',
+    html`${links.length > 0 && html`<p>${separated(links, ' · ')}</p>`}
+${isUnsent && decision(view, { id: 'cancel', name: 'Cancel', action: `${path}/cancel`, sure: 'It is not paid, and this cannot be undone' })}
+${isTold && form(view, { action: `${path}/resend`, fields: [], buttons: [{ name: 'Ask for its webhook again' }] })}`,
+  );
 }
 
 function chainFacts(chain: Chain, view: View): (readonly [string, Html | string])[] {

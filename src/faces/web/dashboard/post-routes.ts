@@ -108,7 +108,7 @@ function shownIn(fields: URLSearchParams): string[] {
   return (fields.get('shown') ?? '').split(' ');
 }
 
-function orderIn(
+export function orderIn(
   { caller, body }: FastifyRequest,
   { forms }: Shared,
 ): { by: string; fields: URLSearchParams } {

@@ -9,9 +9,11 @@ import type { Run } from '../../../core/storage/tables/tables.ts';
 import { keptReportsText } from '../../../words/kept-reports.ts';
 import { lineWords } from '../../../words/line-words.ts';
 import { listStart } from '../../../words/list-words.ts';
+import { hasRight } from '../../admin/access.ts';
 import { type Html, html } from '../kit/html.ts';
 import { wideTable } from '../kit/table.ts';
 import { type PartOfList, pages } from './batch-view.ts';
+import { form } from './forms.ts';
 import type { View } from './frame.ts';
 import { countText, facts, panel, time, to, verdictText } from './parts.ts';
 
@@ -22,7 +24,9 @@ export function runsView(runs: readonly Run[], view: View, page: PartOfList): Ht
     verdictOf(run),
     run.list_standing === null ? '' : listStart(run.list_standing),
   ]);
+  const now = form(view, { action: '/runs', fields: [], buttons: [{ name: 'Reconcile now' }] });
   return html`<h1>Reconciliations</h1>
+${hasRight(view.caller, 'decide') && now}
 ${panel('Newest first', rows.length > 0 ? wideTable('Reconciliations', ['Run', 'Begun', 'Verdict', 'List'], rows) : html`<p>No reconciliation has run yet.</p>`)}
 ${pages('/runs', page)}`;
 }

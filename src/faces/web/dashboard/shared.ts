@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { App } from '../../../app/app.ts';
 import type { Clock } from '../../../core/runtime/clock.ts';
 import type { Logger } from '../../../core/runtime/logger.ts';
 import type { Config } from '../../../core/settings/settings.ts';
@@ -16,6 +17,8 @@ export type DashboardDeps = Pick<LookDeps, 'findHalt' | 'findProblems' | 'findWa
   clock: Clock;
   log: Logger;
   reports: string;
+  /** What asks the service. `background`: work that goes on after its answer. */
+  desk: { app: App; background(work: Promise<unknown>): void };
 };
 
 export type Shared = {

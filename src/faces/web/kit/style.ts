@@ -33,7 +33,7 @@ p{margin:8px 0;max-width:70rem}header p{margin:2px 0 0;flex-basis:100%;max-width
 a{color:var(--link);text-underline-offset:.15em}
 [hidden]{display:none!important}
 :focus-visible{outline:3px solid var(--two);outline-offset:2px}
-input,textarea,button{font:inherit;color:inherit;background:var(--bg);border:1px solid var(--soft);border-radius:8px;padding:5px 10px;min-width:0;max-width:100%}
+input,textarea,button,select{font:inherit;color:inherit;background:var(--bg);border:1px solid var(--soft);border-radius:8px;padding:5px 10px;min-width:0;max-width:100%}
 dl{display:grid;grid-template-columns:max-content 1fr;gap:2px 14px;margin:0}dt{color:var(--soft)}dd{margin:0;min-width:0}
 .skip{position:absolute;left:-100vw;top:0;padding:8px 16px;background:var(--card);z-index:2}.skip:focus{left:0}
 nav ul{display:flex;flex-wrap:wrap;gap:2px 16px;list-style:none;padding:0;margin:0}

@@ -11,7 +11,7 @@ import type { Batch, Run } from '../../../core/storage/tables/tables.ts';
 import { keptReportsText } from '../../../words/kept-reports.ts';
 import { listWords } from '../../../words/list-words.ts';
 import { stateWords } from '../../../words/state-words.ts';
-import { verdictWords } from '../../../words/verdict-words.ts';
+import { type VerdictLook, verdictWords } from '../../../words/verdict-words.ts';
 import { type Html, html } from '../kit/html.ts';
 import { link } from '../kit/parts.ts';
 import type { HtmlCell, HtmlColumn } from '../kit/table.ts';
@@ -104,24 +104,17 @@ function statesText(unpaid: ReadonlyMap<CountedState, bigint>): Html {
   return html`${open === '' ? '–' : open}${over !== '' && html`<small>${over}</small>`}`;
 }
 
-type Words = { sign: string; look: string; words: string };
-const asRun = (verdict: Verdict): Words => {
-  const { sign, look, name: words } = verdictWords[verdict];
-  return { sign, look, words };
-};
-const batchWords: Record<BatchVerdict['kind'], Words> = {
-  exceptions: asRun('exceptions'),
-  not_compared: asRun('not_compared'),
-  changed_since: { sign: '○', look: 'none', words: 'changed since the last run' },
-  nothing_sent: { sign: '○', look: 'none', words: 'nothing sent' },
-  none_open: { sign: '○', look: 'none', words: 'no discrepancy open' },
-  reconciled: asRun('reconciled'),
+const batchWords: Record<BatchVerdict, { sign: string; look: VerdictLook; name: string }> = {
+  ...verdictWords,
+  changed_since: { sign: '○', look: 'none', name: 'changed since the last run' },
+  nothing_sent: { sign: '○', look: 'none', name: 'nothing sent' },
+  none_open: { sign: '○', look: 'none', name: 'no discrepancy open' },
 };
 
-function verdictText({ kind }: BatchVerdict, open: bigint): Html {
-  const { sign, look, words } = batchWords[kind];
+function verdictText(verdict: BatchVerdict, open: bigint): Html {
+  const { sign, look, name } = batchWords[verdict];
   const more = open > 0n && html`<small>${grouped(`${open}`)} open</small>`;
-  return html`<span class="${look}">${sign} ${words}</span>${more}`;
+  return html`<span class="${look}">${sign} ${name}</span>${more}`;
 }
 
 /** A closed month, by whom it was closed, and the verdict on each of its currencies. */

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
-import { closing, pathText } from '../../../../src/faces/terminal/kit/closing.ts';
+import { pathText } from '../../../../src/faces/terminal/kit/file-lines.ts';
 import { createInk } from '../../../../src/faces/terminal/kit/ink.ts';
+import { closing, screenLines } from '../../../../src/faces/terminal/kit/screen.ts';
 import { wrap } from '../../../../src/faces/terminal/kit/wrap.ts';
 import { readable } from '../../../../src/words/readable.ts';
 
@@ -38,12 +39,14 @@ it('a path is shown from the folder where the person stands, where that is short
 
 it('a command ends with its files and the next one, below each other', () => {
   expect(closing({ Results: ['a.xlsx', 'b.xlsx'], Next: 'counterfoil reconcile' })).toEqual([
-    '',
     'Results: a.xlsx',
     '         b.xlsx',
     'Next:    counterfoil reconcile',
   ]);
   expect(closing({ Results: [], Next: '' })).toEqual([]);
+  const blocks = [['one'], [], ['two', 'three']];
+  expect(screenLines({ blocks }, 80)).toEqual(['one', '', 'two', 'three']);
+  expect(screenLines({ blocks: [['one']], end: { Next: 'x' } }, 80)).toEqual(['one', '', 'Next: x']);
 });
 
 it('a sentence of the ledger gets short times and grouped amounts, and keeps its names', () => {

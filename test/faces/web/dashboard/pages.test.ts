@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createJobsStore } from '../../../../src/core/runtime/jobs.sql.ts';
 import { halt } from '../../../../src/sending/halts.sql.ts';
 import { recordRejections } from '../../../../src/watching/webhooks/webhook-inbox.sql.ts';
@@ -145,8 +145,69 @@ it('finds a payout whatever the case of its reference, and a batch by the beginn
   };
   expect(await found(' pay-1 ')).toBe('/payouts/PAY-1');
   expect(await found('november')).toBe('/batches/november-20261121-3f9a1c');
-  expect(await found('%')).toBe(404);
-  expect(await found('')).toBe(404);
+  expect(await found('%')).toBe('/payouts?q=%25');
+  expect(await found('')).toBe('/payouts?q=');
+});
+
+describe('the list of payouts', () => {
+  const seen = (body: string): string[] =>
+    [...body.matchAll(/href="\/payouts\/([A-Z0-9-]+)"/g)].map(([, one = '']) => one);
+
+  async function withPayouts() {
+    const dashboard = await startDashboard();
+    const { ledger } = dashboard;
+    const ada = { account_name: 'Ada 100% Obi', account_number: '0123456789', bank_code: '058' };
+    await addBatch(ledger, ['SAL-1', 'SAL-2'], { id: 'november', ...ada });
+    const other = { account_name: 'Bola Musa', account_number: '9876543210', bank_code: '044' };
+    await addBatch(ledger, ['BON-1'], {
+      id: 'bonus',
+      ...other,
+      transfer_id: '77',
+      trx: 'TRX-9',
+      state: 'success',
+    });
+    return dashboard;
+  }
+
+  it.each([
+    ['', ['BON-1', 'SAL-2', 'SAL-1']],
+    ['q=sal', ['SAL-2', 'SAL-1']],
+    ['q=9876543210', ['BON-1']],
+    ['q=77', ['BON-1']],
+    ['q=TRX-9', ['BON-1']],
+    ['q=obi', ['SAL-2', 'SAL-1']],
+    ['q=ada%20100%25', ['SAL-2', 'SAL-1']],
+    ['q=_', []],
+    ['state=success', ['BON-1']],
+    ['bank=058&batch=november', ['SAL-2', 'SAL-1']],
+    ['currency=zar', []],
+    ['amount=1.00&q=sal-1', []],
+  ])('shows for %s what matches', async (query, wanted) => {
+    const { as } = await withPayouts();
+    const { status, body } = await as('ada', `/payouts?${query}`);
+    expect([status, seen(body)]).toEqual([200, wanted]);
+  });
+
+  it('is a table of bank details: a reader without the right sees none of it', async () => {
+    const { ask, as } = await withPayouts();
+    expect((await ask('/payouts')).status).toBe(401);
+    const csv = await as('ada', '/payouts?format=csv&q=bon');
+    expect(csv.headers['content-type']).toBe('text/csv; charset=utf-8');
+    expect(csv.body).toContain('BON-1');
+    expect(csv.body).not.toContain('SAL-1');
+  });
+
+  it('turns pages, and says that a day is none', async () => {
+    const { ledger, as } = await withPayouts();
+    const names = Array.from({ length: 60 }, (_, n) => `P-${n}`);
+    await addBatch(ledger, names, { id: 'large' });
+    const first = await as('ada', '/payouts?batch=large');
+    const [, older = ''] = /href="(\/payouts\?[^"]*after=[^"]*)"/.exec(first.body) ?? [];
+    const second = await as('ada', older.replaceAll('&#38;', '&'));
+    expect([...seen(first.body), ...seen(second.body)]).toEqual(names.toReversed());
+    expect((await as('ada', '/payouts?since=yesterday')).status).toBe(422);
+    expect(seen((await as('ada', '/payouts?until=2020-01-01')).body)).toEqual([]);
+  });
 });
 
 it.each(['/payouts/none', '/batches/none', '/runs/none', '/batches/none/approve', '/reports/none.csv'])(

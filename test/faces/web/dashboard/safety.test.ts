@@ -42,7 +42,8 @@ it('shows HTML in every field of a payout, a batch and a note as text', async ()
     `/batches/${encodeURIComponent(evil)}`,
     '/payouts/A-1',
     '/discrepancies',
-    `/find?q=${encodeURIComponent(evil)}x`,
+    `/payouts?q=${encodeURIComponent(evil)}`,
+    `/payouts?batch=${encodeURIComponent(evil)}&amount=${encodeURIComponent(evil)}`,
     `/payouts/${encodeURIComponent(evil)}`,
   ];
   for (const path of paths) {
@@ -169,13 +170,12 @@ it('serves nothing from outside the reports folder, and nothing through a link',
 
 it('puts nothing of an address into a header', async () => {
   const { as } = await startDashboard();
-  for (const path of [
-    '/reports/a%0d%0aset-cookie:x=1.csv',
-    '/find?q=a%0d%0aset-cookie:x',
-    '/batches/a%0d%0ax',
-  ]) {
+  for (const path of ['/reports/a%0d%0aset-cookie:x=1.csv', '/batches/a%0d%0ax']) {
     const { status, headers } = await as('ada', path);
     expect(status).toBe(404);
     expect(headers['set-cookie']).toBeUndefined();
   }
+  const { headers } = await as('ada', '/find?q=a%0d%0aset-cookie:x');
+  expect(headers['set-cookie']).toBeUndefined();
+  expect(headers.location).toBe('/payouts?q=a%0D%0Aset-cookie%3Ax');
 });

@@ -2,6 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { type IncomingHttpHeaders, request } from 'node:http';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
+import { type App, openApp } from '../../../../src/app/app.ts';
 import { seen } from '../../../../src/books/discrepancies/discrepancies.sql.ts';
 import { finding } from '../../../../src/core/domain/discrepancy.ts';
 import type { DiscrepancyKind } from '../../../../src/core/domain/discrepancy-kinds.ts';
@@ -14,6 +15,7 @@ import type { Unready } from '../../../../src/faces/admin/health.ts';
 import { dashboardRoutes } from '../../../../src/faces/web/dashboard/dashboard.ts';
 import type { DashboardDeps } from '../../../../src/faces/web/dashboard/shared.ts';
 import { findOn } from '../../../../src/findings/finders.ts';
+import type { Sandbox } from '../../../../src/sandbox/sandbox.ts';
 import { noteBatch, readApprovable } from '../../../../src/sending/approvals.sql.ts';
 import { noBrakes } from '../../../../src/sending/brakes.ts';
 import { haltInWords } from '../../../../src/words/halt-words.ts';
@@ -37,6 +39,7 @@ const schedules: DashboardDeps['config']['schedules'] = {
 };
 
 export type Dashboard = {
+  app: App;
   ledger: TestLedger;
   port: number;
   reports: string;
@@ -59,6 +62,8 @@ export async function startDashboard(
     submit?: string;
     names?: readonly string[];
     roles?: Record<string, Role[]>;
+    /** A service that answers, and the keys that it takes. */
+    service?: Pick<Sandbox, 'url' | 'keys'>;
   } = {},
 ): Promise<Dashboard> {
   const ledger = await makeLedger();
@@ -70,6 +75,20 @@ export async function startDashboard(
   const config = await configWith({
     COUNTERFOIL_LEDGER_BACKUP_DIR: '',
     COUNTERFOIL_SERVICE_EXTRAS: '{"balance": "wallet_balance"}',
+    ...(over.service && { COUNTERFOIL_SERVICE_BASE_URL: over.service.url }),
+    COUNTERFOIL_TEST_SECRET_KEY: over.service?.keys.test.secretKey ?? 'sk_test_dashboard',
+    COUNTERFOIL_TEST_ENCRYPTION_KEY: over.service?.keys.test.encryptionKey ?? 'enc_test_dashboard',
+  });
+  const app = await openApp('whole', {
+    config,
+    clock,
+    openLedger: async () => ({ ...ledger, close: async () => undefined }),
+    log: createLogger({ to: { write: () => undefined } }),
+  });
+  const underWay: Promise<unknown>[] = [];
+  onTestFinished(async () => {
+    await Promise.allSettled(underWay);
+    await app.close();
   });
   const routes = dashboardRoutes({
     ledger,
@@ -84,6 +103,7 @@ export async function startDashboard(
     clock,
     log: createLogger({ to: { write: (line: string) => void logged.push(line) } }),
     reports,
+    desk: { app, background: (work) => void underWay.push(work) },
     findHalt: () => haltInWords(ledger.db),
     findProblems: async () => over.problems ?? [],
     findWaiting: async () => [
@@ -108,6 +128,7 @@ export async function startDashboard(
   const as: Dashboard['as'] = (name, path, given = {}) =>
     ask(path, { ...given, headers: { ...bearer(tokenOf(name)), ...given.headers } });
   return {
+    app,
     ledger,
     port,
     reports,
@@ -129,6 +150,7 @@ export async function startDashboard(
 
 const submission: DashboardDeps['config']['submission'] = {
   ...noBrakes,
+  approvalUrl: '',
   payoutLimit: {},
   duplicateWindowDays: 5,
   quietPeriodMinutes: 1440,

@@ -1,0 +1,190 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { cancelVerb } from '../../../verbs/cancel.ts';
+import { freshEvidence, retryOnEvidence, settleOnEvidence } from '../../../verbs/fresh-evidence.ts';
+import type { Refused } from '../../../verbs/obstacles.ts';
+import { reconcileVerb } from '../../../verbs/reconcile.ts';
+import { rejectVerb } from '../../../verbs/reject.ts';
+import { resendVerb } from '../../../verbs/resend.ts';
+import type { Person } from '../../../verbs/verb.ts';
+import type { WeighedCase } from '../../../watching/evidence/weigh.ts';
+import { reasonText } from '../../../words/advice-text.ts';
+import { evidenceFactsOf } from '../../../words/evidence-words.ts';
+import { cancelWords, resendWords } from '../../../words/results/payout-results.ts';
+import { stateWords } from '../../../words/state-words.ts';
+import { html } from '../kit/html.ts';
+import { Declined, declinedPage, personOf } from './actions.ts';
+import { form } from './forms.ts';
+import type { View } from './frame.ts';
+import { dashboardBanner, facts, panel, sentence, time } from './parts.ts';
+import { orderIn } from './post-routes.ts';
+import type { Shared } from './shared.ts';
+
+type Params = { Params: { name: string } };
+
+/** How long a person waits for the answer to a request for a webhook; the list of what waits remembers it. */
+const resendMs = 5000;
+/** A run that was turned away is so within this time. */
+const startedMs = 300;
+
+/** What people decide about one payout, on its evidence, and about a batch as a whole. */
+export function payoutDecisions(scope: FastifyInstance, shared: Shared, closing: AbortSignal): void {
+  const { deps, looks, send, viewFor } = shared;
+  const { app, background } = deps.desk;
+  const parts = { ...app, signal: closing };
+  const decide = { config: { right: 'decide' as const } };
+  const path = (name: string): string => `/payouts/${encodeURIComponent(name)}`;
+
+  for (const verb of ['retry', 'settle'] as const)
+    scope.get<Params>(`/payouts/:name/${verb}`, decide, async (request, reply) => {
+      const { name } = request.params;
+      const seen = unlessDeclined(await freshEvidence(parts, name, verb));
+      const view = await viewFor(request);
+      const title = verb === 'retry' ? `Pay ${name} again` : `Settle ${name}`;
+      const main = html`<h1>${title}</h1>
+${panel('What is known, asked just now', evidence(seen.one, view))}
+${verb === 'retry' ? retryForm(seen.one, seen.shown.digest, view) : settleForm(seen.one, seen.shown.digest, view)}`;
+      return send(request, reply, { title, main, renews: 'still' });
+    });
+
+  const post = (
+    at: string,
+    right: 'decide' | 'approve',
+    order: (given: { name: string; fields: URLSearchParams; person: Person }) => Promise<Said>,
+  ): void => {
+    scope.post<Params>(at, { config: { right } }, async (request: FastifyRequest<Params>, reply) => {
+      const { by, fields } = orderIn(request, shared);
+      const { name } = request.params;
+      const said = await order({ name, fields, person: personOf(by) }).finally(looks.forget);
+      deps.log.info({ by, action: at.split('/').at(-1), subject: name }, 'decided on the dashboard');
+      const lines = (said.lines ?? []).map((line) => html`<p>${line}</p>`);
+      const back = html`<p><a href="${said.back}">Go on</a></p>`;
+      const main = dashboardBanner(said.undone ? 'warn' : 'good', said.title, html`${lines}${back}`);
+      return send(request, reply, { title: said.title, main, renews: 'still' });
+    });
+  };
+
+  post('/payouts/:name/retry', 'decide', async ({ name, fields, person }) => {
+    const order = { reference: name, evidence: fields.get('evidence') ?? '' };
+    const done = unlessDeclined(await retryOnEvidence(parts, order, person));
+    if (done.kind !== 'decided') throw changed(name);
+    const [one] = done.decided;
+    const title = one?.predecessor ? `${name} is paid again as ${one.reference}` : `${name} goes out again`;
+    const state = one ? `It is ${stateWords[one.state]} now.` : '';
+    return { title, lines: [state], back: path(one?.reference ?? name) };
+  });
+  post('/payouts/:name/settle', 'decide', async ({ name, fields, person }) => {
+    const as = fields.get('as');
+    const note = (fields.get('note') ?? '').trim();
+    if (as !== 'success' && as !== 'failed') throw new Declined(422, 'Say whether it was paid.');
+    if (note === '') throw new Declined(422, 'Say how you know: it stands beside the payout for ever.');
+    const order = { reference: name, as, note, evidence: fields.get('evidence') ?? '' } as const;
+    const done = unlessDeclined(await settleOnEvidence(parts, order, person));
+    if (done.kind !== 'settled') throw changed(name);
+    const title = `${name} is settled as ${as === 'success' ? 'paid' : 'not paid'}`;
+    return { title, lines: ['Later evidence from the service reopens it.'], back: path(name) };
+  });
+  post('/payouts/:name/cancel', 'decide', async ({ name, person }) => ({
+    ...cancelWords(unlessDeclined(await cancelVerb.run(app, { reference: name }, person))),
+    back: path(name),
+  }));
+  post('/payouts/:name/resend', 'decide', async ({ name, person }) => {
+    const signal = AbortSignal.any([closing, AbortSignal.timeout(resendMs)]);
+    const asking = { ...app, signal, meanwhile: async () => undefined };
+    const order = { references: [name], collections: false };
+    return { ...resendWords(unlessDeclined(await resendVerb.run(asking, order, person))), back: path(name) };
+  });
+  post('/batches/:name/cancel', 'decide', async ({ name, fields, person }) => {
+    if (fields.get('sure') !== 'yes') throw new Declined(422, 'Tick the box first: it cannot be undone.');
+    const done = unlessDeclined(await cancelVerb.run(app, { batch: name }, person));
+    return { ...cancelWords(done), back: `/batches/${encodeURIComponent(name)}` };
+  });
+  post('/batches/:name/reject', 'approve', async ({ name, fields, person }) => {
+    const reason = (fields.get('note') ?? '').trim();
+    if (reason === '') throw new Declined(422, 'Say why: the person who dropped the file reads it.');
+    const done = unlessDeclined(await rejectVerb.run(app, { batch: name, reason }, person));
+    return {
+      ...cancelWords(done),
+      title: `${name} is rejected`,
+      back: `/batches/${encodeURIComponent(name)}`,
+    };
+  });
+  post('/runs', 'decide', async ({ person }) => {
+    const work = reconcileVerb.run({ ...app, signal: closing }, { full: false, followUp: true }, person);
+    background(work);
+    const first = await Promise.race([work, app.clock.sleep(startedMs, closing)]);
+    if (first) unlessDeclined(first);
+    return { title: 'A reconciliation runs', lines: ['Its verdict is on the page of runs.'], back: '/runs' };
+  });
+}
+
+type Said = { title: string; lines?: string[]; undone?: true; back: string };
+
+function unlessDeclined<Done extends { kind: string }>(done: Done | Refused): Done {
+  if (done.kind === 'refused' && 'why' in done) throw declinedPage(done.why);
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a refusal was thrown
+  return done as Done;
+}
+
+function changed(name: string): Declined {
+  return new Declined(
+    409,
+    `What is known of ${name} changed, or does not allow it. Nothing was done: look at it again.`,
+  );
+}
+
+function evidence(one: WeighedCase, view: View) {
+  const known = evidenceFactsOf(one, (instant) => instant ?? '–');
+  return facts(known.map(([label, text]) => [label, sentence(text, view)] as const));
+}
+
+function retryForm(one: WeighedCase, digest: string, view: View) {
+  const { judgement, payout } = one;
+  if (judgement.kind === 'no')
+    return dashboardBanner(
+      'warn',
+      'It cannot be paid again now',
+      html`<p>${sentence(reasonText(judgement), view)}</p>`,
+    );
+  const again =
+    judgement.kind === 'again'
+      ? 'It goes out again under the same reference.'
+      : 'It is paid again under a new reference.';
+  return panel(
+    'Decide',
+    html`<p>${again}</p>${form(view, {
+      action: `/payouts/${encodeURIComponent(payout.reference)}/retry`,
+      fields: [
+        { kind: 'hidden', name: 'evidence', value: digest },
+        { kind: 'sure', label: 'I have read what is known, and it should be paid' },
+      ],
+      buttons: [{ name: 'Pay it again' }],
+    })}`,
+  );
+}
+
+function settleForm(one: WeighedCase, digest: string, view: View) {
+  const { remedies, payout } = one;
+  if (!remedies.includes('settle'))
+    return dashboardBanner(
+      'warn',
+      'Nothing needs settling',
+      html`<p>Evidence says how it ended, since ${time(payout.final_at, view)}.</p>`,
+    );
+  return panel(
+    'Decide',
+    html`<p>It counts as you say, and nothing is sent. If the service shows otherwise later, it is reopened.</p>${form(
+      view,
+      {
+        action: `/payouts/${encodeURIComponent(payout.reference)}/settle`,
+        fields: [
+          { kind: 'hidden', name: 'evidence', value: digest },
+          { kind: 'note', label: 'How you know', id: 'settle-note', required: true },
+        ],
+        buttons: [
+          { name: 'It was not paid', value: ['as', 'failed'] },
+          { name: 'It was paid', value: ['as', 'success'] },
+        ],
+      },
+    )}`,
+  );
+}

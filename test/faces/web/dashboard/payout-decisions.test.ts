@@ -1,0 +1,105 @@
+import { expect, it, onTestFinished } from 'vitest';
+import * as reconcileJob from '../../../../jobs/reconcile.ts';
+import * as submitJob from '../../../../jobs/submit.ts';
+import { createSandbox, type Fault } from '../../../../src/sandbox/sandbox.ts';
+import { addBatch, states } from '../../../support/ledger.ts';
+import { addUnapproved, type Dashboard, startDashboard } from './support.ts';
+
+const textOf = (body: string): string => body.replaceAll(/<[^>]+>/g, ' ').replaceAll(/\s+/g, ' ');
+
+/** A dashboard whose payouts were sent to a service of its own, and looked up since. */
+async function afterSending(faults: Record<string, Fault>) {
+  const sandbox = await createSandbox({ settleMs: 0, faults });
+  onTestFinished(() => sandbox.stop());
+  const dashboard = await startDashboard({ service: sandbox });
+  await addBatch(dashboard.ledger, Object.keys(faults));
+  await submitJob.run(dashboard.app, {});
+  const signal = new AbortController().signal;
+  await reconcileJob.run(dashboard.app, { full: true, followUp: true, signal });
+  return { ...dashboard, sandbox };
+}
+
+/** The digest on the page of a decision. */
+async function seen({ as }: Dashboard, path: string): Promise<string> {
+  const { status, body } = await as('bola', path);
+  expect(status).toBe(200);
+  return /name="evidence" value="([^"]+)"/.exec(body)?.[1] ?? '';
+}
+
+it('P20: pays a failed payout again once, on the evidence that the person saw', async () => {
+  const dashboard = await afterSending({ 'R-1': 'fail' });
+  const { post, ledger, sandbox } = dashboard;
+  expect(await states(ledger)).toEqual({ 'R-1': 'failed' });
+  expect((await post('bola', '/payouts/R-1/retry', { evidence: '000000000000' })).status).toBe(409);
+  const evidence = await seen(dashboard, '/payouts/R-1/retry');
+  const done = await post('bola', '/payouts/R-1/retry', { evidence });
+  expect(textOf(done.body)).toMatch(/R-1 is paid again as R-1-R2/);
+  expect((await post('bola', '/payouts/R-1/retry', { evidence })).status).toBe(409);
+  await submitJob.run(dashboard.app, {});
+  expect([sandbox.requests.bodies('R-1'), sandbox.requests.bodies('R-1-R2')]).toEqual([1, 1]);
+});
+
+it('P16: offers no second payment of what the service has', async () => {
+  const dashboard = await afterSending({ 'R-1': 'lost_answer' });
+  const { as, post, ledger } = dashboard;
+  const page = await as('bola', '/payouts/R-1/retry');
+  expect(textOf(page.body)).toMatch(/cannot be paid again now/);
+  expect(page.body).not.toContain('name="evidence"');
+  expect((await post('bola', '/payouts/R-1/retry', {})).status).toBe(409);
+  expect(Object.keys(await states(ledger))).toEqual(['R-1']);
+});
+
+it('P32: settles an unknown payout by a person with a note', async () => {
+  const dashboard = await afterSending({ 'R-1': 'lost_before' });
+  const { post, ledger } = dashboard;
+  expect(await states(ledger)).toEqual({ 'R-1': 'unknown' });
+  const evidence = await seen(dashboard, '/payouts/R-1/settle');
+  expect((await post('bola', '/payouts/R-1/settle', { evidence, as: 'failed', note: ' ' })).status).toBe(422);
+  expect((await post('bola', '/payouts/R-1/settle', { evidence, as: 'lost', note: 'x' })).status).toBe(422);
+  const done = await post('bola', '/payouts/R-1/settle', { evidence, as: 'failed', note: 'bank letter' });
+  expect(textOf(done.body)).toMatch(/R-1 is settled as not paid/);
+  expect(await states(ledger)).toEqual({ 'R-1': 'failed' });
+});
+
+it('P21: cancels what was never sent, and nothing else', async () => {
+  const dashboard = await afterSending({ 'R-1': 'never_settles' });
+  const { post, ledger } = dashboard;
+  expect(textOf((await post('bola', '/payouts/R-1/cancel')).body)).toMatch(/only what was never sent/);
+  await addBatch(ledger, ['R-2', 'R-3'], { id: 'later' });
+  expect(textOf((await post('bola', '/payouts/R-2/cancel')).body)).toMatch(/R-2 is cancelled/);
+  expect((await post('bola', '/batches/later/cancel')).status).toBe(422);
+  const all = await post('bola', '/batches/later/cancel', { sure: 'yes' });
+  expect(textOf(all.body)).toMatch(/later: 1 payout cancelled/);
+  expect(await states(ledger)).toEqual({ 'R-1': 'pending', 'R-2': 'cancelled', 'R-3': 'cancelled' });
+});
+
+it('rejects a batch with a reason that its payouts keep', async () => {
+  const { ledger, as, post } = await startDashboard();
+  await addUnapproved(ledger, ['A-1']);
+  expect((await post('bola', '/batches/b-1/reject', { note: '' })).status).toBe(422);
+  const done = await post('bola', '/batches/b-1/reject', { note: 'the wrong month' });
+  expect(textOf(done.body)).toMatch(/b-1 is rejected/);
+  expect((await as('ada', '/payouts/A-1')).body).toContain('rejected by bola: the wrong month');
+  expect((await post('bola', '/batches/b-1/reject', { note: 'again' })).status).toBe(409);
+});
+
+it('begins a reconciliation, and says when one runs already', async () => {
+  const dashboard = await afterSending({ 'R-1': 'fail' });
+  const before = await dashboard.ledger.db.selectFrom('runs').select('id').execute();
+  const done = await dashboard.post('bola', '/runs');
+  expect(textOf(done.body)).toMatch(/A reconciliation runs/);
+  await expect
+    .poll(async () => (await dashboard.ledger.db.selectFrom('runs').select('id').execute()).length)
+    .toBe(before.length + 1);
+});
+
+it('lets nobody decide without the role', async () => {
+  const { ledger, as, post } = await startDashboard({ names: ['cy'], roles: { cy: ['read', 'drop'] } });
+  await addBatch(ledger, ['A-1']);
+  for (const path of ['/payouts/A-1/retry', '/payouts/A-1/settle'])
+    expect((await as('cy', path)).status).toBe(403);
+  const orders = ['payouts/A-1/retry', 'payouts/A-1/settle', 'payouts/A-1/cancel', 'payouts/A-1/resend'];
+  for (const path of [...orders, 'batches/b-1/cancel', 'batches/b-1/reject', 'runs'])
+    expect((await post('cy', `/${path}`, { sure: 'yes', note: 'x' })).status, path).toBe(403);
+  expect((await as('cy', '/payouts/A-1')).body).not.toContain('Cancel…');
+});
