@@ -201,12 +201,25 @@ function readText(path: string): Text {
 
 function readTree(path: string, text: string, problems: string[]): unknown {
   try {
-    return parseYaml(text) ?? {};
+    const tree: unknown = parseYaml(text) ?? {};
+    if (canBeWritten(tree)) return tree;
+    problems.push(`${path}: an alias stands inside its own anchor, or the values are nested too deep`);
+    return undefined;
   } catch (error) {
     problems.push(
       `${path}: not valid YAML: ${error instanceof Error ? error.message.split('\n')[0]?.replace(/:$/, '') : String(error)}`,
     );
     return undefined;
+  }
+}
+
+/** Whether the values can be written out: an alias inside its own anchor makes a circle of them. */
+function canBeWritten(tree: unknown): boolean {
+  try {
+    JSON.stringify(tree);
+    return true;
+  } catch {
+    return false;
   }
 }
 

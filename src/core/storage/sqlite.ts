@@ -218,11 +218,22 @@ function openWith(
   { reads = false, ...options }: Parameters<typeof openDatabase>[1] & object,
 ): Database.Database {
   const database = new Database(path, { timeout: 0, fileMustExist: reads });
+  try {
+    set(database, reads, options);
+    return database;
+  } catch (error) {
+    // Otherwise a file that is no database stays open until the garbage collector comes.
+    database.close();
+    throw error;
+  }
+}
+
+function set(database: Database.Database, reads: boolean, options: { maxPageCount?: number }): void {
   database.defaultSafeIntegers(true);
   if (reads) {
     database.pragma('query_only = ON');
     database.pragma('cache_size = -4000');
-    return database;
+    return;
   }
   retryBusy(() => database.pragma('journal_mode = WAL'));
   database.pragma('synchronous = FULL');
@@ -237,7 +248,6 @@ function openWith(
     throw new Error('SQLite did not accept synchronous = FULL');
   if (database.pragma('journal_mode', { simple: true }) !== 'wal')
     throw new Error('SQLite did not accept journal_mode = WAL');
-  return database;
 }
 
 /** Two processes that open a new ledger together briefly compete for the switch to WAL. */

@@ -163,6 +163,11 @@ describe('configuration file', () => {
     expect(good().ledgerFile).toBe(join(home, file));
   });
 
+  it('refuses an alias inside its own anchor in a sentence, where it crashed', () => {
+    write('service: &s { base_url: *s }');
+    expect(problems()).toContain('an alias stands inside its own anchor');
+  });
+
   it.each([
     'books.db',
     'sqlite::memory:',

@@ -1,4 +1,4 @@
-import { closeSync, openSync, writeSync } from 'node:fs';
+import { closeSync, openSync, readdirSync, readlinkSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { Kysely } from 'kysely';
@@ -36,3 +36,19 @@ it('doctor finds a damaged end of a table in a file that is too large to read wh
   await db.destroy();
   expect(damage).toEqual([expect.stringMatching(/^history: /)]);
 });
+
+it('closes a file that is no database at once, so that many of them need no memory', () => {
+  const path = join(ledger.folder, 'other.db');
+  writeFileSync(path, 'no database '.repeat(1000));
+  for (let tries = 0; tries < 5; tries++) expect(() => openDatabase(path)).toThrow('not a database');
+  const open = readdirSync('/proc/self/fd').filter((fd) => linkOf(fd) === path);
+  expect(open).toEqual([]);
+});
+
+function linkOf(fd: string): string {
+  try {
+    return readlinkSync(`/proc/self/fd/${fd}`);
+  } catch {
+    return '';
+  }
+}
