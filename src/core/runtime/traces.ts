@@ -40,6 +40,8 @@ export async function openTraces(deps: {
   };
   const api = await registeredApi();
   const tracer = api && guarded(() => tracerOf(api, deps.version));
+  if (api && !tracer)
+    log.warn('an OpenTelemetry SDK is registered, but makes no spans: its API must be 1.10.0 or newer');
   const plain = (traceId: string): OpenSpan => ({
     traceparent: unsampled({ traceId }),
     end: () => undefined,
@@ -74,9 +76,11 @@ export async function openTraces(deps: {
 
 type Api = typeof import('@opentelemetry/api');
 
-/** The API, loaded only where somebody has registered something with it. */
+/** The API, loaded only where somebody has registered a provider of traces with any copy of it. */
 async function registeredApi(): Promise<Api | undefined> {
-  return Symbol.for('opentelemetry.js.api.1') in globalThis ? import('@opentelemetry/api') : undefined;
+  const registered: unknown = Reflect.get(globalThis, Symbol.for('opentelemetry.js.api.1'));
+  const isOn = typeof registered === 'object' && registered !== null && 'trace' in registered;
+  return isOn ? import('@opentelemetry/api') : undefined;
 }
 
 /** The tracer of a registered SDK; undefined where what is registered makes no spans. */
