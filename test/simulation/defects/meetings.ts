@@ -35,9 +35,9 @@ export const meetingDefects: readonly Defect[] = [
     turn: 'list',
     oldCopies: true,
     file: 'src/core/ledger/barriers.ts',
-    find: `  if (!unproven) return;
+    find: `  if (!unproven) return tellLifted(trx, now);
   const`,
-    replace: `  if (!unproven || unproven.why !== '') return;
+    replace: `  if (!unproven || unproven.why !== '') return tellLifted(trx, now);
   const`,
   },
   {
