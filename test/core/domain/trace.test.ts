@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { readTraceparent, subjectOf, traceOf } from '../../../src/core/domain/trace.ts';
+import { readTraceparent, traceOf } from '../../../src/core/domain/trace.ts';
 
 const ledger = '0b6f2c1e-5a55-4f3c-9f5e-1f6f9f1f8a01';
 
@@ -40,11 +40,4 @@ it.each([
   ['a megabyte', 'a'.repeat(1_000_000)],
 ])('ignores %s', (_name, header) => {
   expect(readTraceparent(header)).toBeUndefined();
-});
-
-it('a line about a payout is in its trace, whatever batch it names too', () => {
-  expect(subjectOf({ batch: 'b', reference: 'R-1' })).toEqual({ kind: 'payout', name: 'R-1' });
-  expect(subjectOf({ batch: 'b', reference: null })).toEqual({ kind: 'batch', name: 'b' });
-  expect(subjectOf({ run: '1', reference: null })).toEqual({ kind: 'run', name: '1' });
-  expect(subjectOf({ job: 'submit' })).toBeUndefined();
 });
