@@ -64,6 +64,10 @@ it('one cell far away would make a million rows: it is refused, however it is sp
   expect(troubleIn(zip(sheet('<row><c r="A1048576"/></row>')))).toBe('it reaches beyond row 100001');
   expect(troubleIn(zip(sheet('<row><c t=">" r = \'XFD1\'/></row>')))).toBe('it reaches beyond column 256');
   expect(troubleIn(zip(sheet('<row r="9999999"/>')))).toBe('it reaches beyond row 100001');
+  for (const place of ['AAAAAAAAA2', 'éé2', 'aaa2'])
+    expect(troubleIn(zip(sheet(`<row><c r="${place}"/></row>`)))).toBe('it reaches beyond column 256');
+  for (const place of ['A1e9', 'A9999999999', 'A0x5F5E100'])
+    expect(troubleIn(zip(sheet(`<row><c r="${place}"/></row>`)))).toBe('it reaches beyond row 100001');
   expect(troubleIn(zip(sheet('<row><c r="&#65;1048576"/></row>')))).toBe('it is damaged, or no workbook');
 });
 

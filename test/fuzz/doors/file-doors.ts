@@ -257,7 +257,7 @@ export async function openWorkbooks(): Promise<Door> {
         '&b;',
         '<![CDATA[',
       ],
-      ...['PK\u0001\u0002', 'PK\u0005\u0006', 'decision', 'resolve', 'ack'],
+      ...['PK\u0001\u0002', 'AAAAAAAAAF2', 'A1e9', 'PK\u0005\u0006', 'decision', 'resolve', 'ack'],
     ],
     async enter(input) {
       writeFileSync(path, input.toString('latin1', 0, 2) === 'PK' ? input : workbookOf(input));

@@ -154,7 +154,8 @@ export async function openAdmin(): Promise<Door> {
         reply.resume();
         reply.once('end', () => resolve(reply.statusCode ?? 0));
       });
-      sent.once('error', reject);
+      // The server may end an idle connection at the moment of the next request.
+      sent.once('error', (error) => (sent.reusedSocket ? resolve(ask(method, path, body)) : reject(error)));
       sent.end(body);
     });
   return {

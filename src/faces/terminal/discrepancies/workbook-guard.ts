@@ -91,13 +91,15 @@ function reach(content: Buffer, { rows, columns }: Limits): string | null {
   if (content.includes(0)) return 'its text is not UTF-8';
   for (const [, , place = ''] of content.toString('latin1').matchAll(/[\s"']r\s*=\s*(["'])(.*?)\1/gs)) {
     if (place.includes('&')) return damaged;
-    const named = /^([A-Za-z]{0,7})(\d{1,9})$/.exec(place);
-    if (named && Number(named[2]) > rows) return `it reaches beyond row ${rows}`;
-    if (named && columnNumber(named[1] ?? '') > columns) return `it reaches beyond column ${columns}`;
+    // As the library reads a place: from its first digit on a number, before that a column, whatever stands there.
+    const digit = place.search(/\d/);
+    if (digit === -1 || Number.isNaN(Number(place.slice(digit)))) continue;
+    if (Number(place.slice(digit)) > rows) return `it reaches beyond row ${rows}`;
+    if (columnNumber(place.slice(0, digit)) > columns) return `it reaches beyond column ${columns}`;
   }
   return null;
 }
 
 function columnNumber(letters: string): number {
-  return Array.from(letters.toUpperCase()).reduce((n, letter) => n * 26 + letter.charCodeAt(0) - 64, 0);
+  return Array.from(letters).reduce((n, letter) => n * 26 + letter.charCodeAt(0) - 64, 0);
 }
