@@ -20,7 +20,19 @@ export type Block = {
 export type Step = { command: string; output: string[] };
 
 /** Languages of blocks without commands. A page that marks a block otherwise is refused. */
-const withoutCommands = new Set(['', 'csv', 'cron', 'ini', 'js', 'json', 'mermaid', 'rc', 'text', 'ts', 'yaml']);
+const withoutCommands = new Set([
+  '',
+  'csv',
+  'cron',
+  'ini',
+  'js',
+  'json',
+  'mermaid',
+  'rc',
+  'text',
+  'ts',
+  'yaml',
+]);
 
 /** The page's blocks with commands, in order. Throws for a block that no test could run or skip knowingly. */
 export function blocksOf(page: string, text: string): Block[] {
