@@ -145,7 +145,10 @@ export async function openWhole(options: AppOptions) {
     jobsStore: local.jobsStore,
     worker: workers.id,
   });
-  const eventPosts = createEventPosts({ ledger, clock, config, log: local.log, worker: workers.id });
+  const eventPosts = createEventPosts({
+    ...{ ledger, clock, config, log: local.log, worker: workers.id },
+    traces: local.traces,
+  });
   return {
     ...local,
     /** Calls the watcher with the times of requests and of waits for the rate limit. */

@@ -7,6 +7,14 @@ export type TraceSubject = {
   name: string;
 };
 
+/** What fields such as those of a log line or an event are about; undefined where they name nothing. */
+export function subjectOf(fields: object): TraceSubject | undefined {
+  const { reference, run, batch }: Record<string, unknown> = { ...fields };
+  if (typeof reference === 'string') return { kind: 'payout', name: reference };
+  if (typeof run === 'string') return { kind: 'run', name: run };
+  return typeof batch === 'string' ? { kind: 'batch', name: batch } : undefined;
+}
+
 /** Where a trace goes on from: the ids of W3C Trace Context, in hex. */
 export type TraceParent = { traceId: string; spanId: string };
 
@@ -45,7 +53,7 @@ export type SpanFields = Readonly<Record<string, string | number>>;
 export type SpanStart = {
   name: string;
   /** Absent: `parent` or a new trace. */
-  about?: TraceSubject;
+  about?: TraceSubject | undefined;
   /** Where it goes on from; beside `about`, a link. */
   parent?: TraceParent | undefined;
   /** When it began, in ms since the epoch; now where absent. */

@@ -1,5 +1,13 @@
 import type { AttributeValue, Tracer } from '@opentelemetry/api';
-import { newTrace, type OpenSpan, type SpanStart, type Traces, traceOf, unsampled } from '../domain/trace.ts';
+import {
+  newTrace,
+  type OpenSpan,
+  type SpanStart,
+  subjectOf,
+  type Traces,
+  traceOf,
+  unsampled,
+} from '../domain/trace.ts';
 import type { Clock } from './clock.ts';
 import { errorText } from './log-events.ts';
 import type { Logger } from './logger.ts';
@@ -94,14 +102,9 @@ function tracerOf({ trace, ProxyTracerProvider }: Api, version: string): Tracer 
 
 /** Returns the log with the `trace_id` of this ledger in each line about a payout, a run or a batch. */
 export function traceLines(log: Logger, ledgerId: string): Logger {
-  const traced = (entry: { reference?: unknown; run?: unknown; batch?: unknown }): object => {
-    const { reference, run, batch } = entry;
-    const subjects = { payout: reference, run, batch };
-    for (const kind of ['payout', 'run', 'batch'] as const) {
-      const name = subjects[kind];
-      if (typeof name === 'string') return { ...entry, trace_id: traceOf(ledgerId, { kind, name }).traceId };
-    }
-    return entry;
+  const traced = (entry: object): object => {
+    const about = subjectOf(entry);
+    return about ? { ...entry, trace_id: traceOf(ledgerId, about).traceId } : entry;
   };
   return log.child({}, { formatters: { log: traced } });
 }

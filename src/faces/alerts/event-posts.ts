@@ -1,4 +1,5 @@
 import { Webhook } from 'standardwebhooks';
+import { subjectOf, type Traces } from '../../core/domain/trace.ts';
 import { newestCursor, readEvents } from '../../core/ledger/event-feed.ts';
 import type { Clock } from '../../core/runtime/clock.ts';
 import type { Logger } from '../../core/runtime/logger.ts';
@@ -46,6 +47,7 @@ export function createEventPosts(deps: {
   log: Pick<Logger, 'warn'>;
   /** This process's worker id, which its claim bears. */
   worker: string;
+  traces?: Traces;
 }) {
   const { ledger, clock, log, worker: by } = deps;
   const { url, details, secret = '' } = deps.config.events;
@@ -71,7 +73,8 @@ export function createEventPosts(deps: {
       'webhook-timestamp': `${Math.floor(at.getTime() / 1000)}`,
       'webhook-signature': new Webhook(secret).sign(event.id, at, body),
     };
-    return askOnce(url, { method: 'POST', headers, body }, signal);
+    const start = { name: 'event post', about: subjectOf(event.data) };
+    return askOnce({ url, method: 'POST', headers, body, signal }, deps.traces, start);
   }
 
   async function record(progress: PostProgress): Promise<boolean> {

@@ -1,4 +1,4 @@
-import { inSpan, type Traces } from '../../core/domain/trace.ts';
+import { inSpan, type SpanStart, type Traces } from '../../core/domain/trace.ts';
 import { readRetryAfter } from '../../core/service/retry-after.ts';
 import { type ChannelResult, errorCode, failedBy, type SendMessage } from './channel.ts';
 
@@ -9,35 +9,40 @@ const mostBytes = 64 * 1024;
 
 /** Posts a message as Slack's incoming webhooks take it, and what is compatible with them. */
 export function createWebhook(url: string, traces?: Traces): SendMessage {
-  return ({ wording, ...message }) => {
+  return ({ wording, id, signal }) => {
     // Slack reads & < > as marks, such as a mention of everybody; all else is plain text.
     const text = wording.text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
     const body = JSON.stringify({ text, mrkdwn: false, link_names: false });
-    const post = { method: 'POST', headers: { 'content-type': 'application/json' }, body };
-    return request(url, post, { ...message, traces });
+    const headers = { 'content-type': 'application/json' };
+    return askOnce({ url, method: 'POST', headers, body, signal }, traces, sent(id));
   };
 }
 
 /** Asks the address that tells a monitor that a reconciliation was complete. */
 export function createHeartbeat(url: string, traces?: Traces): SendMessage {
-  return (message) => request(url, { method: 'GET', headers: {} }, { ...message, traces });
+  return ({ id, signal }) => askOnce({ url, method: 'GET', signal }, traces, sent(id));
 }
 
-function request(
-  url: string,
-  init: { method: string; headers: Record<string, string>; body?: string },
-  { id, signal, traces }: { id: string; signal: AbortSignal; traces: Traces | undefined },
-): Promise<ChannelResult> {
-  const work = (traceparent?: string): Promise<ChannelResult> => {
-    const headers = { ...init.headers, ...(traceparent !== undefined && { traceparent }) };
-    return askOnce(url, { ...init, headers }, signal);
-  };
-  const start = { name: 'alert', about: { kind: 'alert' as const, name: id } };
-  return inSpan(traces, start, { work, said: ({ kind }) => ({ outcome: kind }) });
+const sent = (id: string) => ({ name: 'alert', about: { kind: 'alert', name: id } as const });
+
+type Ask = {
+  url: string;
+  method: 'GET' | 'POST';
+  headers?: Record<string, string>;
+  body?: string;
+  signal: AbortSignal;
+};
+
+/** One request, in a span. Certificates are verified, and no redirect is followed: it could name an address inside the network. */
+export function askOnce(ask: Ask, traces: Traces | undefined, start: SpanStart): Promise<ChannelResult> {
+  return inSpan(traces, start, {
+    work: (traceparent) =>
+      request(traceparent === undefined ? ask : { ...ask, headers: { ...ask.headers, traceparent } }),
+    said: ({ kind }) => ({ outcome: kind }),
+  });
 }
 
-/** One request. Certificates are verified, and no redirect is followed: it could name an address inside the network. */
-export async function askOnce(url: string, init: RequestInit, signal: AbortSignal): Promise<ChannelResult> {
+async function request({ url, signal, ...init }: Ask): Promise<ChannelResult> {
   const limit = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
   try {
     const response = await fetch(url, { ...init, redirect: 'manual', signal: limit });

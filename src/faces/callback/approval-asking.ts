@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { App } from '../../app/app.ts';
+import { inSpan } from '../../core/domain/trace.ts';
 import { readReasons } from '../../core/ledger/hold-reasons.ts';
 import { sharedNow } from '../../core/runtime/rates.sql.ts';
 import { approveVerb, reviewApproval } from '../../verbs/approve.ts';
@@ -12,7 +13,10 @@ import { areQuestionsDue, claimQuestion, endQuestion, type QuestionEnd } from '.
 /** How often a daemon looks for a batch to ask about. */
 const everyMs = 2000;
 
-type Parts = Pick<App, 'ledger' | 'clock' | 'config' | 'decisions' | 'reporting' | 'workers' | 'log'>;
+type Parts = Pick<
+  App,
+  'ledger' | 'clock' | 'config' | 'decisions' | 'reporting' | 'workers' | 'log' | 'traces'
+>;
 type Review = Extract<Awaited<ReturnType<typeof reviewApproval>>, { kind: 'may' }>;
 type Deps = { stopping: AbortSignal; watched<T>(work: Promise<T>): Promise<T> };
 
@@ -62,7 +66,15 @@ export function createApprovalAsking(app: Parts, { stopping, watched }: Deps): (
     }
     const { digest } = review.shown;
     const to = { url, secret, id: `approval_${randomUUID()}`, now: clock.now, signal: stopping };
-    const answer = await askServer(questionOf(review, clock.iso()), to);
+    const about = { kind: 'batch' as const, name: batch };
+    const answer = await inSpan(
+      app.traces,
+      { name: 'approval question', about, fields: { batch } },
+      {
+        work: (traceparent) => askServer(questionOf(review, clock.iso()), { ...to, traceparent }),
+        said: ({ kind }) => ({ outcome: kind }),
+      },
+    );
     // Its claim is free again once this process has ended.
     if (stopping.aborted) return;
     if (answer.kind === 'none') return end(batch, digest, { kind: 'unanswered', problem: answer.problem });

@@ -40,9 +40,16 @@ const answerShape = z.object({
 /** Asks once. `id`: a new one for each question, which its answer must repeat. Never throws. */
 export async function askServer(
   question: ApprovalQuestion,
-  to: { url: string; secret: string; id: string; now(): number; signal: AbortSignal },
+  to: {
+    url: string;
+    secret: string;
+    id: string;
+    now(): number;
+    signal: AbortSignal;
+    traceparent?: string | undefined;
+  },
 ): Promise<ServerAnswer> {
-  const { url, secret, id, now, signal } = to;
+  const { url, secret, id, now, signal, traceparent } = to;
   const body = JSON.stringify(question);
   const at = new Date(now());
   const headers = {
@@ -50,6 +57,7 @@ export async function askServer(
     'webhook-id': id,
     'webhook-timestamp': `${Math.floor(at.getTime() / 1000)}`,
     'webhook-signature': new Webhook(secret).sign(id, at, body),
+    ...(traceparent !== undefined && { traceparent }),
   };
   const limit = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
   try {

@@ -2,6 +2,7 @@ import { Webhook } from 'standardwebhooks';
 import { expect, it, onTestFinished } from 'vitest';
 import { readEvents } from '../../../src/core/ledger/event-feed.ts';
 import { tell } from '../../../src/core/ledger/events.ts';
+import { openTraces } from '../../../src/core/runtime/traces.ts';
 import { endWorker } from '../../../src/core/runtime/workers.sql.ts';
 import { createEventPosts, pauseAfterPost } from '../../../src/faces/alerts/event-posts.ts';
 import { undelivered } from '../../../src/findings/event-standing.sql.ts';
@@ -18,9 +19,11 @@ async function makePosting() {
   const web = await startWeb();
   const config = await configWith({ COUNTERFOIL_EVENTS_URL: web.url, COUNTERFOIL_EVENTS_SECRET: secret });
   const { clock, pass, step } = handClock();
+  const log = { warn: () => undefined };
+  const traces = await openTraces({ ledgerId: ledger.id, version: '0', clock, log });
   const open = async (worker: string) => {
     await enlist(ledger, worker);
-    return createEventPosts({ ledger, clock, config, log: { warn: () => undefined }, worker });
+    return createEventPosts({ ledger, clock, config, log, worker, traces });
   };
   const posts = await open('w-1');
   const post = (by = posts): Promise<void> => by.post(new AbortController().signal);
@@ -57,6 +60,7 @@ it('P39: posts each event once in order, signed, as GET /events shows it', async
     const id = String(headers['webhook-id']);
     expect(id).toBe(JSON.parse(body).id);
     const at = new Date(Number(headers['webhook-timestamp']) * 1000);
+    expect(headers.traceparent).toMatch(/^00-[0-9a-f]{32}-[0-9a-f]{16}-00$/);
     expect(headers['webhook-signature']).toBe(new Webhook(secret).sign(id, at, body));
   }
 });

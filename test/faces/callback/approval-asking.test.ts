@@ -1,5 +1,6 @@
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, it } from 'vitest';
+import { traceOf } from '../../../src/core/domain/trace.ts';
 import { findOn } from '../../../src/findings/finders.ts';
 import { until } from '../../support/cli.ts';
 import { everySecond, serving } from '../../support/serving.ts';
@@ -9,7 +10,7 @@ import { makeScene, type Scene } from './setting.ts';
 const minuteMs = 60_000;
 
 it('asks without bank details, signed, and approves on a signed yes', async () => {
-  const { server, batch, look, states, approvals, question, home } = await makeScene();
+  const { app, server, batch, look, states, approvals, question, home } = await makeScene();
   await look();
   const [asked] = server.asked;
   const by = { file: 'pay.csv', rows: 2, totals: { NGN: '2004.00' }, hold_reasons: ['approval'] };
@@ -19,6 +20,9 @@ it('asks without bank details, signed, and approves on a signed yes', async () =
   );
   expect(new Webhook(secret).verify(asked?.body ?? '', { ...(asked?.headers as object) })).toEqual(
     asked?.question,
+  );
+  expect(asked?.headers.traceparent).toContain(
+    traceOf(app.ledger.id, { kind: 'batch', name: batch }).traceId,
   );
   expect(await states()).toEqual(['ready', 'ready']);
   expect(await approvals()).toMatchObject([
