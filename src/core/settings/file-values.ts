@@ -165,3 +165,13 @@ function suggest(name: string, known: string[]): string {
   const begun = known.find((key) => key.startsWith(name) || name.startsWith(key));
   return `; did you mean ${best.far <= slip ? best.name : (begun ?? best.name)}?`;
 }
+
+/** Whether the values can be written out: an alias inside its own anchor makes a circle of them. */
+export function canBeWritten(tree: unknown): boolean {
+  try {
+    JSON.stringify(tree);
+    return true;
+  } catch {
+    return false;
+  }
+}

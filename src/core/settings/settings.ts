@@ -8,7 +8,7 @@ import { adminWarnings, exposureProblem } from './admin-checks.ts';
 import { readBanks } from './banks-file.ts';
 import { readEnv } from './dotenv.ts';
 import type { Environment } from './environment.ts';
-import { parseFile } from './file-values.ts';
+import { canBeWritten, parseFile } from './file-values.ts';
 import {
   checkEventsSecret,
   checkSmtpUser,
@@ -210,16 +210,6 @@ function readTree(path: string, text: string, problems: string[]): unknown {
       `${path}: not valid YAML: ${error instanceof Error ? error.message.split('\n')[0]?.replace(/:$/, '') : String(error)}`,
     );
     return undefined;
-  }
-}
-
-/** Whether the values can be written out: an alias inside its own anchor makes a circle of them. */
-function canBeWritten(tree: unknown): boolean {
-  try {
-    JSON.stringify(tree);
-    return true;
-  } catch {
-    return false;
   }
 }
 
