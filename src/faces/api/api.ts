@@ -7,7 +7,7 @@ import type { Routes } from '../admin/admin-server.ts';
 import { batchEndpoints } from './batch-endpoints.ts';
 import type { Answer, ApiDeps, OperationRun, Runs } from './endpoint.ts';
 import { eventEndpoints } from './event-endpoints.ts';
-import { claimAnswer, dropClaim, keepAnswer, requestDigest } from './kept-answers.sql.ts';
+import { claimAnswer, dropClaim, keepAnswer, loseClaim, requestDigest } from './kept-answers.sql.ts';
 import { openApiOf } from './openapi.ts';
 import type { Operation } from './operation.ts';
 import { type Operations, operations } from './operations.ts';
@@ -96,6 +96,7 @@ async function once(
   const kept = await claimAnswer(ledger, { ...given, workerId: workers.id, at: clock.iso() });
   if (kept.kind === 'other') throw badKey();
   if (kept.kind === 'busy') throw stillBusy();
+  if (kept.kind === 'lost') throw lostAnswer();
   if (kept.kind === 'known')
     return reply
       .code(kept.status)
@@ -103,7 +104,7 @@ async function once(
       .header('idempotency-replayed', 'true')
       .send(kept.body);
   const answer = await work().catch(async (error: unknown) => {
-    await dropClaim(ledger, given);
+    await (error instanceof ApiProblem ? dropClaim : loseClaim)(ledger, given);
     throw error;
   });
   if (answer.kind === 'json')
@@ -188,6 +189,15 @@ function stillBusy(): ApiProblem {
     problem: 'the request with this Idempotency-Key is still being worked on',
     fix: 'repeat it in a moment',
     retryAfterSeconds: 2,
+  });
+}
+
+function lostAnswer(): ApiProblem {
+  return new ApiProblem(409, {
+    kind: 'lost',
+    problem:
+      'the work on the request with this Idempotency-Key ended without an answer: it may have been done',
+    fix: 'read where it stands, and decide under a new key',
   });
 }
 

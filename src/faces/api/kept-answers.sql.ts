@@ -4,8 +4,13 @@ import type { Ledger } from '../../core/storage/ledger.ts';
 /** A decision under an Idempotency-Key, by one person. */
 type Keyed = { person: string; key: string };
 
-/** `known`: it was answered before. `busy`: it is being worked on. `other`: the key belongs to another request. */
-export type Kept = { kind: 'new' | 'busy' | 'other' } | { kind: 'known'; status: number; body: string };
+/**
+ * `known`: it was answered before. `busy`: it is being worked on. `lost`: it was worked on, and nobody knows to what end.
+ * `other`: the key belongs to another request.
+ */
+export type Kept =
+  | { kind: 'new' | 'busy' | 'lost' | 'other' }
+  | { kind: 'known'; status: number; body: string };
 
 const dayMs = 86_400_000;
 
@@ -15,8 +20,8 @@ export function requestDigest(parts: readonly unknown[]): string {
 }
 
 /**
- * Claims the key for this process, or says what it was answered. A claim whose process ended without an answer is taken
- * over: each decision is a compare-and-set on what the person saw, so that it is never made twice.
+ * Claims the key for this process, or says what it was answered. A claim whose process ended without an answer stays
+ * lost for its day: the decision may stand, and a colleague may have decided otherwise since.
  */
 export async function claimAnswer(
   ledger: Ledger,
@@ -25,7 +30,6 @@ export async function claimAnswer(
   return ledger.write(async (trx) => {
     const dayAgo = new Date(Date.parse(at) - dayMs).toISOString();
     await trx.deleteFrom('kept_answers').where('made_at', '<', dayAgo).execute();
-    const own = { person, key };
     const before = await trx
       .selectFrom('kept_answers as k')
       .leftJoin('workers as w', 'w.id', 'k.worker_id')
@@ -36,12 +40,10 @@ export async function claimAnswer(
     if (before && before.request !== request) return { kind: 'other' };
     if (before && before.status !== null)
       return { kind: 'known', status: Number(before.status), body: before.body ?? '' };
-    if (before && before.worker !== null && before.ended_at === null) return { kind: 'busy' };
-    const claim = { request, made_at: at, worker_id: workerId, status: null, body: null };
+    if (before) return { kind: before.worker !== null && before.ended_at === null ? 'busy' : 'lost' };
     await trx
       .insertInto('kept_answers')
-      .values({ ...own, ...claim })
-      .onConflict((conflict) => conflict.columns(['person', 'key']).doUpdateSet(claim))
+      .values({ person, key, request, made_at: at, worker_id: workerId, status: null, body: null })
       .execute();
     return { kind: 'new' };
   });
@@ -62,7 +64,20 @@ export async function keepAnswer(
   );
 }
 
-/** Forgets a claim whose work failed, so that the request may be made again. */
+/** Leaves a claim whose work failed, so that nobody knows how much of it was done. */
+export async function loseClaim(ledger: Ledger, { person, key }: Keyed): Promise<void> {
+  await ledger.write((trx) =>
+    trx
+      .updateTable('kept_answers')
+      .set({ worker_id: '' })
+      .where('person', '=', person)
+      .where('key', '=', key)
+      .where('status', 'is', null)
+      .execute(),
+  );
+}
+
+/** Forgets a claim whose work did nothing, so that the request may be made again. */
 export async function dropClaim(ledger: Ledger, { person, key }: Keyed): Promise<void> {
   await ledger.write((trx) =>
     trx

@@ -2,6 +2,7 @@ import { readdirSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
+import Database from 'better-sqlite3';
 import { expect, it } from 'vitest';
 import { batchOf, type Json } from '../../support/cli.ts';
 import { type PersonName, type Served, serveApi, tokenOf } from './support.ts';
@@ -252,4 +253,24 @@ it('gives the answer of before to the same key, and refuses the key for another 
   expect(await second.json()).toEqual(await first.json());
   expect(second.headers.get('idempotency-replayed')).toBe('true');
   expect((await held(`/batches/${batch}/release`)).status).toBe(422);
+});
+
+it('does not repeat a decision whose process was killed at it: a colleague may have decided since', async () => {
+  const { ask, as, home } = await serveApi({}, { COUNTERFOIL_SCHEDULES_SUBMIT: '' });
+  const { batch } = await as('dayo').postBatch(batchOf(2), { name: 'pay.csv' });
+  await as('femi').holdBatch({ batch });
+  const release = () => {
+    const headers = { ...jsonType, 'idempotency-key': 'k-2' };
+    return ask('femi', `/batches/${batch}/release`, { method: 'POST', body: '{}', headers });
+  };
+  expect((await release()).status).toBe(200);
+  // As it stands when the process is killed between its decision and its answer.
+  const ledger = new Database(join(home.dir, 'data', 'ledger.db'));
+  ledger.exec(`update kept_answers set status = null, body = null, worker_id = 'killed' where key = 'k-2'`);
+  ledger.close();
+  await as('femi').holdBatch({ batch });
+  const repeated = await release();
+  expect(repeated.status).toBe(409);
+  expect(await repeated.json()).toMatchObject({ type: 'urn:counterfoil:problem:lost' });
+  expect((await as('eve').getBatch({ batch })).state).toBe('held');
 });
