@@ -82,7 +82,7 @@ export const batchEndpoints: Runs<typeof batchOperations> = {
       const batch = await batchOr404(deps, took.batch);
       return jsonAnswer({ ...batch, warnings: took.warnings, ...leftOutJson(took.skipped) }, 201);
     } finally {
-      await upload.discard();
+      await upload.discard(app.ledger.db);
     }
   },
 

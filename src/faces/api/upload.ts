@@ -1,5 +1,5 @@
 import { mkdir, mkdtemp, readdir, rm, rmdir, stat } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { fastifyMultipart } from '@fastify/multipart';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
@@ -26,8 +26,8 @@ export function readStreams(server: FastifyInstance, maxBytes: number): void {
   server.register(fastifyMultipart, { limits: { files: 2, fields: 0, fileSize: maxBytes + 1, parts: 2 } });
 }
 
-/** A file that came whole, durable in a folder of its own until `discard`. */
-export type Upload = { path: string; discard(): Promise<void> };
+/** A file that came whole, durable in a folder of its own until `discard`, which spares one that a batch waits for. */
+export type Upload = { path: string; discard(db: Db): Promise<void> };
 
 /** Writes the request's file below `folder`. Throws {@link ApiProblem} for one that is too large, cut off, or no file. */
 export async function receiveFile(
@@ -38,16 +38,29 @@ export async function receiveFile(
   const wanted = fileNameOf(name ?? fileName);
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const own = await mkdtemp(join(folder, 'upload-'));
-  const discard = (): Promise<void> => rm(own, { recursive: true, force: true });
   const path = join(own, wanted);
   try {
     await writeWhole(path, (write) => pump(stream, write, maxBytes));
     await ends();
-    return { path, discard };
   } catch (error) {
-    await discard();
+    await remove(own);
     throw error;
   }
+  return {
+    path,
+    async discard(db) {
+      if (!(await awaitedFolders(db)).has(own)) await remove(own);
+    },
+  };
+}
+
+function remove(folder: string): Promise<void> {
+  return rm(folder, { recursive: true, force: true });
+}
+
+/** The folders of files whose batch is in the ledger: the next intake moves them to the archive (P34). */
+async function awaitedFolders(db: Db): Promise<Set<string>> {
+  return new Set((await openFileTasks(db)).map(({ source }) => dirname(source)));
 }
 
 type Sent = {
@@ -116,14 +129,11 @@ function fileNameOf(name: string | undefined): string {
   });
 }
 
-/**
- * Removes what a killed process left: folders that are empty, and files of yesterday that no batch is waiting for. A
- * file whose batch is in the ledger is moved to the archive by the next intake (P34).
- */
+/** Removes what a killed process left: folders that are empty, and files of yesterday that no batch waits for. */
 export async function sweepUploads(folder: string, db: Db, nowMs: number): Promise<void> {
   const names = await readdir(folder).catch(() => []);
   if (names.length === 0) return;
-  const promised = new Set((await openFileTasks(db)).map(({ source }) => source));
+  const awaited = await awaitedFolders(db);
   for (const name of names) {
     const own = join(folder, name);
     if (
@@ -135,8 +145,7 @@ export async function sweepUploads(folder: string, db: Db, nowMs: number): Promi
     const begun = await stat(own)
       .then(({ mtimeMs }) => mtimeMs)
       .catch(() => nowMs);
-    const isAwaited = [...promised].some((source) => source.startsWith(`${own}/`));
-    if (begun < nowMs - dayMs && !isAwaited) await rm(own, { recursive: true, force: true });
+    if (begun < nowMs - dayMs && !awaited.has(own)) await remove(own);
   }
 }
 

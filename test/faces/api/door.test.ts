@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -273,4 +273,23 @@ it('does not repeat a decision whose process was killed at it: a colleague may h
   expect(repeated.status).toBe(409);
   expect(await repeated.json()).toMatchObject({ type: 'urn:counterfoil:problem:lost' });
   expect((await as('eve').getBatch({ batch })).state).toBe('held');
+});
+
+it('keeps a posted file that cannot be archived until it is', async () => {
+  const { as, home } = await serveApi({}, { COUNTERFOIL_SCHEDULES_SUBMIT: '' });
+  const archive = join(home.dir, 'data', 'archive');
+  rmSync(archive, { recursive: true, force: true });
+  writeFileSync(archive, 'no folder');
+  const content = batchOf(2);
+  await expect(as('dayo', { retries: 0 }).postBatch(content, { name: 'pay.csv' })).rejects.toThrow();
+  const uploads = join(home.dir, 'data', 'uploads');
+  expect(readdirSync(uploads, { recursive: true })).toContainEqual(expect.stringMatching(/\/pay\.csv$/));
+
+  rmSync(archive);
+  await home.json(['submit', '--json'], 0);
+  const kept = readdirSync(archive, { recursive: true })
+    .map(String)
+    .find((name) => name.endsWith('pay.csv'));
+  expect(readFileSync(join(archive, kept ?? 'none'), 'utf8')).toBe(content);
+  expect((await as('eve').listBatches()).batches).toMatchObject([{ rows: 2 }]);
 });
