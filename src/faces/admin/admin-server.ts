@@ -166,6 +166,8 @@ function guard(app: FastifyInstance, { access, connections, log, traces }: Guard
       turn.end();
       if (span) span.end({ http_status: reply.statusCode });
     });
+    // First, so that a request that is turned away may not dawdle either.
+    const patient = endSlowBody(request, reply);
     const caller = access.identify(request.raw);
     request.caller = caller;
     const { config } = request.routeOptions;
@@ -174,7 +176,7 @@ function guard(app: FastifyInstance, { access, connections, log, traces }: Guard
     // A browser sends the cookie of a session by itself, a program holds its token.
     if (config.token === true && (caller.kind !== 'token' || caller.signedIn))
       throw access.noTokenFor(right === 'none' ? 'read' : right);
-    if (config.streams !== true) endSlowBody(request, reply);
+    if (config.streams === true) patient();
   });
   // The body was read: from here on an answer is owed.
   app.addHook('preHandler', async (request) => turns.get(request.raw)?.owe());
@@ -194,15 +196,20 @@ function parentOf({ headers }: FastifyRequest): TraceParent | undefined {
   return readTraceparent(headers.traceparent);
 }
 
-/** Node's own limit is one for all requests; a file may take longer than a form. */
-function endSlowBody({ raw }: FastifyRequest, reply: FastifyReply): void {
+/**
+ * Ends a request whose body is not whole in time, unless the returned function is called: Node's own limit is one for
+ * all requests, and a file may take longer than a form.
+ */
+function endSlowBody({ raw }: FastifyRequest, reply: FastifyReply): () => void {
   const slow = setTimeout(() => {
     if (raw.complete) return;
     if (!reply.raw.headersSent) reply.raw.writeHead(408, { connection: 'close' }).end();
-    raw.socket.end();
+    // Not `end` alone: who goes on sending would keep the connection.
+    raw.socket.destroySoon();
   }, requestTimeoutMs);
-  raw.once('close', () => clearTimeout(slow));
-  raw.once('end', () => clearTimeout(slow));
+  const stop = (): void => clearTimeout(slow);
+  raw.once('close', stop).once('end', stop);
+  return stop;
 }
 
 const safeHeaders = {

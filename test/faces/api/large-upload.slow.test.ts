@@ -64,3 +64,26 @@ it('gives up on a body that stands still, of JSON after 10 s and of a file after
   expect(answers.map((answer) => answer.slice(0, 12))).toEqual(['HTTP/1.1 408', 'HTTP/1.1 408']);
   expect((await as('eve').listBatches()).batches).toEqual([]);
 }, 120_000);
+
+it('ends a request that was turned away while its body drips', async () => {
+  const { port } = await serveApi();
+  const dripped = (type: string, authorization: string[]): Promise<string> =>
+    new Promise((resolve) => {
+      const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true }, () => {
+        const head = [`Host: 127.0.0.1:${port}`, `Content-Type: ${type}`, 'Content-Length: 1000'];
+        const lines = ['POST /api/v1/batches?name=x.csv HTTP/1.1', ...head, ...authorization, '', 'x'];
+        socket.write(lines.join('\r\n'));
+        const drip = setInterval(() => socket.write('x'), 1000);
+        socket.on('close', () => clearInterval(drip));
+      });
+      let answer = '';
+      socket.setEncoding('utf8').on('data', (text) => (answer += text));
+      socket.on('error', () => undefined).on('close', () => resolve(answer.slice(0, 12)));
+    });
+  const answers = await Promise.all([
+    dripped('text/csv', []),
+    dripped('application/json', []),
+    dripped('text/csv', [`Authorization: Bearer ${tokenOf('eve')}`]),
+  ]);
+  expect(answers).toEqual(['HTTP/1.1 401', 'HTTP/1.1 401', 'HTTP/1.1 403']);
+}, 40_000);
