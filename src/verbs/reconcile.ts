@@ -3,10 +3,12 @@ import * as reconcileJob from '../../jobs/reconcile.ts';
 import type { App } from '../app/app.ts';
 import { endByError, endWith } from '../core/runtime/scheduler.ts';
 import { tryReconcile } from '../core/runtime/worker-lock.ts';
+import type { Lock } from '../core/storage/locks.ts';
 import { type Refused, refusedFor } from './obstacles.ts';
 import { verb } from './verb.ts';
 
 type Parts = App & { signal: AbortSignal };
+type Order = Omit<reconcileJob.ReconcilePayload, 'signal'>;
 
 export type ReconcileOutcome = { kind: 'reconciled'; run: reconcileJob.ReconcileResult };
 
@@ -18,21 +20,31 @@ export const reconcileVerb = verb({
   /** `full`: reads the whole list. `followUp`: looks up what the list leaves open, and asks for webhooks again. */
   input: z.strictObject({ full: z.boolean(), followUp: z.boolean() }),
   async run(parts: Parts, order): Promise<ReconcileOutcome | Refused> {
-    const lock = await tryReconcile(parts.ledger);
-    if (!lock) return refusedFor({ kind: 'reconciling' });
-    try {
-      return { kind: 'reconciled', run: await runRecorded(parts, order) };
-    } finally {
-      await lock.release();
-    }
+    const begun = await beginReconcile(parts, order);
+    return begun.kind === 'refused' ? begun : { kind: 'reconciled', run: await begun.ended };
   },
 });
 
-/** Runs the job, and records it among the jobs as the scheduler does. */
-async function runRecorded(
+/** Begins the run, for a face that does not wait for its end. */
+export async function beginReconcile(
   parts: Parts,
-  order: Omit<reconcileJob.ReconcilePayload, 'signal'>,
-): Promise<reconcileJob.ReconcileResult> {
+  order: Order,
+): Promise<{ kind: 'begun'; ended: Promise<reconcileJob.ReconcileResult> } | Refused> {
+  const lock = await tryReconcile(parts.ledger);
+  if (!lock) return refusedFor({ kind: 'reconciling' });
+  return { kind: 'begun', ended: runUnder(lock, parts, order) };
+}
+
+async function runUnder(lock: Lock, parts: Parts, order: Order): Promise<reconcileJob.ReconcileResult> {
+  try {
+    return await runRecorded(parts, order);
+  } finally {
+    await lock.release();
+  }
+}
+
+/** Runs the job, and records it among the jobs as the scheduler does. */
+async function runRecorded(parts: Parts, order: Order): Promise<reconcileJob.ReconcileResult> {
   const { jobsStore, clock, workers, signal } = parts;
   const job = order.full ? reconcileJob.fullName : reconcileJob.name;
   const startedAt = clock.iso();

@@ -1,4 +1,3 @@
-import { Webhook } from 'standardwebhooks';
 import { subjectOf, type Traces } from '../../core/domain/trace.ts';
 import { newestCursor, readEvents } from '../../core/ledger/event-feed.ts';
 import type { Clock } from '../../core/runtime/clock.ts';
@@ -18,6 +17,7 @@ import {
   recordPosts,
 } from './event-outbox.sql.ts';
 import { askOnce } from './http-channel.ts';
+import { signedHeaders } from './signed-post.ts';
 
 const firstPauseMs = 5000;
 const longestPauseMs = 3_600_000;
@@ -66,13 +66,7 @@ export function createEventPosts(deps: {
 
   function send(event: EventJson, signal: AbortSignal): Promise<ChannelResult> {
     const body = JSON.stringify(event);
-    const at = new Date(clock.now());
-    const headers = {
-      'content-type': 'application/json',
-      'webhook-id': event.id,
-      'webhook-timestamp': `${Math.floor(at.getTime() / 1000)}`,
-      'webhook-signature': new Webhook(secret).sign(event.id, at, body),
-    };
+    const headers = signedHeaders(secret, { id: event.id, at: new Date(clock.now()), body });
     const start = { name: 'event post', about: subjectOf(event.data) };
     return askOnce({ url, method: 'POST', headers, body, signal }, deps.traces, start);
   }

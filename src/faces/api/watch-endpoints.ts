@@ -6,7 +6,7 @@ import { runFolder } from '../../core/domain/run-folder.ts';
 import type { Run } from '../../core/storage/tables/tables.ts';
 import { findingJson } from '../../findings/finding.ts';
 import { acknowledgeVerb, resolveVerb } from '../../verbs/decide-discrepancies.ts';
-import { reconcileVerb } from '../../verbs/reconcile.ts';
+import { beginReconcile } from '../../verbs/reconcile.ts';
 import type { Person } from '../../verbs/verb.ts';
 import { discrepanciesJson } from '../json/list-json.ts';
 import { decidedJson } from '../json/order-json.ts';
@@ -23,9 +23,6 @@ function runJson(run: Run, verdicts: readonly RunVerdict[] = []): RunAnswer {
   const byCurrency = Object.fromEntries(verdicts.map((one) => [one.currency, one.verdict]));
   return { run: id, started_at, finished_at, verdict, verdicts: byCurrency, list: list_standing };
 }
-
-/** A run that was turned away is so within this time. */
-const startedMs = 300;
 
 export const watchEndpoints: Runs<Omit<typeof watchOperations, 'listEvents'>> = {
   async listDiscrepancies({ app }, { query: { kind, batch, after, limit } }) {
@@ -72,12 +69,10 @@ export const watchEndpoints: Runs<Omit<typeof watchOperations, 'listEvents'>> = 
     );
   },
 
-  async startRun({ app, closing, background }, { body: { full }, person }) {
+  async startRun({ app, closing, background }, { body: { full } }) {
     const started_at = app.clock.iso();
-    const work = reconcileVerb.run({ ...app, signal: closing }, { full, followUp: true }, person);
-    background(work);
-    const first = await Promise.race([work, app.clock.sleep(startedMs, closing)]);
-    if (first) unlessRefused(first);
+    const parts = { ...app, signal: closing };
+    background(unlessRefused(await beginReconcile(parts, { full, followUp: true })).ended);
     return jsonAnswer({ started_at, full }, 202);
   },
 

@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
-import { Webhook } from 'standardwebhooks';
 import { z } from 'zod';
 import { errorCode } from '../alerts/channel.ts';
+import { signatureOf, signedHeaders } from '../alerts/signed-post.ts';
 
 /** The longest that a question may take, its answer included. */
 const timeoutMs = 10_000;
@@ -51,12 +51,8 @@ export async function askServer(
 ): Promise<ServerAnswer> {
   const { url, secret, id, now, signal, traceparent } = to;
   const body = JSON.stringify(question);
-  const at = new Date(now());
   const headers = {
-    'content-type': 'application/json',
-    'webhook-id': id,
-    'webhook-timestamp': `${Math.floor(at.getTime() / 1000)}`,
-    'webhook-signature': new Webhook(secret).sign(id, at, body),
+    ...signedHeaders(secret, { id, at: new Date(now()), body }),
     ...(traceparent !== undefined && { traceparent }),
   };
   const limit = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
@@ -105,7 +101,7 @@ function whyNotSigned(
   if (headers.get('webhook-id') !== id) return 'other_id';
   const at = new Date(Number(stamp) * 1000);
   if (Math.abs(nowMs - at.getTime()) > windowMs) return 'untimely';
-  const expected = Buffer.from(new Webhook(secret).sign(id, at, text));
+  const expected = Buffer.from(signatureOf(secret, { id, at, body: text }));
   const isRight = signatures.split(' ').some((one) => {
     const given = Buffer.from(one);
     return given.length === expected.length && timingSafeEqual(given, expected);

@@ -41,8 +41,3 @@ export function bankLines({ banks }: Pick<Checked, 'banks'>, terminal: Terminal)
     all,
   );
 }
-
-/** The same for `--json`; the banks have their own field. */
-export function foreseenJson({ holdReasons, waits }: Checked) {
-  return { hold_reasons: holdTexts(holdReasons, null), waits };
-}

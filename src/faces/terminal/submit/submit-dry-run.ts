@@ -1,11 +1,12 @@
 import type { App } from '../../../app/app.ts';
 import { counted } from '../../../core/domain/counted.ts';
 import { submitCommand } from '../../../words/advice-text.ts';
+import { checkedJson } from '../../json/check-json.ts';
 import type { Result } from '../context/result.ts';
 import type { Context } from '../context/world.ts';
 import { problemLines, retryLines, totalsText } from '../kit/describe.ts';
 import { pathText } from '../kit/file-lines.ts';
-import { foreseenJson, foreseenLines, isTakenWhole, leftText } from './foreseen.ts';
+import { foreseenLines, isTakenWhole, leftText } from './foreseen.ts';
 import { refusedLines } from './submit-lines.ts';
 import type { TakenFiles } from './submit-standing.ts';
 
@@ -28,9 +29,9 @@ export function describeDryRun(taken: TakenFiles[], { cwd }: Context, { config }
   });
   const batches = dry.flatMap((c) => {
     if (!c.ok) return [];
-    const { file, skipped, totals, warnings, banks, retries } = c;
+    const { file, skipped, totals, warnings, banks, retries, hold_reasons, waits } = checkedJson(c);
     const rows = { rows: c.rows - skipped, skipped, ...(skipped > 0 && { problems: c.problems }) };
-    return [{ file, ...rows, totals, warnings, banks, retries, ...foreseenJson(c) }];
+    return [{ file, ...rows, totals, warnings, banks, retries, hold_reasons, waits }];
   });
   const bad = [...dry.filter((c) => !c.ok), ...refused].map(({ file, problems, problemCount }) => {
     return { file, problem_count: problemCount, problems };

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { cancelVerb } from '../../../verbs/cancel.ts';
 import { freshEvidence, retryOnEvidence, settleOnEvidence } from '../../../verbs/fresh-evidence.ts';
 import type { Refused } from '../../../verbs/obstacles.ts';
-import { reconcileVerb } from '../../../verbs/reconcile.ts';
+import { beginReconcile } from '../../../verbs/reconcile.ts';
 import { rejectVerb } from '../../../verbs/reject.ts';
 import { resendVerb } from '../../../verbs/resend.ts';
 import type { Person } from '../../../verbs/verb.ts';
@@ -23,8 +23,6 @@ type Params = { Params: { name: string } };
 
 /** How long a person waits for the answer to a request for a webhook; the list of what waits remembers it. */
 const resendMs = 5000;
-/** A run that was turned away is so within this time. */
-const startedMs = 300;
 
 /** What people decide about one payout, on its evidence, and about a batch as a whole. */
 export function payoutDecisions(scope: FastifyInstance, shared: Shared, closing: AbortSignal): void {
@@ -108,11 +106,8 @@ ${verb === 'retry' ? retryForm(seen.one, seen.shown.digest, view) : settleForm(s
       back: `/batches/${encodeURIComponent(name)}`,
     };
   });
-  post('/runs', 'decide', async ({ person }) => {
-    const work = reconcileVerb.run({ ...app, signal: closing }, { full: false, followUp: true }, person);
-    background(work);
-    const first = await Promise.race([work, app.clock.sleep(startedMs, closing)]);
-    if (first) unlessDeclined(first);
+  post('/runs', 'decide', async () => {
+    background(unlessDeclined(await beginReconcile(parts, { full: false, followUp: true })).ended);
     return { title: 'A reconciliation runs', lines: ['Its verdict is on the page of runs.'], back: '/runs' };
   });
 }
