@@ -33,7 +33,8 @@ it.each([...doors, 'archive', 'admin'])(
   'takes no hostile bytes wrongly at the door %s',
   async (door) => {
     const script = fileURLToPath(new URL('doors.ts', import.meta.url));
-    const child = spawn(process.execPath, [script, '--door', door, '--inputs', '2000', '--seconds', '6']);
+    const args = [script, '--door', door, '--inputs', '2000', '--seconds', '6'];
+    const child = spawn(process.execPath, args, { env: { PATH: process.env.PATH ?? '' } });
     const told = await text(child.stdout);
     expect(told).toMatch(/, 0 unhandled, 0 faults/);
   },

@@ -39,9 +39,9 @@ for (let told = 0; told < Number(number); ) {
       .orderBy('id', 'desc')
       .limit(1)
       .executeTakeFirst();
-    const first = last ? Number(JSON.parse(last.data).month) + 1 : 1;
-    const few = Array.from({ length: 20 }, (_, i) => `${first + i}`);
-    told = first + 19;
+    told = last ? Number(JSON.parse(last.data).month) : 0;
+    const few = Array.from({ length: Math.min(20, Number(number) - told) }, (_, i) => `${told + 1 + i}`);
+    told += few.length;
     await tell(
       trx,
       clock.iso(),
