@@ -26,7 +26,8 @@ export async function run(
   };
   await app.brakes.settle();
   // The submit job asks what is asked before payment, and for the service's clock.
-  const asks = (one: KeptReady): boolean => one.kind === 'check' || (one.kind === 'date' && one.clock);
+  const asks = (one: KeptReady): boolean =>
+    one.kind === 'check' || (one.kind === 'date' && one.clock !== null);
   if (word !== null && (await app.brakes.waits()).some(asks)) await add('submit');
   const hasWork = word !== null && (await mayBeSent(app));
   if (hasWork) {

@@ -74,7 +74,7 @@ export async function openLooking(options: AppOptions) {
     rejected: folder('rejected'),
     reports: folder('reports'),
   };
-  const brakesBy = (serviceNow: () => number | null) =>
+  const brakesBy = (serviceNow: () => number | null | undefined) =>
     createBrakes({
       ledger,
       clock,

@@ -8,14 +8,15 @@ export type ClaimScope = { batches?: readonly string[]; payouts?: readonly bigin
 export type Cleared = ReadonlyMap<bigint, bigint>;
 
 /**
- * The brakes of the configuration, and the present time, ISO UTC. `serviceNow`: the same by the service's last `Date`, in
- * ms; null or absent where it is not known (P38).
+ * The brakes of the configuration, and the present time, ISO UTC. `serviceNow`: the same by the service, as
+ * {@link payableThrough} has it; absent: null.
  */
-export type Under = { brakes: Brakes; at: string; serviceNow?: number | null };
+export type Under = { brakes: Brakes; at: string; serviceNow?: number | null | undefined };
 
 /** The newest day whose payouts may go (P38). */
-export function throughDay({ at, serviceNow, brakes }: Under): string {
-  return payableThrough({ at, serviceNow: serviceNow ?? null }, brakes.timezone);
+export function throughDay(under: Under): string {
+  const { at, brakes, serviceNow } = under;
+  return payableThrough({ at, serviceNow: 'serviceNow' in under ? serviceNow : null }, brakes.timezone);
 }
 
 export type ClaimRequest = ClaimScope &

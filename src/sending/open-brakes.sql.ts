@@ -19,7 +19,7 @@ import { readyParts } from './ready-parts.sql.ts';
 
 /** What is ready but kept back, and until when. */
 export type KeptReady =
-  /** `day`: before which it is not sent. `clock`: our clock says that day, the service's does not (P38). */
+  /** `day`: before which it is not sent. `clock`: where ours says that day, what the service's says (P38); else null. */
   | {
       kind: 'date';
       day: string;
@@ -27,7 +27,7 @@ export type KeptReady =
       currency: string;
       count: number;
       amount: string;
-      clock: boolean;
+      clock: 'earlier' | 'unheard' | null;
     }
   | { kind: 'daily_limit'; currency: string; count: number; amount: string; until: string }
   | {
@@ -57,8 +57,8 @@ export function createBrakes(deps: {
   ledger: Ledger;
   clock: { iso(): string };
   brakes: Brakes;
-  /** The service's clock, in ms; null where it said none (P38). Absent: this process does not ask it. */
-  serviceNow?: () => number | null;
+  /** The service's clock, as {@link Under} has it. Absent: this process does not ask it. */
+  serviceNow?: () => number | null | undefined;
   /** Holds each batch that could be sent now but whose file is not what was read (P34). */
   confirmFiles?(): Promise<void>;
   /** The batches whose files `confirmFiles` could not check. */
@@ -67,7 +67,8 @@ export function createBrakes(deps: {
   const { ledger, clock, brakes } = deps;
   const { db } = ledger;
   const today = (): string => dayOf(clock.iso(), brakes.timezone);
-  const under = (): Under => ({ brakes, at: clock.iso(), serviceNow: deps.serviceNow?.() ?? null });
+  const { serviceNow = () => null } = deps;
+  const under = (): Under => ({ brakes, at: clock.iso(), serviceNow: serviceNow() });
 
   /**
    * Makes the ledger agree with the brakes. Finishes interrupted holds and releases. Holds what needs an approval by today's rule. Halts for a canary that went
@@ -119,11 +120,20 @@ export function createBrakes(deps: {
   async function waits(only: ClaimScope = {}): Promise<KeptReady[]> {
     const found = await lanesOf(db, { ...under(), ...only });
     const waiting: KeptReady[] = [];
+    const said = serviceNow() === undefined ? 'unheard' : 'earlier';
     for (const lane of (found?.lanes ?? []).filter(({ waits: why }) => why === 'date')) {
       const { batch, currency, payOn: day } = lane;
       const { count, minor } = await sumOf([lane]);
       const amount = formatMinor(minor, currency);
-      waiting.push({ kind: 'date', day, batch, currency, count, amount, clock: day <= today() });
+      waiting.push({
+        kind: 'date',
+        day,
+        batch,
+        currency,
+        count,
+        amount,
+        clock: day <= today() ? said : null,
+      });
     }
     const limited = (found?.lanes ?? []).filter(({ waits: why }) => why === 'daily limit');
     const parts = found ? await readyParts(db, { ...under(), ...only }, found) : [];
@@ -212,7 +222,7 @@ export function createBrakes(deps: {
     }));
   }
 
-  /** True where payouts wait for a day that has come by our clock and not by the service's (P38). */
+  /** True where payouts wait for a day that has come by our clock and not, as far as is known, by the service's (P38). */
   async function clocksDiffer(): Promise<boolean> {
     const found = await lanesOf(db, under());
     return (found?.lanes ?? []).some(({ waits: why, payOn }) => why === 'date' && payOn <= today());

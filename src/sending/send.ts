@@ -199,7 +199,7 @@ async function commitTurn(
     const cause = await haltCause(finished, () => tooManyUnknown(trx, haltAfterUnknown));
     if (cause) await halt(trx, cause, at);
     const serviceNow = deps.service.serviceNow();
-    const clockOffMs = serviceNow === null ? null : clock.now() - serviceNow;
+    const clockOffMs = serviceNow == null ? null : clock.now() - serviceNow;
     const { originId } = deps.standpoint;
     const by = { workerId: deps.workerId, originId, clockOffMs, cleared: cleared(), begun: deps.begun };
     const request = { ...scope, ...by, brakes, limit: free, at, serviceNow };

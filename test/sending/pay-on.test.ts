@@ -13,12 +13,13 @@ const lagos: Brakes = { ...noBrakes, timezone: 'Africa/Lagos' };
 const friday = '2026-11-27';
 const beginsMs = 13 * hour + 5 * day;
 
-/** References claimed where the service's clock says `serviceMs`; undefined: it said nothing. */
+/** References claimed where the service's clock says `serviceMs`; undefined: it sends no `Date`. */
 async function claimedAt(
   ledger: TestLedger,
-  { ms, serviceMs, brakes = lagos }: { ms: number; serviceMs?: number; brakes?: Brakes },
+  { ms, serviceMs, brakes = lagos }: { ms: number; serviceMs?: number | 'unheard'; brakes?: Brakes },
 ): Promise<string[]> {
-  const serviceNow = serviceMs === undefined ? null : Date.parse(at(serviceMs));
+  const serviceNow =
+    serviceMs === 'unheard' ? undefined : serviceMs === undefined ? null : Date.parse(at(serviceMs));
   const request = {
     workerId: 'w-1',
     limit: 10,
@@ -65,6 +66,9 @@ describe('P38: a day of payment', () => {
     expect(await claimedAt(ledger, { ms: 40 * day, serviceMs: 0 })).toEqual([]);
     expect(await claimedAt(ledger, { ms: 0, serviceMs: 40 * day }), 'ours has not come either').toEqual([]);
     expect(await claimedAt(ledger, { ms: beginsMs, serviceMs: beginsMs - 1 })).toEqual([]);
+    expect(await claimedAt(ledger, { ms: beginsMs, serviceMs: 'unheard' }), 'it has not answered').toEqual(
+      [],
+    );
     expect(await claimedAt(ledger, { ms: beginsMs, serviceMs: beginsMs })).toEqual(['A-1']);
   });
 
@@ -79,8 +83,8 @@ describe('P38: a day of payment', () => {
         serviceNow: () => (serviceMs === null ? null : Date.parse(at(serviceMs))),
       });
     const what = { kind: 'date', day: friday, batch: 'b-1', currency: 'NGN', count: 3, amount: '4500.00' };
-    expect(await seen(0, null).waits()).toEqual([{ ...what, clock: false }]);
-    expect(await seen(beginsMs, 0).waits()).toEqual([{ ...what, clock: true }]);
+    expect(await seen(0, null).waits()).toEqual([{ ...what, clock: null }]);
+    expect(await seen(beginsMs, 0).waits()).toEqual([{ ...what, clock: 'earlier' }]);
     expect(await seen(beginsMs, 0).clocksDiffer()).toBe(true);
     expect(await seen(0, null).clocksDiffer()).toBe(false);
     expect(await seen(beginsMs, null).waits()).toEqual([]);

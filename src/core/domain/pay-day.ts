@@ -11,15 +11,17 @@ export function dayOf(at: string | number, zone: string): string {
 }
 
 /**
- * The newest day whose payouts may go: today, by both clocks (P38). Our own may have stepped forward; `serviceNow` is what
- * the service's last `Date` says by now, in ms, null where it sent none.
+ * The newest day whose payouts may go: today, by both clocks (P38). Our own may have stepped forward. `serviceNow`: the
+ * service's time by its last `Date`, in ms; null where it sends none, or where this process asks it nothing; undefined
+ * before it answered this process, and then only what names no day may go.
  */
 export function payableThrough(
-  { at, serviceNow }: { at: string; serviceNow?: number | null },
+  { at, serviceNow }: { at: string; serviceNow: number | null | undefined },
   zone: string,
 ): string {
+  if (serviceNow === undefined) return '';
   const own = dayOf(at, zone);
-  const heard = serviceNow == null ? own : dayOf(serviceNow, zone);
+  const heard = serviceNow === null ? own : dayOf(serviceNow, zone);
   return heard < own ? heard : own;
 }
 

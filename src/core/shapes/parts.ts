@@ -115,7 +115,10 @@ export const waitingShape = called(
       payouts: count,
       amount: decimal,
       pay_on: text.describe('the day before which it is not sent'),
-      clocks_differ: flag.describe('our clock says that day, and the service says an earlier one'),
+      service_clock: z
+        .enum(['earlier', 'unheard'])
+        .nullable()
+        .describe('where our clock says that day: what the service says of it'),
     }),
     fields({
       kind: z.literal('daily_limit'),

@@ -46,13 +46,15 @@ export function waitingText(
   return `${batch}: ${counted(count, 'payout')} ${count === 1 ? 'waits' : 'wait'} until its canary has settled (${payoutsText(canary)}); then counterfoil serve, or the next ${submit}, sends them`;
 }
 
+const clockWords: Record<NonNullable<Extract<KeptReady, { kind: 'date' }>['clock']>, string> = {
+  earlier: ", since by the service's clock that day has not come: check the clock of this machine",
+  unheard: ', since the service has not said yet what day it is',
+};
+
 function dateText(waiting: Extract<KeptReady, { kind: 'date' }>, submit: string): string {
   const { batch, currency, count, amount, day, clock } = waiting;
   const wait = `${batch}: ${counted(count, 'payout')}, ${amountText(currency, amount)}, ${count === 1 ? 'waits' : 'wait'} until ${payDayText(day)} (pay_on)`;
-  const why = clock
-    ? ", since by the service's clock that day has not come: check the clock of this machine"
-    : '';
-  return `${wait}${why}; then counterfoil serve or ${submit} sends them, and until then counterfoil cancel drops them`;
+  return `${wait}${clock === null ? '' : clockWords[clock]}; then counterfoil serve or ${submit} sends them, and until then counterfoil cancel drops them`;
 }
 
 function checkText({ batch, count, why }: Extract<KeptReady, { kind: 'check' }>, submit: string): string {
