@@ -7,6 +7,7 @@ import {
 } from '../../../core/domain/payout.ts';
 import { maskAccount } from '../../../core/domain/redact.ts';
 import { readReasons, reasonMark } from '../../../core/ledger/hold-reasons.ts';
+import type { Mend, Preparer } from '../../../core/ledger/mends.ts';
 import type { Approvable, approvalsOf } from '../../../sending/approvals.sql.ts';
 import type { batchHalts } from '../../../sending/halts.sql.ts';
 import { haltCauseText } from '../../../words/halt-words.ts';
@@ -17,6 +18,7 @@ import { separated } from '../kit/parts.ts';
 import { wideTable } from '../kit/table.ts';
 import { batchStateText, batchTable, moneyIn, open, progressBar } from './batch-parts.ts';
 import { answerAwaited, type BatchLook, type payoutsIn } from './batches.sql.ts';
+import { mendsTable } from './files/drop-view.ts';
 import { decision, form } from './forms.ts';
 import { seesBank, type View } from './frame.ts';
 import { hider } from './hide.ts';
@@ -44,10 +46,17 @@ export function pages(path: string, { more, number: page }: PartOfList): Html {
 /** One batch: where its payouts stand, why it is held, and what a person can decide. */
 export function batchView(
   look: BatchLook,
-  about: { approvals: Approvals; rows: Rows; state: PayoutState | null; halts: Halts },
+  about: {
+    approvals: Approvals;
+    rows: Rows;
+    state: PayoutState | null;
+    halts: Halts;
+    preparers: readonly Preparer[];
+    mends: readonly Mend[];
+  },
   view: View,
 ): Html {
-  const { approvals, rows, state, halts } = about;
+  const { approvals, rows, state, halts, preparers, mends } = about;
   const { batch } = look;
   const as = batch.dropped_as === '' ? '' : ` as ${batch.dropped_as}`;
   const approved = approvals.map(
@@ -65,6 +74,9 @@ ${panel(
     ['File', batch.file_name],
     ['Taken in', time(batch.created_at, view)],
     ['Dropped by', `${batch.dropped_by}${as}`],
+    ...preparers
+      .filter(({ name, did }) => did === 'mended' || name !== batch.dropped_by)
+      .map(({ name, did }) => [did === 'mended' ? 'Mended by' : 'Dropped by', name] as const),
     ...(approved.length > 0 ? [['Approved by', html`${approved}`] as const] : []),
   ])}
 <p>${separated(
@@ -75,6 +87,7 @@ ${panel(
   )}</p>`,
 )}
 ${decisions(look, halts, view)}
+${mends.length > 0 && panel('Changed before it was taken in', mendsTable(mends, seesBank(view), view))}
 ${panel('Payouts by state', statesTable(look))}
 ${panel('Payouts', payoutsPart(look, { rows, state }, view))}`;
 }

@@ -1,0 +1,201 @@
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { openLedger } from '../../../../src/custody/open-ledger.ts';
+import { batchOf } from '../../../support/cli.ts';
+import { born } from '../../../support/ledger.ts';
+import { type PersonName, type Served, serveApi, tokenOf } from '../../api/support.ts';
+
+const people = JSON.stringify({
+  dayo: ['drop'],
+  ada: ['approve', 'read', 'drop'],
+  femi: ['decide', 'read'],
+  rita: ['read', 'drop'],
+  eve: [],
+});
+
+type Page = { status: number; text: string; headers: Headers; location: string };
+
+/** A desk on a real daemon, and what a person does there. */
+async function openDesk(settings: Record<string, string> = {}) {
+  const served: Served = await serveApi(
+    {},
+    { COUNTERFOIL_ADMIN_ROLES: people, COUNTERFOIL_SCHEDULES_SUBMIT: '', ...settings },
+  );
+  const { url, home } = served;
+  const ask = async (name: PersonName | null, path: string, init: RequestInit = {}): Promise<Page> => {
+    const reply = await fetch(`${url}${path}`, {
+      redirect: 'manual',
+      ...init,
+      headers: {
+        ...(name !== null && { authorization: `Bearer ${tokenOf(name)}` }),
+        ...Object.fromEntries(new Headers(init.headers)),
+      },
+    });
+    const { status, headers } = reply;
+    return { status, text: await reply.text(), headers, location: headers.get('location') ?? '' };
+  };
+  const formOf = async (name: PersonName): Promise<string> =>
+    /name="form" value="([^"]+)"/.exec((await ask(name, '/batches/new')).text)?.[1] ?? '';
+  const drop = async (
+    name: PersonName,
+    files: Record<string, string | Buffer>,
+    form?: string,
+  ): Promise<Page> => {
+    const body = new FormData();
+    const token = form ?? (await formOf(name));
+    if (token !== '') body.append('form', token);
+    for (const [file, content] of Object.entries(files))
+      body.append('files', new Blob([Buffer.from(content)]), file);
+    return ask(name, '/batches/new', { method: 'POST', body });
+  };
+  const post = async (name: PersonName, path: string, fields: Record<string, string> = {}): Promise<Page> =>
+    ask(name, path, { method: 'POST', body: new URLSearchParams({ form: await formOf(name), ...fields }) });
+  /** Presses *Take it in* on the page of a check, as it stands there. */
+  const hiddenIn = (text: string): Record<string, string> =>
+    Object.fromEntries(
+      [...text.matchAll(/type="hidden" name="(digest|content)" value="([^"]*)"/g)].map(
+        ([, key = '', value = '']) => [key, value],
+      ),
+    );
+  const take = async (name: PersonName, at: string): Promise<Page> =>
+    post(name, `${at}/take`, hiddenIn((await ask(name, at)).text));
+  return { home, ask, drop, post, take, hiddenIn, formOf };
+}
+
+const good = batchOf(3, 900);
+const bad = [
+  'reference,account_number,account_name,bank_code,amount,currency,narration,sender_name,department',
+  'S-1,0123456789,Ada Obi,058,100.00,NGN,Supplies,Acme Ltd,Sales',
+  'S-2,0123456790,"Obi, Ltd",058,"1,000.5",NGN,"a ""quoted"" word",Acme Ltd,',
+  'S-3,0123456791,Umeh,5,70.00,NGN,Supplies,Acme Ltd,Sales',
+  '',
+].join('\n');
+
+it('drops a file, shows its check, takes it in once however often it is pressed, and refuses the content again', async () => {
+  const { home, drop, ask, post, hiddenIn } = await openDesk();
+  const dropped = await drop('dayo', { 'november.csv': good });
+  expect([dropped.status, dropped.location]).toEqual([
+    303,
+    expect.stringMatching(/^\/files\/checks\/\w{6}$/),
+  ]);
+  const at = dropped.location;
+  const page = await ask('dayo', at);
+  expect(page.text).toContain('It can be taken in');
+  expect(page.text).toMatch(/Total NGN.*5,704\.50/s);
+  expect((await ask('dayo', '/files')).text).toContain('november.csv');
+  expect(home.names('data/inbox')).toEqual(['collections']);
+  const clicks = await Promise.all([1, 2, 3].map(() => post('dayo', `${at}/take`, hiddenIn(page.text))));
+  const places = new Set(clicks.map(({ status, location }) => `${status} ${location}`));
+  expect([...places]).toEqual([expect.stringMatching(/^303 \/batches\/november-/)]);
+  const { batches } = await home.json(['batches'], 0);
+  expect(batches).toMatchObject([{ rows: 3 }]);
+  expect(home.names('data/archive')).toHaveLength(1);
+  expect(readdirSync(join(home.dir, 'data/drops'))).toEqual([]);
+  // Later too: the page that a second tab still shows.
+  expect((await post('dayo', `${at}/take`, hiddenIn(page.text))).location).toBe(clicks[0]?.location);
+  const again = await drop('ada', { 'other-name.csv': good });
+  const said = await ask('ada', again.location);
+  expect(said.text).toContain('Its content is in a batch already');
+  expect(said.text).toContain(batches[0].batch);
+  expect((await post('ada', `${again.location}/take`, hiddenIn(said.text))).status).toBe(409);
+  expect((await home.json(['batches'], 0)).batches).toHaveLength(1);
+});
+
+it('judges several files each by itself', async () => {
+  const { drop, ask } = await openDesk();
+  const { status, location } = await drop('dayo', { 'a.csv': good, 'b.csv': bad });
+  expect([status, location]).toEqual([303, '/files']);
+  const { text } = await ask('dayo', '/files');
+  expect(text).toMatch(/a\.csv.*can be taken in/s);
+  expect(text).toMatch(/b\.csv.*2 problems/s);
+});
+
+it('P37: mends bad cells in a new file, keeps both files and who changed what, and lets neither dropper nor mender approve', async () => {
+  const { home, drop, ask, post, take } = await openDesk({ COUNTERFOIL_SUBMISSION_APPROVAL: 'always' });
+  const { location: first } = await drop('dayo', { 'suppliers.csv': bad });
+  const page = (await ask('ada', first)).text;
+  expect(page).toContain('aria-label="Row 3, amount"');
+  const names = [...page.matchAll(/<input name="(cell-[^"]+)" value="([^"]*)"/g)].map(([, name, value]) => [
+    name,
+    value,
+  ]);
+  expect(names.map(([, value]) => value)).toEqual(['1,000.5', '5']);
+  const [[amount = ''] = [], [bank = ''] = []] = names;
+  const fields = { [amount]: '1000.50', [bank]: '5' };
+  const mended = await post('ada', `${first}/mend`, fields);
+  expect(mended.location).toMatch(/^\/files\/checks\//);
+  expect(mended.location).not.toBe(first);
+  // The same again, as a second click does; another change comes too late.
+  expect((await post('ada', `${first}/mend`, fields)).location).toBe(mended.location);
+  expect((await post('ada', `${first}/mend`, { ...fields, [bank]: '044' })).status).toBe(409);
+  expect((await ask('ada', mended.location)).text).toContain('1 problem');
+  const whole = await post('ada', `${mended.location}/mend`, { [bank]: '058' });
+  const { text } = await ask('ada', whole.location);
+  expect(text).toContain('It can be taken in');
+  expect(text).toContain('What was changed');
+  const taken = await take('ada', whole.location);
+  expect(taken.location).toMatch(/^\/batches\/suppliers-/);
+  const kept = home.names('data/archive');
+  expect(kept).toHaveLength(2);
+  const contents = kept.map((name) => home.read(`data/archive/${name}`));
+  expect(contents).toContain(bad);
+  expect(contents).toContain(bad.replace('"1,000.5"', '"1000.50"').replace(/,5,/, ',058,'));
+  const shown = (await ask('ada', taken.location)).text;
+  expect(shown).toMatch(/Changed cells.*amount.*1,000\.5.*1000\.50.*ada.*bank_code.*058.*ada/s);
+  expect((await ask(null, taken.location)).text).not.toContain('1000.50');
+  const batch = taken.location.split('/').at(-1) ?? '';
+  const refused = await post('ada', `/batches/${batch}/approve`, { sure: 'yes', digest: 'x' });
+  expect([refused.status, refused.text]).toEqual([422, expect.stringContaining('ada dropped it')]);
+  const ledger = await openLedger(join(home.dir, 'data', 'ledger.db'), { now: () => born });
+  await ledger.write((trx) => trx.updateTable('batches').set({ dropped_by: 'somebody' }).execute());
+  await ledger.close();
+  const mender = await post('ada', `/batches/${batch}/approve`, { sure: 'yes', digest: 'x' });
+  expect([mender.status, mender.text]).toEqual([422, expect.stringContaining('ada mended it')]);
+  const dropper = await home.run(['approve', batch, '--yes'], { SUDO_UID: '4242', SUDO_USER: 'dayo' });
+  expect(dropper.err).toContain('dayo dropped it');
+});
+
+it('lists what lies in the inbox and what was refused, and mends a refused file', async () => {
+  const { home, ask, post, take } = await openDesk();
+  home.put('data/inbox/pay.csv', bad);
+  home.put('data/inbox/notes.txt', 'x');
+  await home.run(['submit', '--no-wait']);
+  const { text } = await ask('rita', '/files');
+  expect(text).toContain('pay.csv was refused');
+  expect(text).toContain('notes.txt');
+  const errors = /href="(\/files\/rejected\/\d+\/errors.csv)"/.exec(text)?.[1] ?? '';
+  const file = await ask('rita', errors);
+  expect(file.headers.get('content-type')).toBe('text/csv; charset=utf-8');
+  expect(file.text).toContain('bank_code');
+  expect((await ask('dayo', errors)).status).toBe(403);
+  const mend = errors.replace('errors.csv', 'mend');
+  expect((await post('dayo', mend)).status).toBe(403);
+  const { location } = await post('rita', mend);
+  const page = (await ask('rita', location)).text;
+  const [amount = '', bank = ''] = [...page.matchAll(/name="(cell-[^"]+)"/g)].map(([, name]) => name);
+  const whole = await post('rita', `${location}/mend`, { [amount]: '1000.5', [bank]: '058' });
+  expect((await take('rita', whole.location)).location).toMatch(/^\/batches\/pay-/);
+  expect((await ask('rita', '/files')).text).toContain('No file was refused.');
+  expect((await ask('rita', '/')).text).not.toContain('was refused');
+});
+
+it('never takes in a file that changed after its check', async () => {
+  const { home, drop, ask, post, hiddenIn } = await openDesk();
+  const { location } = await drop('dayo', { 'a.csv': good });
+  const { text } = await ask('dayo', location);
+  const own = readdirSync(join(home.dir, 'data/drops'))[0] ?? '';
+  const path = join(home.dir, 'data/drops', own, 'a.csv');
+  writeFileSync(path, batchOf(3, 999));
+  const refused = await post('dayo', `${location}/take`, hiddenIn(text));
+  expect([refused.status, refused.text]).toEqual([
+    409,
+    expect.stringContaining('the file changed after it was checked'),
+  ]);
+  const other = await post('dayo', `${location}/take`, { ...hiddenIn(text), digest: 'f'.repeat(64) });
+  expect(other.status).toBe(409);
+  expect((await home.json(['batches'], 0)).batches).toEqual([]);
+  expect((await post('dayo', `${location}/discard`)).location).toBe('/files');
+  expect(existsSync(path)).toBe(false);
+  expect(readFileSync(join(home.dir, 'data/ledger.db'))).toBeDefined();
+});
