@@ -99,6 +99,12 @@ export function fileRoutes(scope: FastifyInstance, shared: Shared, admin: RouteD
     );
   });
 
+  /** Reads the rest of a body for a moment: a browser whose connection ends early shows no answer. */
+  const readOn = ({ raw }: FastifyRequest): Promise<unknown> => {
+    const ended = new Promise((resolve) => raw.once('end', resolve).once('close', resolve));
+    return Promise.race([ended, app.clock.sleep(2000, admin.closing)]);
+  };
+
   /** Keeps each file of the form and checks it alone. */
   async function receive(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     if (!request.isMultipart()) throw new Declined(422, 'Use the form of this page.');
@@ -123,7 +129,12 @@ export function fileRoutes(scope: FastifyInstance, shared: Shared, admin: RouteD
       }
       if (await drops.isFull())
         throw new Declined(409, `${mostDrops} files wait for a decision. Take in or discard some first.`);
-      ids.push(await drops.add(part.file, { name, by }));
+      const added = drops.add(part.file, { name, by }).catch(async (error: unknown) => {
+        part.file.resume();
+        await readOn(request);
+        throw error;
+      });
+      ids.push(await added);
       logged(by, 'drop', { file: name });
     }
     const [only, ...others] = ids;
