@@ -11,25 +11,32 @@ export type FaultyCell = CellPlace & { column: string; text: string };
 /** A longer cell is mended in the file itself. */
 const mostCharacters = 500;
 
-/** Returns the cells that these problems of a checked file name, each once. */
-export async function faultyCells(
+/** The cells that problems of a file name, each once, and the payees of their rows, by row. */
+export type FaultyRows = { cells: FaultyCell[]; payees: Record<string, string> };
+
+/** Returns what these problems of a checked file are about. */
+export async function faultyRows(
   path: string,
   { columns, delimiter, problems }: Pick<Checked, 'columns' | 'delimiter' | 'problems'>,
-): Promise<FaultyCell[]> {
+): Promise<FaultyRows> {
   const named = problems.flatMap(({ row, column }) => {
     const index = row > 1 ? columns.findIndex((name) => isNamed(name.trim(), column)) : -1;
     return index === -1 ? [] : [{ row, index, column }];
   });
+  const payeeAt = columns.findIndex((name) => isNamed(name.trim(), 'account_name'));
+  const payees = [...new Set(problems.map(({ row }) => row))].map((row) => ({ row, index: payeeAt }));
   const texts = new Map<string, string>();
   const replace = (place: CellPlace, text: string): null => {
     texts.set(keyOf(place), text);
     return null;
   };
-  await overCells(path, { delimiter, places: named, replace });
-  return [...new Map(named.map((one) => [keyOf(one), one])).values()].flatMap((one) => {
+  await overCells(path, { delimiter, places: [...named, ...payees], replace });
+  const cells = [...new Map(named.map((one) => [keyOf(one), one])).values()].flatMap((one) => {
     const text = texts.get(keyOf(one));
     return text === undefined || text.length > mostCharacters ? [] : [{ ...one, text }];
   });
+  const names = payees.map((one) => [one.row, texts.get(keyOf(one)) ?? '']);
+  return { cells, payees: Object.fromEntries(names) };
 }
 
 /**

@@ -50,8 +50,8 @@ export function dropView(
       : null;
   const verdict = ok
     ? dashboardBanner(
-        left === null ? 'good' : 'warn',
-        left ?? 'It can be taken in',
+        left === null && found.holds.length === 0 ? 'good' : 'warn',
+        left ?? (found.holds.length > 0 ? 'It can be taken in, and would be held' : 'It can be taken in'),
         html`<p>Nothing is paid before it is taken in.</p>${orders(drop, { isFit: true }, view)}`,
       )
     : dashboardBanner(
@@ -67,12 +67,12 @@ ${drop.mends.length > 0 && panel('What was changed', mendsTable(drop.mends, sees
 }
 
 function fileFacts(drop: Drop, until: string, check: DropCheck['check'], view: View): Html {
+  // The sums leave out the rows with problems.
+  const totalName = check.problem_count > 0 ? 'Total of the rows without problems' : 'Total';
   const totals = Object.entries(check.totals);
   return facts([
     ['Rows', countText(check.rows)],
-    ...totals.map(
-      ([currency, total]) => [`Total ${currency}`, sentence(`${currency} ${total}`, view)] as const,
-    ),
+    ...totals.map(([currency, total]) => [totalName, sentence(`${currency} ${total}`, view)] as const),
     ['Columns are separated by', check.delimiter ?? 'nothing that is known'],
     [drop.mends.length > 0 ? 'Mended by' : 'Dropped by', html`${drop.by}, ${time(drop.at, view)}`],
     ...drop.preparers.map(({ name, did }) => [did === 'mended' ? 'Mended by' : 'Dropped by', name] as const),
@@ -81,7 +81,12 @@ function fileFacts(drop: Drop, until: string, check: DropCheck['check'], view: V
   ]);
 }
 
-function details(drop: Drop, { check, holds, cells }: DropCheck, page: number, view: View): Html {
+function details(
+  drop: Drop,
+  { check, holds, warnings, cells, payees }: DropCheck,
+  page: number,
+  view: View,
+): Html {
   const listed = (title: string, texts: readonly string[]): Html =>
     texts.length === 0
       ? html``
@@ -94,23 +99,23 @@ function details(drop: Drop, { check, holds, cells }: DropCheck, page: number, v
   const alike = check.duplicates
     .slice(0, mostShown)
     .map(({ row, reference, earlier }) => [String(row), visible(reference), visible(earlier)]);
-  return html`${check.problems.length > 0 && panel('Problems', problemsForm(drop, { check, cells }, page, view))}
+  return html`${check.problems.length > 0 && panel('Problems', problemsForm(drop, { check, cells, payees }, page, view))}
 ${listed('It would be held', holds)}
 ${listed('It would wait', check.waits)}
-${listed('Warnings', check.warnings)}
+${listed('Warnings', warnings)}
 ${alike.length > 0 && panel('Possible duplicates', html`${wideTable('Possible duplicates', ['Row', 'Reference', 'Looks like'], alike)}${check.duplicates.length > mostShown && html`<p>and ${countText(check.duplicates.length - mostShown)} more</p>`}`)}`;
 }
 
 function problemsForm(
   drop: Drop,
-  { check, cells }: Pick<DropCheck, 'check' | 'cells'>,
+  { check, cells, payees }: Pick<DropCheck, 'check' | 'cells' | 'payees'>,
   page: number,
   view: View,
 ): Html {
   const { problems, problem_count: count } = check;
   const from = (page - 1) * perPage;
   const mends = hasRight(view.caller, 'drop');
-  const columns = ['Row', 'Column', 'Value', 'What is wrong', 'How to mend it'];
+  const columns = ['Row', 'Payee', 'Column', 'Value', 'What is wrong', 'How to mend it'];
   const open = new Map(cells.map((cell) => [`${cell.row} ${cell.column}`, cell]));
   const rows = problems.slice(from, from + perPage).map(({ row, column, value, problem, fix }) => {
     const key = `${row} ${column}`;
@@ -120,7 +125,14 @@ function problemsForm(
     const field =
       cell &&
       html`<input name="cell-${cell.row}.${cell.index}" value="${visible(cell.text)}" aria-label="Row ${row}, ${column}" autocomplete="off" spellcheck="false">`;
-    return [row === 0 ? 'the file' : String(row), visible(column), field ?? visible(value), problem, fix];
+    return [
+      row === 0 ? 'the file' : html`<span class="only-narrow">Row </span>${row}`,
+      visible(payees[row] ?? ''),
+      visible(column),
+      field ?? visible(value),
+      problem,
+      fix,
+    ];
   });
   const path = `/files/checks/${drop.id}`;
   const more = count > problems.length ? ` The list has the first ${countText(problems.length)}.` : '';

@@ -8,12 +8,13 @@ import { visible } from '../../../../core/domain/hidden.ts';
 import type { Mend, Preparer } from '../../../../core/ledger/mends.ts';
 import { checkShape } from '../../../../core/shapes/intake-shapes.ts';
 import { writeAtomically } from '../../../../core/storage/atomic-file.ts';
-import { faultyCells, mendFile } from '../../../../intake/mend.ts';
+import { faultyRows, mendFile } from '../../../../intake/mend.ts';
 import { copyWhole } from '../../../../intake/moves.ts';
 import { mendShape, type Prepared, preparerShape } from '../../../../intake/prepared.ts';
 import { bytesHashOf } from '../../../../intake/read.ts';
 import { holdFact } from '../../../../sending/hold-facts.ts';
 import { type TakeInOutcome, takeInVerb } from '../../../../verbs/take-in.ts';
+import { groupMessages, type MessageGroup, rowNumbersText } from '../../../../words/row-messages.ts';
 import { awaitedFolders, keepUpload, keptMs, removeFolder, sweepUploads } from '../../../admin/uploads.ts';
 import { checkedJson } from '../../../json/check-json.ts';
 import { personOf } from '../actions.ts';
@@ -52,7 +53,10 @@ const foundShape = z.object({
   check: checkShape.shape.files.unwrap().element,
   /** Why the batch would be held. */
   holds: z.array(z.string()),
+  /** One for each message, with the number of its rows. */
+  warnings: z.array(z.string()),
   cells: z.array(z.object({ row: z.number(), index: z.number(), column: z.string(), text: z.string() })),
+  payees: z.record(z.string(), z.string()),
 });
 /** What the check of a file found. */
 export type DropCheck = z.infer<typeof foundShape>;
@@ -101,10 +105,12 @@ export function createDrops(
     const checked = await intake.check(path);
     const { ok, problemCount: problems, rows, contentHash: content } = checked;
     const first = { ...checked, problems: checked.problems.slice(0, mostMendable) };
+    const ofRows = checked.rowWarnings.map(({ row, shared: text }) => ({ row, text }));
     const found: DropCheck = {
       check: { ...checkedJson(checked), file: drop.name },
       holds: checked.holdReasons.map(holdFact),
-      cells: await faultyCells(path, first),
+      warnings: [...groupMessages(ofRows).map(warningText), ...checked.fileWarnings],
+      ...(await faultyRows(path, first)),
     };
     await writeAtomically(join(ownOf(drop.id), checkName), JSON.stringify(found));
     await keep({ ...drop, checked: { at: clock.iso(), ok, problems, rows, content } });
@@ -234,6 +240,10 @@ export function createDrops(
       }),
     sweep: (atStart: boolean) => sweepUploads(folder, ledger.db, { nowMs: clock.now(), atStart }),
   };
+}
+
+function warningText({ text, rows }: MessageGroup): string {
+  return `${text}: ${rowNumbersText(rows)}`;
 }
 
 /** A text of a form without the marks of invisible characters. */
