@@ -11,10 +11,14 @@ const people = JSON.stringify({
 type Page = { status: number; text: string; headers: Headers; location: string };
 
 /** A desk on a real daemon, and what a person does there. */
-export async function openDesk(settings: Record<string, string> = {}) {
+export async function openDesk(
+  settings: Record<string, string> = {},
+  begin?: Parameters<typeof serveApi>[2],
+) {
   const served: Served = await serveApi(
     {},
     { COUNTERFOIL_ADMIN_ROLES: people, COUNTERFOIL_SCHEDULES_SUBMIT: '', ...settings },
+    begin,
   );
   const { url, home } = served;
   const ask = async (name: PersonName | null, path: string, init: RequestInit = {}): Promise<Page> => {
