@@ -1,14 +1,18 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { expect, it } from 'vitest';
 import { openLedger } from '../../../../src/custody/open-ledger.ts';
+import { createDrops } from '../../../../src/faces/web/dashboard/files/drops.ts';
 import { batchOf } from '../../../support/cli.ts';
 import { born } from '../../../support/ledger.ts';
 import { openDesk } from './desk.ts';
+import { startDashboard } from './support.ts';
 
 const good = batchOf(3, 900);
+const head = 'reference,account_number,account_name,bank_code,amount,currency,narration,sender_name';
 const bad = [
-  'reference,account_number,account_name,bank_code,amount,currency,narration,sender_name,department',
+  `${head},department`,
   'S-1,0123456789,Ada Obi,058,100.00,NGN,Supplies,Acme Ltd,Sales',
   'S-2,0123456790,"Obi, Ltd",058,"1,000.5",NGN,"a ""quoted"" word",Acme Ltd,',
   'S-3,0123456791,Umeh,5,70.00,NGN,Supplies,Acme Ltd,Sales',
@@ -141,4 +145,64 @@ it('never takes in a file that changed after its check', async () => {
   expect((await post('dayo', `${location}/discard`)).location).toBe('/files');
   expect(existsSync(path)).toBe(false);
   expect(readFileSync(join(home.dir, 'data/ledger.db'))).toBeDefined();
+});
+
+it('shows 10,000 bad rows quickly, a hundred at a time, and gives all in the CSV', async () => {
+  const { drop, ask, post } = await openDesk();
+  const rows = Array.from({ length: 10_000 }, (_, n) => `R-${n},0123456789,Ada Obi,058,x${n},NGN,Pay,Acme`);
+  const { location } = await drop('dayo', { 'bad.csv': [head, ...rows, ''].join('\n') });
+  const began = performance.now();
+  const { text } = await ask('dayo', location);
+  const took = performance.now() - began;
+  expect(took).toBeLessThan(1500);
+  expect(text).toContain('10,000 problems');
+  expect(text.match(/<input name="cell-/g)).toHaveLength(100);
+  expect(text.length).toBeLessThan(200_000);
+  const next = await ask('dayo', `${location}?page=2`);
+  expect(next.text).toContain('x150');
+  expect(next.text).not.toContain('<input name="cell-');
+  expect((await ask('dayo', `${location}?page=100`)).text).toContain('x9999');
+  expect((await ask('dayo', `${location}/errors.csv`)).text.trim().split('\r\n')).toHaveLength(10_001);
+  // From a page without fields, the same file is checked again.
+  expect((await post('dayo', `${location}/mend`)).location).toBe(location);
+});
+
+it('shows invisible characters of a cell, and writes only what a person changed', async () => {
+  const { home, drop, ask, post, take } = await openDesk();
+  const row = 'H-1,0123456789,Ad\u200ba Obi,058,x,NGN,"two\nlines",Acme';
+  const { location } = await drop('dayo', { 'odd.csv': `\ufeff${head}\r\n${row}\r\n` });
+  const { text } = await ask('dayo', location);
+  const fields = Object.fromEntries(
+    [...text.matchAll(/<input name="(cell-[^"]+)" value="([^"]*)"/g)].map(([, name = '', value = '']) => [
+      name,
+      value,
+    ]),
+  );
+  expect(Object.values(fields).toSorted()).toEqual(['Ad&#60;U+200B&#62;a Obi', 'x']);
+  const mended = Object.fromEntries(
+    Object.entries(fields).map(([name, value]) => [name, value === 'x' ? '12.50' : 'Ad<U+200B>a Obi']),
+  );
+  const first = await post('dayo', `${location}/mend`, mended);
+  expect((await ask('dayo', first.location)).text).toContain('1 problem');
+  const name = Object.keys(fields).find((one) => fields[one] !== 'x') ?? '';
+  const second = await post('dayo', `${first.location}/mend`, { [name]: 'Ada Obi' });
+  expect((await take('dayo', second.location)).location).toMatch(/^\/batches\/odd-/);
+  const kept = home.names('data/archive').map((one) => home.read(`data/archive/${one}`));
+  const expected = `\ufeff${head}\r\nH-1,0123456789,Ada Obi,058,12.50,NGN,"two\nlines",Acme\r\n`;
+  expect(kept).toContain(expected);
+});
+
+it('removes a file that nobody decided on for a day, and one that an upload had begun', async () => {
+  const { app } = await startDashboard();
+  const drops = createDrops(app, new AbortController().signal);
+  const old = await drops.add(Readable.from([Buffer.from(good)]), { name: 'old.csv', by: 'ada' });
+  const young = await drops.add(Readable.from([Buffer.from(good)]), { name: 'young.csv', by: 'ada' });
+  const folder = join(app.config.dataDir, 'drops');
+  mkdirSync(join(folder, 'upload-killed'));
+  const before = app.clock.now() / 1000 - 86_401;
+  utimesSync(join(folder, `upload-${old}`), before, before);
+  await drops.sweep(false);
+  expect(readdirSync(folder).toSorted()).toEqual([`upload-${young}`, 'upload-killed'].toSorted());
+  await drops.sweep(true);
+  expect(readdirSync(folder)).toEqual([`upload-${young}`]);
 });
