@@ -197,15 +197,19 @@ export function stateNamed(text: unknown): PayoutState | null {
 export function approveView(
   look: BatchLook,
   shown: Approvable,
-  { warnings, largest, view }: { warnings: readonly string[]; largest: Rows; view: View },
+  about: { warnings: readonly string[]; largest: Rows; mends: number; view: View },
 ): Html {
   const { batch } = look;
+  const { warnings, largest, mends, view } = about;
   return html`<h1>Approve ${batch.id}</h1>
 ${panel(
   'What you approve',
   html`${facts([
     ['File', batch.file_name],
     ['Dropped by', batch.dropped_by],
+    ...(mends > 0
+      ? [['Changed cells', html`${countText(mends)}, see ${to(['batches', batch.id], 'the batch')}`] as const]
+      : []),
     ['Taken in', time(batch.created_at, view)],
     ['Payouts', countText(shown.rows)],
     ...Object.entries(shown.totals).map(

@@ -74,8 +74,6 @@ async function sendProblem(
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   const { status, title, help } = problemOf(error);
-  // What was not read of a body would be taken for the next request.
-  if (error instanceof RefusedUpload) reply.header('connection', 'close');
   if (status === 500) deps.log.error({ err: error }, 'the dashboard could not answer');
   const asksBrowser = status === 401 && isBrowser(request);
   if (status === 401 && !asksBrowser)

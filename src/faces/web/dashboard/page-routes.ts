@@ -84,7 +84,8 @@ export function pageRoutes(scope: FastifyInstance, shared: Shared): void {
     if (!look) throw new Declined(404, `There is no batch ${name}.`);
     const { shown, warnings } = await actions.review(name, callerName(view.caller));
     const largest = await largestIn(reader, name, mostLargest);
-    const main = approveView(look, shown, { warnings, largest, view });
+    const mends = (await mendsOf(reader, name)).length;
+    const main = approveView(look, shown, { warnings, largest, mends, view });
     return send(request, reply, { title: `Approve ${name}`, main, renews: 'still' });
   });
 

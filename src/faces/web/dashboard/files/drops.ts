@@ -65,6 +65,8 @@ export type DropCheck = z.infer<typeof foundShape>;
 export type CellChanges = ReadonlyMap<string, string>;
 export type Mended = { kind: 'mended'; id: string } | { kind: 'checked' | 'gone' | 'differs' };
 
+export type Drops = ReturnType<typeof createDrops>;
+
 /** The files that people dropped on the desk and did not decide on yet. Intake does not look there. */
 export function createDrops(
   app: Pick<App<'local'>, 'config' | 'clock' | 'ledger' | 'intake' | 'paths'>,

@@ -1,33 +1,28 @@
 import { createReadStream } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
-import { fastifyMultipart } from '@fastify/multipart';
 import { stringify } from 'csv-stringify/sync';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { counted } from '../../../../core/domain/counted.ts';
 import { problemSentence } from '../../../../core/domain/problem.ts';
 import { saveAsCsv } from '../../../../core/domain/save-as.ts';
 import { findByContentHash, loadingBatches } from '../../../../core/ledger/batches.ts';
 import { openRejectedFiles, type RejectedFile } from '../../../../core/ledger/rejected-files.ts';
 import { rolesOf } from '../../../../core/settings/admin-checks.ts';
 import { dropperOf } from '../../../../intake/dropper.ts';
-import { harmlessName } from '../../../../intake/file-name.ts';
 import { isPlainFile } from '../../../../intake/moves.ts';
 import type { RouteDeps } from '../../../admin/admin-server.ts';
-import { type Html, html } from '../../kit/html.ts';
+import { html } from '../../kit/html.ts';
 import { Declined } from '../actions.ts';
-import { callerName } from '../forms.ts';
 import { dashboardBanner } from '../parts.ts';
-import { demandForm, orderIn } from '../post-routes.ts';
+import { orderIn } from '../post-routes.ts';
 import type { Shared } from '../shared.ts';
 import { dropScript } from './drop-script.ts';
 import { dropView, problemCells, seesDrop } from './drop-view.ts';
-import { createDrops, type Drop, mostDrops } from './drops.ts';
+import { createDrops, type Drop } from './drops.ts';
 import { filesView, newFilesView } from './files-view.ts';
+import { decisionLog, mostFiles, receiveRoute, safeName, tooMany } from './receive-files.ts';
 
 type Params = { Params: { name: string } };
 
-/** At once, in one form. */
-const mostFiles = 20;
 const sweepEveryMs = 3_600_000;
 const drop = { config: { right: 'drop' as const } };
 
@@ -45,8 +40,7 @@ export function fileRoutes(scope: FastifyInstance, shared: Shared, admin: RouteD
   admin.closing.addEventListener('abort', () => clearInterval(sweeping));
   scope.addHook('onReady', () => drops.sweep(true));
 
-  const logged = (by: string, action: string, about: object): void =>
-    deps.log.info({ by, action, ...about }, 'decided on the dashboard');
+  const logged = decisionLog(deps);
   const pathOf = (id: string): string => `/files/checks/${id}`;
   const batchOf = async (content: string | null | undefined): Promise<string | null> =>
     content ? ((await findByContentHash(db, content))?.id ?? null) : null;
@@ -90,66 +84,7 @@ export function fileRoutes(scope: FastifyInstance, shared: Shared, admin: RouteD
     });
   });
 
-  scope.register(async (inner) => {
-    inner.register(fastifyMultipart, {
-      limits: { files: mostFiles, fields: 1, parts: mostFiles + 1, fieldSize: 1000, fileSize: maxBytes + 1 },
-    });
-    inner.post('/batches/new', { config: { right: 'drop', streams: true } }, (request, reply) =>
-      receive(request, reply),
-    );
-  });
-
-  /** Reads the rest of a body for a moment: a browser whose connection ends early shows no answer. */
-  const readOn = ({ raw }: FastifyRequest): Promise<unknown> => {
-    const ended = new Promise((resolve) => raw.once('end', resolve).once('close', resolve));
-    return Promise.race([ended, app.clock.sleep(2000, admin.closing)]);
-  };
-
-  /** Keeps each file of the form and checks it alone. */
-  async function receive(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-    if (!request.isMultipart()) throw new Declined(422, 'Use the form of this page.');
-    const by = callerName(request.caller);
-    const ids: string[] = [];
-    const faults: Html[] = [];
-    let isOurs = false;
-    for await (const part of request.parts()) {
-      if (part.type === 'field') {
-        demandForm(by, part.fieldname === 'form' ? String(part.value) : null, shared.forms);
-        isOurs = true;
-        continue;
-      }
-      // Before its bytes are read: the form says who made it in its first part.
-      if (!isOurs) demandForm(by, null, shared.forms);
-      const name = safeName(part.filename);
-      if (part.filename === '' || name === null) {
-        part.file.resume();
-        if (part.filename !== '')
-          faults.push(html`<p>${harmlessName(part.filename)} is no CSV file by its name: ${saveAsCsv}.</p>`);
-        continue;
-      }
-      if (await drops.isFull())
-        throw new Declined(409, `${mostDrops} files wait for a decision. Take in or discard some first.`);
-      const added = drops.add(part.file, { name, by }).catch(async (error: unknown) => {
-        part.file.resume();
-        await readOn(request);
-        throw error;
-      });
-      ids.push(await added);
-      logged(by, 'drop', { file: name });
-    }
-    const [only, ...others] = ids;
-    if (only === undefined && faults.length === 0) throw new Declined(422, 'Choose a file first.');
-    if (faults.length === 0) {
-      const to = only !== undefined && others.length === 0 ? pathOf(only) : '/files';
-      return reply.redirect(to, 303);
-    }
-    const kept =
-      ids.length > 0 &&
-      html`<p>${counted(ids.length, 'other file')} arrived and ${ids.length === 1 ? 'is' : 'are'} checked.</p>`;
-    const more = html`${faults}${kept}<p><a href="/batches/new">Drop files</a> · <a href="/files">Files that wait</a></p>`;
-    const main = dashboardBanner('warn', 'Not every file could be read', more);
-    return send(request, reply, { title: 'Not every file could be read', main, renews: 'still' }, 422);
-  }
+  receiveRoute(scope, shared, { drops, closing: admin.closing });
 
   scope.get<Params & { Querystring: { page?: string } }>('/files/checks/:name', async (request, reply) => {
     shared.requireToken(request);
@@ -259,8 +194,7 @@ export function fileRoutes(scope: FastifyInstance, shared: Shared, admin: RouteD
     const path = await kept(file.place);
     const name = safeName(file.kind === 'refused' ? file.name : basename(path));
     if (name === null) throw new Declined(422, `It is no CSV file by its name: ${saveAsCsv}.`);
-    if (await drops.isFull())
-      throw new Declined(409, `${mostDrops} files wait for a decision. Take in or discard some first.`);
+    if (await drops.isFull()) throw tooMany();
     const owner = await dropperOf(path, { origin: 'inbox' });
     const preparers = owner ? [{ name: owner.name, uid: owner.uid, did: 'dropped' as const }] : [];
     return reply.redirect(pathOf(await drops.copy(path, { name, by }, preparers)), 303);
@@ -279,11 +213,4 @@ function csv(reply: FastifyReply, name: string): FastifyReply {
   return reply.type('text/csv; charset=utf-8').headers({
     'content-disposition': `attachment; filename*=UTF-8''${encodeURIComponent(name)}`,
   });
-}
-
-/** A name of one path segment that ends in `.csv`, without invisible characters; null where it ends otherwise. */
-function safeName(given: string): string | null {
-  const name = basename(given.replaceAll('\\', '/'));
-  if (!/[^.].*\.csv$/i.test(name)) return null;
-  return `${harmlessName(name.slice(0, -4)).replace(/^\.+/, '').slice(0, 120)}.csv`;
 }
