@@ -99,6 +99,12 @@ it('P37: mends bad cells in a new file, keeps both files and who changed what, a
   await ledger.close();
   const mender = await post('ada', `/batches/${batch}/approve`, { sure: 'yes', digest: 'x' });
   expect([mender.status, mender.text]).toEqual([422, expect.stringContaining('ada mended it')]);
+  const byApi = await ask('ada', `/api/v1/batches/${batch}/approve`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ digest: 'x' }),
+  });
+  expect([byApi.status, byApi.text]).toEqual([422, expect.stringContaining('ada mended it')]);
   const dropper = await home.run(['approve', batch, '--yes'], { SUDO_UID: '4242', SUDO_USER: 'dayo' });
   expect(dropper.err).toContain('dayo dropped it');
 });
@@ -142,6 +148,12 @@ it('never takes in a file that changed after its check', async () => {
   const other = await post('dayo', `${location}/take`, { ...hiddenIn(text), digest: 'f'.repeat(64) });
   expect(other.status).toBe(409);
   expect((await home.json(['batches'], 0)).batches).toEqual([]);
+  const faulty = await drop('dayo', { 'b.csv': bad });
+  const cell = /name="(cell-[^"]+)"/.exec((await ask('dayo', faulty.location)).text)?.[1] ?? '';
+  const place = join(home.dir, 'data/drops', `upload-${faulty.location.split('/').at(-1)}`, 'b.csv');
+  writeFileSync(place, bad.replace('1,000.5', '9,000.5'));
+  const mended = await post('dayo', `${faulty.location}/mend`, { [cell]: '1000.50' });
+  expect([mended.status, mended.text]).toEqual([409, expect.stringContaining('Nothing was changed')]);
   expect((await post('dayo', `${location}/discard`)).location).toBe('/files');
   expect(existsSync(path)).toBe(false);
   expect(readFileSync(join(home.dir, 'data/ledger.db'))).toBeDefined();
@@ -183,7 +195,9 @@ it('shows invisible characters of a cell, and writes only what a person changed'
     Object.entries(fields).map(([name, value]) => [name, value === 'x' ? '12.50' : 'Ad<U+200B>a Obi']),
   );
   const first = await post('dayo', `${location}/mend`, mended);
-  expect((await ask('dayo', first.location)).text).toContain('1 problem');
+  const seen = (await ask('dayo', first.location)).text;
+  expect(seen).toContain('1 problem');
+  expect(seen.match(/data-label="Became"/g)).toHaveLength(1);
   const name = Object.keys(fields).find((one) => fields[one] !== 'x') ?? '';
   const second = await post('dayo', `${first.location}/mend`, { [name]: 'Ada Obi' });
   expect((await take('dayo', second.location)).location).toMatch(/^\/batches\/odd-/);

@@ -223,11 +223,11 @@ export function createDrops(
     },
     /** Writes a new file with these cells changed, and checks it; without a change, checks the same file again. */
     mend: (id: string, changes: CellChanges, by: string) => inTurn(id, () => mendInTurn(id, changes, by)),
-    /** Has the file taken in as this person. Null: it is gone, or not the one of this digest. */
+    /** Has the file taken in as this person, if it is the one of this digest. Null: it is gone, or was mended. */
     take: (id: string, sha256: string, by: string) =>
       inTurn(id, async (): Promise<TakeInOutcome['taken'][number] | null> => {
         const drop = await find(id);
-        if (!drop || drop.mendedAs || drop.sha256 !== sha256) return null;
+        if (!drop || drop.mendedAs) return null;
         const { original, mends } = drop;
         const prepared: Prepared = {
           ...{ sha256, mends, preparers: withLast(drop) },

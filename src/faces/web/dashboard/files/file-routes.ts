@@ -153,10 +153,7 @@ export function fileRoutes(scope: FastifyInstance, shared: Shared, admin: RouteD
     if (batch !== null) return reply.redirect(`/batches/${encodeURIComponent(batch)}`, 303);
     if (!took && !found) throw gone();
     if (took?.kind !== 'refused')
-      throw new Declined(
-        409,
-        'The file is not the one that you looked at. Nothing was taken in: look at it again.',
-      );
+      throw new Declined(409, 'It was mended meanwhile. Nothing was taken in: look at the mended file.');
     const lines = took.problems.slice(0, 5).map((one) => html`<p>${problemSentence(one)}</p>`);
     const way =
       took.batch === undefined
