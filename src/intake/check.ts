@@ -18,7 +18,16 @@ import { type Likeness, likenessOf } from './likeness.sql.ts';
 import { fileReasons, ledgerLikeness } from './load.ts';
 import { foreseeing, heldOriginals, type RetryRows } from './retries.ts';
 import { type RowWarning, rowWarningText } from './row-warnings.ts';
-import { capped, formatTotals, newScan, type Scan, type ScanSinks, type Sums, scanFile } from './scan.ts';
+import {
+  capped,
+  formatTotals,
+  newScan,
+  rowRules,
+  type Scan,
+  type ScanSinks,
+  type Sums,
+  scanFile,
+} from './scan.ts';
 import { openProblem, unendedWarning } from './unfinished.ts';
 import { unfitName, whyUnreadable } from './unreadable.ts';
 
@@ -111,9 +120,13 @@ export function refuses(scan: Scan, config: Config): boolean {
 }
 
 /** Validates one file against the rules and the ledger; records nothing. */
-export async function checkFile(deps: Deps, path: string, figures: Control = {}): Promise<Checked> {
+export async function checkFile(
+  deps: Deps,
+  path: string,
+  { payOn, ...figures }: Control & { payOn?: string | undefined } = {},
+): Promise<Checked> {
   const missing = (await whyUnreadable(path)) ?? unfitName(path) ?? (await openProblem(path));
-  if (missing) return checkedOf(path, { ...newScan(), broken: true }, [missing]);
+  if (missing) return checkedOf(path, { ...newScan(rowRules(deps)), broken: true }, [missing]);
   const { ledger, config, clock } = deps;
   const alikes = capped<Likeness>(100_000);
   const sinks: ScanSinks = {
@@ -127,7 +140,7 @@ export async function checkFile(deps: Deps, path: string, figures: Control = {})
       for (const one of await likenessOf(ledger.db, wanted)) alikes.add(one);
     },
   };
-  const scan = await scanFile(path, { ...deps, retries: foreseeing(deps.retries) }, sinks);
+  const scan = await scanFile(path, { ...deps, payOn, retries: foreseeing(deps.retries) }, sinks);
   const before = await takenBefore(scan, deps);
   if (before) return checkedOf(path, { ...scan, problems: capped(0) }, [before.problem]);
   const extra = await fileProblems(path, scan, deps, figures);

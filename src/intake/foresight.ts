@@ -1,5 +1,6 @@
-import { amountText } from '../core/domain/counted.ts';
+import { amountText, counted } from '../core/domain/counted.ts';
 import { formatMinor } from '../core/domain/money.ts';
+import { payDayText } from '../core/domain/pay-day.ts';
 import type { HoldReason } from '../core/ledger/hold-reasons.ts';
 import type { Clock } from '../core/runtime/clock.ts';
 import type { Config } from '../core/settings/settings.ts';
@@ -16,13 +17,24 @@ export function approvalAhead(scan: Scan, config: Config): HoldReason[] {
   return why === null ? [] : [{ kind: 'approval', why, dropper: '' }];
 }
 
-/** Returns why a part of this file's batch would wait without being held: a daily limit or a canary. */
+/** A file with many days names the first of them. */
+const mostDays = 12;
+
+/** Returns why a part of this file's batch would wait without being held: its days, a daily limit or a canary. */
 export async function waitsAhead(
   scan: Scan,
   { ledger, config, clock }: { ledger: Ledger; config: Config; clock: Clock },
 ): Promise<string[]> {
   const { submission: brakes } = config;
   const waits: string[] = [];
+  const days = [...scan.later].toSorted(([a], [b]) => (a < b ? -1 : 1));
+  for (const [day, { count, totals }] of days.slice(0, mostDays)) {
+    const sums = [...totals].map(([currency, minor]) => amountText(currency, formatMinor(minor, currency)));
+    waits.push(
+      `pay_on: ${counted(count, 'payout')} (${sums.join(', ')}) ${count === 1 ? 'waits' : 'wait'} until ${payDayText(day)}`,
+    );
+  }
+  if (days.length > mostDays) waits.push(`pay_on: and ${days.length - mostDays} later days`);
   if (brakes.canary > 0 && scan.good.count > brakes.canary)
     waits.push(
       `submission.canary: the first ${brakes.canary} payouts go first, the other ${scan.good.count - brakes.canary} when those have settled`,

@@ -30,6 +30,8 @@ export type Paths = { inbox: string; archive: string; rejected: string; reports:
 export type TakeOptions = HandedIn & {
   rows?: number;
   totals?: Record<string, string>;
+  /** The day of rows that name none, `YYYY-MM-DD` (P38). */
+  payOn?: string;
   dryRun?: boolean;
   signal?: AbortSignal;
   prepared?: Prepared;
@@ -79,7 +81,8 @@ type Deps = {
 /** Takes one file in or refuses it whole. Throws Interrupted. Only under the intake lock. */
 export async function takeFile(deps: Deps, path: string, options: TakeOptions): Promise<TakenFile> {
   const figures = { rows: options.rows, totals: options.totals };
-  if (options.dryRun) return { kind: 'dry_run', checked: await checkFile(deps, path, figures) };
+  if (options.dryRun)
+    return { kind: 'dry_run', checked: await checkFile(deps, path, { ...figures, payOn: options.payOn }) };
   const missing = await whyUnreadable(path);
   if (missing) {
     if (options.origin === 'inbox') await noteUnread(deps, path);
@@ -92,7 +95,7 @@ export async function takeFile(deps: Deps, path: string, options: TakeOptions): 
   try {
     const scan = await scanFile(
       path,
-      { ...deps, signal: options.signal },
+      { ...deps, payOn: options.payOn, signal: options.signal },
       {
         problem: sheets.problem,
         badRow: async ({ cells }, header) => {

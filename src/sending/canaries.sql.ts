@@ -31,43 +31,52 @@ export async function standingCanaries(db: Db | Trx): Promise<Canary[]> {
   }));
 }
 
-/** Selects the canary's payouts by their range of ids. By batch, the planner would read the whole batch. */
+/**
+ * Selects the canary's payouts by their range of ids. By batch, the planner would read the whole batch. What waits for its
+ * day of payment is none of them before that day.
+ */
 export function payoutsOf(
   db: Db | Trx,
   { batch, fromId, throughId }: Pick<Canary, 'batch' | 'fromId' | 'throughId'>,
+  day: string,
 ) {
   return db
     .selectFrom('payouts')
     .where('id', '>=', fromId)
     .where('id', '<=', throughId)
+    .where((eb) => eb.or([eb('pay_on', '<=', day), eb('state', 'not in', ['ready', 'held'])]))
     .where(sql<string>`coalesce(batch_id, '')`, '=', batch);
 }
 
 /** Counts the payouts of a batch's canary by state; empty where the batch has no canary. */
-export async function canaryCounts(db: Db, batch: string): Promise<CanaryStanding['counts']> {
+export async function canaryCounts(db: Db, batch: string, day: string): Promise<CanaryStanding['counts']> {
   const row = await db.selectFrom('canaries').selectAll().where('batch_id', '=', batch).executeTakeFirst();
   if (!row) return {};
-  return countsOf(db, { batch, fromId: row.from_id, throughId: row.through_id });
+  return countsOf(db, { batch, fromId: row.from_id, throughId: row.through_id }, day);
 }
 
 async function countsOf(
   db: Db | Trx,
   canary: Parameters<typeof payoutsOf>[1],
+  day: string,
 ): Promise<CanaryStanding['counts']> {
-  const rows = await payoutsOf(db, canary)
+  const rows = await payoutsOf(db, canary, day)
     .select(['state', (eb) => eb.fn.countAll<bigint>().as('n')])
     .groupBy('state')
     .execute();
   return Object.fromEntries(rows.map(({ state, n }) => [state, Number(n)]));
 }
 
+/** `hours`: how long a canary may take. `day`: the newest day whose payouts may go (P38). */
+type CanaryTime = { at: string; hours: number; day: string };
+
 /** Judges an open canary by the present states of its payouts. */
 export async function canaryResult(
   db: Db | Trx,
   canary: Canary,
-  { at, hours }: { at: string; hours: number },
+  { at, hours, day }: CanaryTime,
 ): Promise<CanaryResult> {
-  const own = payoutsOf(db, canary);
+  const own = payoutsOf(db, canary, day);
   const since = later(at, -hours * 3_600_000);
   const isLate = canary.startedAt <= since;
   const bad = await own
@@ -87,8 +96,8 @@ export async function canaryResult(
     .orderBy('id')
     .limit(1)
     .executeTakeFirst();
-  const withheld = isLate ? await withheldOf(db, canary) : undefined;
-  const counts = await countsOf(db, canary);
+  const withheld = isLate ? await withheldOf(db, canary, day) : undefined;
+  const counts = await countsOf(db, canary, day);
   const standing = { bad: bad ?? null, overdue: overdue?.reference ?? null, withheld: withheld ?? null };
   return judgeCanary({ counts, ...standing }, hours);
 }
@@ -96,9 +105,9 @@ export async function canaryResult(
 /**
  * The first payout that is held though its batch is not: it must not be sent, even when a person releases the batch.
  */
-async function withheldOf(db: Db | Trx, canary: Canary): Promise<string | undefined> {
+async function withheldOf(db: Db | Trx, canary: Canary, day: string): Promise<string | undefined> {
   const batch = db.selectFrom('batches').select('id').where('hold_reasons', '=', '[]');
-  const isHeld = await payoutsOf(db, canary)
+  const isHeld = await payoutsOf(db, canary, day)
     .select('reference')
     .where('state', '=', 'held')
     .where('batch_id', 'in', batch.where('id', '=', canary.batch))
@@ -112,7 +121,7 @@ async function withheldOf(db: Db | Trx, canary: Canary): Promise<string | undefi
  * Records what became of the open canaries. Returns the cause of a halt for each that went wrong. A void canary is
  * removed, so that the batch gets another one.
  */
-export async function settleCanaries(trx: Trx, when: { at: string; hours: number }): Promise<HaltCause[]> {
+export async function settleCanaries(trx: Trx, when: CanaryTime): Promise<HaltCause[]> {
   const causes: HaltCause[] = [];
   for (const canary of await standingCanaries(trx)) {
     if (canary.state === 'failed') continue;
@@ -140,46 +149,37 @@ export async function capCanaries(trx: Trx, at: string): Promise<void> {
 }
 
 /**
- * Begins a canary for each batch that has none: its first `size` payouts. It passes at once where some were already
- * sent.
+ * Begins a canary for each batch that has none: the first `size` payouts of those whose day has come. It passes at once
+ * where some were already sent.
  */
-export async function beginCanaries(
-  trx: Trx,
-  batches: readonly string[],
-  { size, at }: { size: number; at: string },
-): Promise<void> {
+export async function beginCanaries(trx: Trx, batches: readonly string[], order: CanaryOrder): Promise<void> {
   for (const batch of new Set(batches)) {
     const known = await trx
       .selectFrom('canaries')
       .select('batch_id')
       .where('batch_id', '=', batch)
       .executeTakeFirst();
-    if (!known) await beginCanary(trx, batch, { size, at });
+    if (!known) await beginCanary(trx, batch, order);
   }
 }
 
-async function beginCanary(
-  trx: Trx,
-  batch: string,
-  { size, at }: { size: number; at: string },
-): Promise<void> {
+type CanaryOrder = { size: number; at: string; day: string };
+
+async function beginCanary(trx: Trx, batch: string, { size, at, day }: CanaryOrder): Promise<void> {
   const rows = trx.selectFrom('payouts').select('id').where('batch_id', '=', batch);
   const alive = rows.where('state', 'in', ['ready', 'held']).orderBy('row_number').orderBy('id');
-  const first = await alive.limit(1).executeTakeFirst();
-  const last = await alive
-    .offset(size - 1)
-    .limit(1)
-    .executeTakeFirst();
-  const rest = await alive.offset(size).limit(1).executeTakeFirst();
-  if (!first) return;
+  const own = await alive.where('pay_on', '<=', day).limit(size).execute();
+  const [first, last] = [own[0], own.at(-1)];
+  if (!first || !last) return;
+  const rest = await alive.offset(own.length).limit(1).executeTakeFirst();
   // Nothing has to wait where the batch is no larger than its canary, or was under way before there was one.
-  const whole = !last || !rest || (await wasSent(trx, batch));
+  const whole = !rest || (await wasSent(trx, batch));
   await trx
     .insertInto('canaries')
     .values({
       batch_id: batch,
       from_id: first.id,
-      through_id: last?.id ?? first.id,
+      through_id: last.id,
       state: whole ? 'passed' : 'open',
       started_at: at,
       ended_at: whole ? at : null,

@@ -30,10 +30,11 @@ export type TakeInOutcome = {
 
 /**
  * `files`: absolute paths; without them, all whole files of the inbox. `figures`: what the only file must hold; `totals`
- * by currency, plain decimals.
+ * by currency, plain decimals. `payOn`: the day of payment of rows that name none (P38).
  */
 export const filesInput = z.strictObject({
   files: z.array(z.string()).min(1).exactOptional(),
+  payOn: z.iso.date().exactOptional(),
   figures: z
     .strictObject({
       rows: z.number().int().nonnegative().exactOptional(),
@@ -62,24 +63,20 @@ export const takeInVerb = verb({
 
 export async function takeIn(
   parts: TakeInParts,
-  { files, figures, dryRun, posted = false, prepared }: Order,
+  { files, figures, payOn, dryRun, posted = false, prepared }: Order,
   { name, accounts }: Person,
 ): Promise<TakeInOutcome | Refused> {
   const { intake, signal, onLeft } = parts;
+  const day = payOn === undefined ? {} : { payOn };
   if (files) {
     const by: HandedIn = posted
       ? { origin: 'posted', behind: { name, uid: null } }
       : { origin: 'named', behind: accounts.at(-1) ?? null };
-    const took = await intake.takeFiles(files, {
-      ...by,
-      dryRun,
-      signal,
-      ...figures,
-      ...(prepared && { prepared }),
-    });
+    const how = { dryRun, signal, ...figures, ...day, ...(prepared && { prepared }) };
+    const took = await intake.takeFiles(files, { ...by, ...how });
     return { kind: 'taken_in', ...took, expected: [] };
   }
-  const look = () => intake.takeInbox({ dryRun, signal, ...(figures && { figures }) });
+  const look = () => intake.takeInbox({ dryRun, signal, ...day, ...(figures && { figures }) });
   const swept = dryRun ? await look() : await patiently(parts, look);
   const { taken, givenBack, waiting, ignored } = swept;
   if (figures && taken.length === 0)

@@ -55,6 +55,7 @@ const loadedColumns = [
   'type',
   'body',
   'cells',
+  'pay_on',
 ] as const;
 
 /** A payout from intake. It is `held`, without history, until its batch is decided. */

@@ -109,6 +109,15 @@ export const waitingShape = called(
   'Waiting',
   z.union([
     fields({
+      kind: z.literal('date'),
+      batch: text,
+      currency: text,
+      payouts: count,
+      amount: decimal,
+      pay_on: text.describe('the day before which it is not sent'),
+      clocks_differ: flag.describe('our clock says that day, and the service says an earlier one'),
+    }),
+    fields({
       kind: z.literal('daily_limit'),
       currency: text,
       payouts: count,

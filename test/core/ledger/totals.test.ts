@@ -106,4 +106,5 @@ const loadedRow = (row: bigint, reference: string): LoadedRow => ({
   type: null,
   body: '{}',
   cells: '[]',
+  pay_on: '',
 });

@@ -174,6 +174,8 @@ type PayoutTable = {
   auto_resends: Generated<bigint>;
   /** The first run whose list and details showed this paid payout as failed, while that is not sure (P36); else null. */
   turned_run: Generated<string | null>;
+  /** The day before which it is not sent, `YYYY-MM-DD` in `submission.timezone` (P38); empty: at once. */
+  pay_on: Generated<string>;
   history_seq: Generated<bigint>;
   history_head: Generated<string>;
   updated_at: string;
