@@ -41,6 +41,11 @@ export function changedSinceCheck(
   return [wholeFile('the file changed after it was checked', 'check it again')];
 }
 
+/** The owner of the file from which a batch's file was mended; its name in the archive begins with it. */
+export function originalOf(batch: string): string {
+  return `${batch}--original`;
+}
+
 /**
  * Records how a file was prepared, and promises its original to the archive, in the transaction that decides the batch.
  * The original has an owner of its own: it is not the file that the batch was read from (P34).
@@ -53,7 +58,7 @@ export async function recordPrepared(
   if (prepared === undefined) return;
   await recordPreparation(trx, batch, prepared);
   if (prepared.original === null) return;
-  const owner = `${batch}--original`;
+  const owner = originalOf(batch);
   const target = join(archive, `${owner}--${fileName}`);
   await promiseFiles(trx, { owner, at }, [{ kind: 'archive', target, ...prepared.original }]);
 }

@@ -8,6 +8,7 @@ import {
 import { maskAccount } from '../../../core/domain/redact.ts';
 import { readReasons, reasonMark } from '../../../core/ledger/hold-reasons.ts';
 import type { Mend, Preparer } from '../../../core/ledger/mends.ts';
+import { originalOf } from '../../../intake/prepared.ts';
 import type { Approvable, approvalsOf } from '../../../sending/approvals.sql.ts';
 import type { batchHalts } from '../../../sending/halts.sql.ts';
 import { haltCauseText } from '../../../words/halt-words.ts';
@@ -87,7 +88,7 @@ ${panel(
   )}</p>`,
 )}
 ${decisions(look, halts, view)}
-${mends.length > 0 && panel('Changed before it was taken in', mendsTable(mends, seesBank(view), view))}
+${mends.length > 0 && panel('Changed before it was taken in', html`<p>The file as it was dropped is in the archive under <code>${originalOf(batch.id)}--${batch.file_name}</code>.</p>${mendsTable(mends, seesBank(view), view)}`)}
 ${panel('Payouts by state', statesTable(look))}
 ${panel('Payouts', payoutsPart(look, { rows, state }, view))}`;
 }

@@ -90,6 +90,7 @@ it('P37: mends bad cells in a new file, keeps both files and who changed what, a
   expect(contents).toContain(bad.replace('"1,000.5"', '"1000.50"').replace(/,5,/, ',058,'));
   const shown = (await ask('ada', taken.location)).text;
   expect(shown).toMatch(/Changed cells.*amount.*1,000\.5.*1000\.50.*ada.*bank_code.*058.*ada/s);
+  expect(kept).toContain(/<code>([^<]+--original--[^<]+)<\/code>/.exec(shown)?.[1]);
   expect((await ask(null, taken.location)).text).not.toContain('1000.50');
   const batch = taken.location.split('/').at(-1) ?? '';
   const refused = await post('ada', `/batches/${batch}/approve`, { sure: 'yes', digest: 'x' });

@@ -57,7 +57,7 @@ export function dropView(
     : dashboardBanner(
         'bad',
         problems === 1 ? '1 problem' : `${countText(problems)} problems`,
-        html`<p>Nothing of it is paid. Change the cells below and check again, or discard it and mend the file itself.</p>${orders(drop, { isFit: false }, view)}`,
+        html`<p>Nothing of it is paid. ${found.cells.length > 0 ? 'Change the cells below and check again, or discard it and mend the file itself.' : 'Mend the file itself, and drop it again.'}</p>${orders(drop, { isFit: false }, view)}`,
       );
   return html`<h1>${title}</h1>
 ${verdict}

@@ -99,7 +99,8 @@ export function createDrops(
   async function find(id: string): Promise<Drop | null> {
     if (!/^[A-Za-z0-9]{6}$/.test(id)) return null;
     const facts = await readFile(join(ownOf(id), factsName), 'utf8').catch(() => null);
-    return facts === null ? null : { id, ...factsShape.parse(JSON.parse(facts)) };
+    const parsed = facts === null ? null : factsShape.safeParse(JSON.parse(facts));
+    return parsed?.success ? { id, ...parsed.data } : null;
   }
 
   async function check(drop: Drop): Promise<void> {
@@ -180,7 +181,8 @@ export function createDrops(
 
   async function checkOf({ id }: Drop): Promise<DropCheck | null> {
     const found = await readFile(join(ownOf(id), checkName), 'utf8').catch(() => null);
-    return found === null ? null : foundShape.parse(JSON.parse(found));
+    // One that another version wrote is made again.
+    return found === null ? null : (foundShape.safeParse(JSON.parse(found)).data ?? null);
   }
 
   async function remove(id: string): Promise<void> {

@@ -98,12 +98,14 @@ function rejectedPart({ rejected }: FilesLook, view: View): Html {
     // A file of expected collections is no batch.
     file.name.startsWith('collections/')
       ? html`Correct the file and drop it again`
-      : form(view, {
-          action: `/files/rejected/${file.id}/mend`,
-          role: 'drop',
-          fields: [],
-          buttons: [{ name: 'Mend it' }],
-        }),
+      : view.caller.kind === 'token' && !seesBank(view)
+        ? html`Mending it here needs the role <code>read</code> too`
+        : form(view, {
+            action: `/files/rejected/${file.id}/mend`,
+            role: 'drop',
+            fields: [],
+            buttons: [{ name: 'Mend it' }],
+          }),
   ]);
   return wideTable('Refused files', ['What', 'Since', 'Problems', 'Way out'], rows);
 }
