@@ -12,7 +12,7 @@ import { isPlainFile } from '../../../../intake/moves.ts';
 import type { RouteDeps } from '../../../admin/admin-server.ts';
 import { html } from '../../kit/html.ts';
 import { Declined } from '../actions.ts';
-import { dashboardBanner } from '../parts.ts';
+import { dashboardBanner, to } from '../parts.ts';
 import { orderIn } from '../post-routes.ts';
 import type { Shared } from '../shared.ts';
 import { dropScript } from './drop-script.ts';
@@ -155,11 +155,11 @@ export function fileRoutes(scope: FastifyInstance, shared: Shared, admin: RouteD
     if (took?.kind !== 'refused')
       throw new Declined(409, 'It was mended meanwhile. Nothing was taken in: look at the mended file.');
     const lines = took.problems.slice(0, 5).map((one) => html`<p>${problemSentence(one)}</p>`);
-    const way =
+    const why =
       took.batch === undefined
-        ? html`<p><a href="${pathOf(id)}">See all problems</a></p>`
-        : html`<p><a href="/batches/${took.batch}">See ${took.batch}</a></p>`;
-    const main = dashboardBanner('warn', 'Nothing was taken in', html`${lines}${way}`);
+        ? html`${lines}<p><a href="${pathOf(id)}">See all problems</a></p>`
+        : html`<p>Its content was taken in as ${to(['batches', took.batch], took.batch)}, and is not taken in twice.</p>`;
+    const main = dashboardBanner('warn', 'Nothing was taken in', why);
     return send(request, reply, { title: 'Nothing was taken in', main, renews: 'still' }, 409);
   });
 
