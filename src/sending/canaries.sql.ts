@@ -13,6 +13,8 @@ export type Canary = {
   fromId: bigint;
   throughId: bigint;
   startedAt: string;
+  /** The newest day of payment that is part of it: what waited for a later one when it began is none of it (P38). */
+  day: string;
 };
 
 const standing = prepared<Selectable<BrakeTables['canaries']>>((db) =>
@@ -28,55 +30,48 @@ export async function standingCanaries(db: Db | Trx): Promise<Canary[]> {
     fromId: row.from_id,
     throughId: row.through_id,
     startedAt: row.started_at,
+    day: row.day,
   }));
 }
 
-/**
- * Selects the canary's payouts by their range of ids. By batch, the planner would read the whole batch. What waits for its
- * day of payment is none of them before that day.
- */
+/** Selects the canary's payouts by their range of ids. By batch, the planner would read the whole batch. */
 export function payoutsOf(
   db: Db | Trx,
-  { batch, fromId, throughId }: Pick<Canary, 'batch' | 'fromId' | 'throughId'>,
-  day: string,
+  { batch, fromId, throughId, day }: Pick<Canary, 'batch' | 'fromId' | 'throughId' | 'day'>,
 ) {
   return db
     .selectFrom('payouts')
     .where('id', '>=', fromId)
     .where('id', '<=', throughId)
-    .where((eb) => eb.or([eb('pay_on', '<=', day), eb('state', 'not in', ['ready', 'held'])]))
+    .where('pay_on', '<=', day)
     .where(sql<string>`coalesce(batch_id, '')`, '=', batch);
 }
 
 /** Counts the payouts of a batch's canary by state; empty where the batch has no canary. */
-export async function canaryCounts(db: Db, batch: string, day: string): Promise<CanaryStanding['counts']> {
+export async function canaryCounts(db: Db, batch: string): Promise<CanaryStanding['counts']> {
   const row = await db.selectFrom('canaries').selectAll().where('batch_id', '=', batch).executeTakeFirst();
   if (!row) return {};
-  return countsOf(db, { batch, fromId: row.from_id, throughId: row.through_id }, day);
+  return countsOf(db, { batch, fromId: row.from_id, throughId: row.through_id, day: row.day });
 }
 
 async function countsOf(
   db: Db | Trx,
   canary: Parameters<typeof payoutsOf>[1],
-  day: string,
 ): Promise<CanaryStanding['counts']> {
-  const rows = await payoutsOf(db, canary, day)
+  const rows = await payoutsOf(db, canary)
     .select(['state', (eb) => eb.fn.countAll<bigint>().as('n')])
     .groupBy('state')
     .execute();
   return Object.fromEntries(rows.map(({ state, n }) => [state, Number(n)]));
 }
 
-/** `hours`: how long a canary may take. `day`: the newest day whose payouts may go (P38). */
-type CanaryTime = { at: string; hours: number; day: string };
-
 /** Judges an open canary by the present states of its payouts. */
 export async function canaryResult(
   db: Db | Trx,
   canary: Canary,
-  { at, hours, day }: CanaryTime,
+  { at, hours }: { at: string; hours: number },
 ): Promise<CanaryResult> {
-  const own = payoutsOf(db, canary, day);
+  const own = payoutsOf(db, canary);
   const since = later(at, -hours * 3_600_000);
   const isLate = canary.startedAt <= since;
   const bad = await own
@@ -96,8 +91,8 @@ export async function canaryResult(
     .orderBy('id')
     .limit(1)
     .executeTakeFirst();
-  const withheld = isLate ? await withheldOf(db, canary, day) : undefined;
-  const counts = await countsOf(db, canary, day);
+  const withheld = isLate ? await withheldOf(db, canary) : undefined;
+  const counts = await countsOf(db, canary);
   const standing = { bad: bad ?? null, overdue: overdue?.reference ?? null, withheld: withheld ?? null };
   return judgeCanary({ counts, ...standing }, hours);
 }
@@ -105,9 +100,9 @@ export async function canaryResult(
 /**
  * The first payout that is held though its batch is not: it must not be sent, even when a person releases the batch.
  */
-async function withheldOf(db: Db | Trx, canary: Canary, day: string): Promise<string | undefined> {
+async function withheldOf(db: Db | Trx, canary: Canary): Promise<string | undefined> {
   const batch = db.selectFrom('batches').select('id').where('hold_reasons', '=', '[]');
-  const isHeld = await payoutsOf(db, canary, day)
+  const isHeld = await payoutsOf(db, canary)
     .select('reference')
     .where('state', '=', 'held')
     .where('batch_id', 'in', batch.where('id', '=', canary.batch))
@@ -121,7 +116,7 @@ async function withheldOf(db: Db | Trx, canary: Canary, day: string): Promise<st
  * Records what became of the open canaries. Returns the cause of a halt for each that went wrong. A void canary is
  * removed, so that the batch gets another one.
  */
-export async function settleCanaries(trx: Trx, when: CanaryTime): Promise<HaltCause[]> {
+export async function settleCanaries(trx: Trx, when: { at: string; hours: number }): Promise<HaltCause[]> {
   const causes: HaltCause[] = [];
   for (const canary of await standingCanaries(trx)) {
     if (canary.state === 'failed') continue;
@@ -180,6 +175,7 @@ async function beginCanary(trx: Trx, batch: string, { size, at, day }: CanaryOrd
       batch_id: batch,
       from_id: first.id,
       through_id: last.id,
+      day,
       state: whole ? 'passed' : 'open',
       started_at: at,
       ended_at: whole ? at : null,

@@ -77,10 +77,8 @@ export async function claimUnlessHalted(
 }
 
 /** P21: a canary that went wrong, or did not settle in time, halts sending. */
-export async function stopForCanaries(trx: Trx, under: Under): Promise<void> {
-  const { brakes, at } = under;
-  const day = throughDay(under);
-  const causes = await settleCanaries(trx, { at, hours: brakes.canaryHours, day });
+export async function stopForCanaries(trx: Trx, { brakes, at }: Under): Promise<void> {
+  const causes = await settleCanaries(trx, { at, hours: brakes.canaryHours });
   for (const cause of causes) await halt(trx, cause, at);
 }
 

@@ -39,25 +39,24 @@ export async function lanesOf(db: Db | Trx, ask: Ask): Promise<Lanes | null> {
   const limited = Object.keys(brakes.dailyLimit).length > 0;
   const canaries = await standingCanaries(db);
   if (!usesLanes(brakes) && canaries.length === 0 && !(await isAnyDated(db))) return null;
-  const day = throughDay(ask);
-  const closed = new Map<string, { throughId: bigint; failed: boolean }>();
+  const closed = new Map<string, { throughId: bigint; day: string; failed: boolean }>();
   for (const canary of canaries) {
     const verdict =
-      canary.state === 'failed'
-        ? null
-        : await canaryResult(db, canary, { at, hours: brakes.canaryHours, day });
+      canary.state === 'failed' ? null : await canaryResult(db, canary, { at, hours: brakes.canaryHours });
     if (verdict?.kind === 'passed') continue;
     const failed = verdict === null || verdict.kind === 'failed';
-    closed.set(canary.batch, { throughId: canary.throughId, failed });
+    closed.set(canary.batch, { throughId: canary.throughId, day: canary.day, failed });
   }
   const use = limited ? await dailyUse(db, { brakes, at }) : null;
   const heads = await headsOf(db, ask);
   const wanted = batches ? heads.filter(({ batch }) => batches.includes(batch)) : heads;
+  const day = throughDay(ask);
   const lanes = wanted.map(({ batch, currency, payOn, firstId, nextId, amount }): Lane => {
     const canary = closed.get(batch);
-    const throughId = canary?.throughId ?? null;
+    // None of a later day is of the canary.
+    const throughId = canary ? (payOn > canary.day ? 0n : canary.throughId) : null;
     if (payOn > day) return { batch, currency, payOn, throughId, waits: 'date' };
-    if (canary && firstId > canary.throughId)
+    if (canary && throughId !== null && firstId > throughId)
       return { batch, currency, payOn, throughId, waits: canary.failed ? 'failed canary' : 'canary' };
     const beyond = throughId !== null && nextId !== null && nextId > throughId;
     const waits = !beyond && isOver({ currency, amount }, use) ? 'daily limit' : null;

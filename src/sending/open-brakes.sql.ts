@@ -121,7 +121,7 @@ export function createBrakes(deps: {
     const waiting: KeptReady[] = [];
     for (const lane of (found?.lanes ?? []).filter(({ waits: why }) => why === 'date')) {
       const { batch, currency, payOn: day } = lane;
-      const { count, minor } = await sumOf([lane], null);
+      const { count, minor } = await sumOf([lane]);
       const amount = formatMinor(minor, currency);
       waiting.push({ kind: 'date', day, batch, currency, count, amount, clock: day <= today() });
     }
@@ -131,7 +131,7 @@ export function createBrakes(deps: {
     for (const currency of new Set([...limited, ...limitedParts].map((one) => one.currency))) {
       const ofIt = <One extends { currency: string }>(all: readonly One[]): One[] =>
         all.filter((one) => one.currency === currency);
-      const whole = await sumOf(ofIt(limited), null);
+      const whole = await sumOf(ofIt(limited));
       const count = ofIt(limitedParts).reduce((sum, part) => sum + part.count, whole.count);
       const minor = ofIt(limitedParts).reduce((sum, part) => sum + part.minor, whole.minor);
       const amount = formatMinor(minor, currency);
@@ -141,8 +141,7 @@ export function createBrakes(deps: {
       ({ throughId, waits: why }) => throughId !== null && why !== 'date',
     );
     for (const [batch, lanes] of Map.groupBy(behind, (lane) => lane.batch)) {
-      const throughId = lanes[0]?.throughId ?? 0n;
-      const { count } = await sumOf(lanes, throughId);
+      const { count } = await sumOf(lanes, true);
       const failed = lanes.some(({ waits: why }) => why === 'failed canary');
       if (count > 0)
         waiting.push({
@@ -150,7 +149,7 @@ export function createBrakes(deps: {
           batch,
           count,
           failed,
-          canary: await canaryCounts(db, batch, throughDay(under())),
+          canary: await canaryCounts(db, batch),
         });
     }
     for (const one of (await deps.fileWaits?.()) ?? [])
@@ -163,13 +162,11 @@ export function createBrakes(deps: {
     return waiting;
   }
 
-  async function sumOf(
-    lanes: readonly Lane[],
-    beyond: bigint | null,
-  ): Promise<{ count: number; minor: bigint }> {
+  /** `isBehind`: only what the canary keeps back. */
+  async function sumOf(lanes: readonly Lane[], isBehind = false): Promise<{ count: number; minor: bigint }> {
     let count = 0;
     let minor = 0n;
-    for (const { batch, currency, payOn } of lanes) {
+    for (const { batch, currency, payOn, throughId } of lanes) {
       let query = db
         .selectFrom('payouts')
         .select((eb) => [eb.fn.countAll<bigint>().as('n'), eb.fn.sum<bigint | null>('amount').as('sum')])
@@ -177,7 +174,7 @@ export function createBrakes(deps: {
         .where('currency', '=', currency)
         .where('pay_on', '=', payOn)
         .where('state', '=', sql.lit('ready' as const));
-      if (beyond !== null) query = query.where('id', '>', beyond);
+      if (isBehind && throughId !== null) query = query.where('id', '>', throughId);
       const row = await query.executeTakeFirstOrThrow();
       count += Number(row.n);
       minor += row.sum ?? 0n;
@@ -190,7 +187,7 @@ export function createBrakes(deps: {
     const ids: bigint[] = [];
     for (const canary of await standingCanaries(db)) {
       if (canary.state === 'failed') continue;
-      const rows = await payoutsOf(db, canary, throughDay(under()))
+      const rows = await payoutsOf(db, canary)
         .select('id')
         .where('state', '=', 'pending')
         .orderBy('updated_at')

@@ -73,6 +73,8 @@ type CanaryTable = {
   /** Its payouts are those of the batch between these two ids, both included. */
   from_id: bigint;
   through_id: bigint;
+  /** Of these, the ones whose `pay_on` is this day or an earlier one: what could go when it began (P38). */
+  day: Generated<string>;
   state: 'open' | 'passed' | 'failed' | 'released';
   started_at: string;
   ended_at: string | null;
