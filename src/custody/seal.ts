@@ -104,6 +104,8 @@ const counted = [
   'workers',
   'file_moves',
   'rejected_files',
+  'mends',
+  'preparers',
   'alerts',
   'alert_messages',
   'events',

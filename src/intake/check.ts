@@ -41,6 +41,8 @@ export type Checked = {
   ok: boolean;
   /** The name of the delimiter: comma, semicolon or tab; null where no header was recognised. */
   delimiter: string | null;
+  /** The cells of the header. */
+  columns: readonly string[];
   /** Lines as a text editor counts them, with the header. */
   lines: number;
   /** Rows in the file, good and bad. */
@@ -180,6 +182,7 @@ function checkedOf(
     file,
     ok,
     delimiter: scan.header && delimiterNames[scan.header.delimiter],
+    columns: scan.header?.columns ?? [],
     lines: scan.lines,
     rows: scan.fileRows,
     skipped: ok ? scan.badRows : 0,

@@ -62,6 +62,8 @@ type Source = {
   /** The sheets of left-out rows, which the ledger is about to promise. */
   sheets: readonly string[];
   promised: (batch: string) => PromisedFile[];
+  /** Records who prepared the file. */
+  prepare(trx: Trx, about: { batch: string; at: string }): Promise<void>;
 };
 
 type Unloaded = Omit<Deps, 'retries'>;
@@ -173,6 +175,7 @@ async function decide(
   await noteBatch(trx, { id, totals: scan.good.totals, needsApproval: approval !== null });
   const files = source.promised(id);
   await decideBatch(trx, { id, at, holdReasons, bodyDigest, files });
+  await source.prepare(trx, { batch: id, at });
   const { fileName, name, dropper } = source;
   const { contentHash } = scan;
   await recordTakenFile(trx, { owner: id, name, contentHash, at, left: rowsLeftIn(files, scan) });

@@ -14,6 +14,7 @@ import { dropperOf, type HandedIn } from './dropper.ts';
 import { delimiterNames } from './header.ts';
 import { loadBatch } from './load.ts';
 import { endingOf, freeStem, isPlainFile, moveFile, tidyMarkers } from './moves.ts';
+import { changedSinceCheck, type Prepared, recordPrepared } from './prepared.ts';
 import { problemSheets, type Sheets, sheetEndings } from './problem-sheets.ts';
 import { finishPromised, givenBack } from './promised-files.ts';
 import { droppedName, noteRefusal, noteUnread } from './rejections.ts';
@@ -33,6 +34,7 @@ export type TakeOptions = HandedIn & {
   payOn?: string;
   dryRun?: boolean;
   signal?: AbortSignal;
+  prepared?: Prepared;
 };
 
 /** Rows that `skip_row` left out: their problems, and the files that hold the problems and the rows to mend. */
@@ -104,7 +106,8 @@ export async function takeFile(deps: Deps, path: string, options: TakeOptions): 
     );
     const before = await takenBefore(scan, deps);
     if (before) return await refuseAgain(deps, path, options, scan, before, sheets);
-    const extra = await fileProblems(path, scan, deps, figures);
+    const changed = changedSinceCheck(options.prepared, scan);
+    const extra = [...changed, ...(await fileProblems(path, scan, deps, figures))];
     if (extra.length > 0 || refuses(scan, deps.config))
       return await refuse(deps, path, options, scan, extra, sheets);
     // Rows that cannot be given back must not be left out: then the whole file is refused.
@@ -142,6 +145,7 @@ async function take(
           name: droppedName(paths, path),
           dropper,
           promised,
+          prepare: (trx, about) => recordPrepared(trx, { ...paths, fileName, ...about }, options.prepared),
           sheets: left.map(({ source }) => source),
         },
         scan,

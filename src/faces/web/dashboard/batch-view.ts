@@ -7,6 +7,8 @@ import {
 } from '../../../core/domain/payout.ts';
 import { maskAccount } from '../../../core/domain/redact.ts';
 import { readReasons, reasonMark } from '../../../core/ledger/hold-reasons.ts';
+import type { Mend, Preparer } from '../../../core/ledger/mends.ts';
+import { originalOf } from '../../../intake/prepared.ts';
 import type { Approvable, approvalsOf } from '../../../sending/approvals.sql.ts';
 import type { batchHalts } from '../../../sending/halts.sql.ts';
 import { haltCauseText } from '../../../words/halt-words.ts';
@@ -17,6 +19,7 @@ import { separated } from '../kit/parts.ts';
 import { wideTable } from '../kit/table.ts';
 import { batchStateText, batchTable, moneyIn, open, progressBar } from './batch-parts.ts';
 import { answerAwaited, type BatchLook, type payoutsIn } from './batches.sql.ts';
+import { mendsTable } from './files/drop-view.ts';
 import { decision, form } from './forms.ts';
 import { seesBank, type View } from './frame.ts';
 import { hider } from './hide.ts';
@@ -44,10 +47,17 @@ export function pages(path: string, { more, number: page }: PartOfList): Html {
 /** One batch: where its payouts stand, why it is held, and what a person can decide. */
 export function batchView(
   look: BatchLook,
-  about: { approvals: Approvals; rows: Rows; state: PayoutState | null; halts: Halts },
+  about: {
+    approvals: Approvals;
+    rows: Rows;
+    state: PayoutState | null;
+    halts: Halts;
+    preparers: readonly Preparer[];
+    mends: readonly Mend[];
+  },
   view: View,
 ): Html {
-  const { approvals, rows, state, halts } = about;
+  const { approvals, rows, state, halts, preparers, mends } = about;
   const { batch } = look;
   const as = batch.dropped_as === '' ? '' : ` as ${batch.dropped_as}`;
   const approved = approvals.map(
@@ -65,6 +75,9 @@ ${panel(
     ['File', batch.file_name],
     ['Taken in', time(batch.created_at, view)],
     ['Dropped by', `${batch.dropped_by}${as}`],
+    ...preparers
+      .filter(({ name, did }) => did === 'mended' || name !== batch.dropped_by)
+      .map(({ name, did }) => [did === 'mended' ? 'Mended by' : 'Dropped by', name] as const),
     ...(approved.length > 0 ? [['Approved by', html`${approved}`] as const] : []),
   ])}
 <p>${separated(
@@ -75,6 +88,7 @@ ${panel(
   )}</p>`,
 )}
 ${decisions(look, halts, view)}
+${mends.length > 0 && panel('Changed before it was taken in', html`<p>The file as it was dropped is in the archive under <code>${originalOf(batch.id)}--${batch.file_name}</code>.</p>${mendsTable(mends, seesBank(view), view)}`)}
 ${panel('Payouts by state', statesTable(look))}
 ${panel('Payouts', payoutsPart(look, { rows, state }, view))}`;
 }
@@ -184,15 +198,19 @@ export function stateNamed(text: unknown): PayoutState | null {
 export function approveView(
   look: BatchLook,
   shown: Approvable,
-  { warnings, largest, view }: { warnings: readonly string[]; largest: Rows; view: View },
+  about: { warnings: readonly string[]; largest: Rows; mends: number; view: View },
 ): Html {
   const { batch } = look;
+  const { warnings, largest, mends, view } = about;
   return html`<h1>Approve ${batch.id}</h1>
 ${panel(
   'What you approve',
   html`${facts([
     ['File', batch.file_name],
     ['Dropped by', batch.dropped_by],
+    ...(mends > 0
+      ? [['Changed cells', html`${countText(mends)}, see ${to(['batches', batch.id], 'the batch')}`] as const]
+      : []),
     ['Taken in', time(batch.created_at, view)],
     ['Payouts', countText(shown.rows)],
     ...Object.entries(shown.totals).map(

@@ -2,9 +2,11 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { upperFirst } from '../../../words/results/obstacle-words.ts';
 import { RefusedRequest } from '../../admin/access.ts';
 import type { Routes } from '../../admin/admin-server.ts';
+import { RefusedUpload } from '../../admin/uploads.ts';
 import { html } from '../kit/html.ts';
 import { createActions, Declined } from './actions.ts';
 import { createEvents } from './events.ts';
+import { fileRoutes } from './files/file-routes.ts';
 import { createForms } from './forms.ts';
 import { pageHeaders, pageOf, type View } from './frame.ts';
 import { createLooks } from './look.ts';
@@ -54,6 +56,7 @@ export function dashboardRoutes(deps: DashboardDeps): Routes {
       postRoutes(scope, shared);
       signInRoutes(scope, shared, admin);
       payoutDecisions(scope, shared, admin.closing);
+      fileRoutes(scope, shared, admin);
       scope.get('/events', async (_request, reply) => {
         reply.hijack();
         if (events.open(reply.raw, { 'x-content-type-options': 'nosniff' })) return;
@@ -96,7 +99,7 @@ async function sendProblem(
 }
 
 function problemOf(error: unknown): { status: number; title: string; help: string } {
-  if (error instanceof RefusedRequest)
+  if (error instanceof RefusedRequest || error instanceof RefusedUpload)
     return { status: error.statusCode, title: upperFirst(error.message), help: `${upperFirst(error.fix)}.` };
   if (error instanceof Declined)
     return { status: error.statusCode, title: 'Nothing was done', help: error.message };

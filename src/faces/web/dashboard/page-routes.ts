@@ -11,6 +11,7 @@ import { foldReference } from '../../../core/domain/ids.ts';
 import { maskAccount } from '../../../core/domain/redact.ts';
 import { runOfReport } from '../../../core/domain/run-folder.ts';
 import { isUsable } from '../../../core/domain/verdict.ts';
+import { mendsOf, preparersOf } from '../../../core/ledger/mends.ts';
 import { listPayouts, sumPayouts } from '../../../core/ledger/payout-list.ts';
 import { neighboursOf } from '../../../core/ledger/successors.ts';
 import type { Db } from '../../../core/storage/ledger.ts';
@@ -70,7 +71,9 @@ export function pageRoutes(scope: FastifyInstance, shared: Shared): void {
     const approvals = (await approvalsOf(reader, [id])).get(id) ?? [];
     const rows = await payoutsIn(reader, id, state, mostRows);
     const halts = await batchHalts(reader, id);
-    const main = batchView(look, { approvals, rows, state, halts }, await viewFor(request));
+    const prepared = { preparers: await preparersOf(reader, id), mends: await mendsOf(reader, id) };
+    const about = { approvals, rows, state, halts, ...prepared };
+    const main = batchView(look, about, await viewFor(request));
     return send(request, reply, { title: id, place: '/batches', main, renews: 'live' });
   });
 
@@ -81,7 +84,8 @@ export function pageRoutes(scope: FastifyInstance, shared: Shared): void {
     if (!look) throw new Declined(404, `There is no batch ${name}.`);
     const { shown, warnings } = await actions.review(name, callerName(view.caller));
     const largest = await largestIn(reader, name, mostLargest);
-    const main = approveView(look, shown, { warnings, largest, view });
+    const mends = (await mendsOf(reader, name)).length;
+    const main = approveView(look, shown, { warnings, largest, mends, view });
     return send(request, reply, { title: `Approve ${name}`, main, renews: 'still' });
   });
 
