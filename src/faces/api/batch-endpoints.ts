@@ -107,8 +107,8 @@ export const batchEndpoints: Runs<typeof batchOperations> = {
     return jsonAnswer(approveJson(unlessRefused(await approveVerb.run(app, { batch, digest }, person))));
   },
 
-  async rejectBatch({ app }, { params: { batch }, body: { reason }, person }) {
-    return jsonAnswer(cancelJson(unlessRefused(await rejectVerb.run(app, { batch, reason }, person))));
+  async rejectBatch({ app }, { params: { batch }, body, person }) {
+    return jsonAnswer(cancelJson(unlessRefused(await rejectVerb.run(app, { batch, ...body }, person))));
   },
 
   async holdBatch({ app }, { params: { batch }, person }) {

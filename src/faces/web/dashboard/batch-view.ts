@@ -229,6 +229,7 @@ ${panel(
     action: `/batches/${encodeURIComponent(batch.id)}/reject`,
     role: 'approve',
     fields: [
+      { kind: 'hidden', name: 'digest', value: shown.digest },
       {
         kind: 'note',
         label: 'Why; the person who dropped the file reads it',

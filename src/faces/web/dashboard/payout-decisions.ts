@@ -16,7 +16,7 @@ import { Declined, declinedPage, personOf } from './actions.ts';
 import { form } from './forms.ts';
 import type { View } from './frame.ts';
 import { dashboardBanner, facts, panel, sentence, time } from './parts.ts';
-import { orderIn } from './post-routes.ts';
+import { orderIn, requireSure } from './post-routes.ts';
 import type { Shared } from './shared.ts';
 
 type Params = { Params: { name: string } };
@@ -62,6 +62,7 @@ ${verb === 'retry' ? retryForm(seen.one, seen.shown.digest, view) : settleForm(s
   };
 
   post('/payouts/:name/retry', 'decide', async ({ name, fields, person }) => {
+    requireSure(fields);
     const order = { reference: name, evidence: fields.get('evidence') ?? '' };
     const done = unlessDeclined(await retryOnEvidence(parts, order, person));
     if (done.kind !== 'decided') throw changed(name);
@@ -81,10 +82,11 @@ ${verb === 'retry' ? retryForm(seen.one, seen.shown.digest, view) : settleForm(s
     const title = `${name} is settled as ${as === 'success' ? 'paid' : 'not paid'}`;
     return { title, lines: ['Later evidence from the service reopens it.'], back: path(name) };
   });
-  post('/payouts/:name/cancel', 'decide', async ({ name, person }) => ({
-    ...cancelWords(unlessDeclined(await cancelVerb.run(app, { reference: name }, person))),
-    back: path(name),
-  }));
+  post('/payouts/:name/cancel', 'decide', async ({ name, fields, person }) => {
+    requireSure(fields);
+    const done = unlessDeclined(await cancelVerb.run(app, { reference: name }, person));
+    return { ...cancelWords(done), back: path(name) };
+  });
   post('/payouts/:name/resend', 'decide', async ({ name, person }) => {
     const signal = AbortSignal.any([closing, AbortSignal.timeout(resendMs)]);
     const asking = { ...app, signal, meanwhile: async () => undefined };
@@ -92,14 +94,16 @@ ${verb === 'retry' ? retryForm(seen.one, seen.shown.digest, view) : settleForm(s
     return { ...resendWords(unlessDeclined(await resendVerb.run(asking, order, person))), back: path(name) };
   });
   post('/batches/:name/cancel', 'decide', async ({ name, fields, person }) => {
-    if (fields.get('sure') !== 'yes') throw new Declined(422, 'Tick the box first: it cannot be undone.');
+    requireSure(fields);
     const done = unlessDeclined(await cancelVerb.run(app, { batch: name }, person));
     return { ...cancelWords(done), back: `/batches/${encodeURIComponent(name)}` };
   });
   post('/batches/:name/reject', 'approve', async ({ name, fields, person }) => {
     const reason = (fields.get('note') ?? '').trim();
     if (reason === '') throw new Declined(422, 'Say why: the person who dropped the file reads it.');
-    const done = unlessDeclined(await rejectVerb.run(app, { batch: name, reason }, person));
+    const done = unlessDeclined(
+      await rejectVerb.run(app, { batch: name, reason, digest: fields.get('digest') ?? '' }, person),
+    );
     return {
       ...cancelWords(done),
       title: `${name} is rejected`,

@@ -44,8 +44,7 @@ export function postRoutes(scope: FastifyInstance, shared: Shared): void {
     scope.post<Params>(path, { config: { right: verb.can } }, async (request, reply) => {
       const { name = '' } = request.params;
       const { by, fields } = orderIn(request, shared);
-      if (form.sure && fields.get('sure') !== 'yes')
-        throw new Declined(422, 'Tick the box first: it says what the decision means.');
+      if (form.sure) requireSure(fields);
       const given = { name, fields };
       const order = { by, input: form.input(given), logged: (one: Outcome) => form.logged(one, given) };
       const done = form.words(await actions.order(verb, order).finally(looks.forget));
@@ -106,6 +105,12 @@ export function postRoutes(scope: FastifyInstance, shared: Shared): void {
 /** The marks of what the person saw. */
 function shownIn(fields: URLSearchParams): string[] {
   return (fields.get('shown') ?? '').split(' ');
+}
+
+/** Throws unless the box of the form was ticked, whatever the browser did. */
+export function requireSure(fields: URLSearchParams): void {
+  if (fields.get('sure') !== 'yes')
+    throw new Declined(422, 'Tick the box first: it says what the decision means.');
 }
 
 export function orderIn(
