@@ -15,7 +15,7 @@ import { newsOf } from '../../../words/plain-words.ts';
 import { type Html, html } from '../kit/html.ts';
 import { separated } from '../kit/parts.ts';
 import { wideTable } from '../kit/table.ts';
-import { batchStateText, batchTable, moneyIn, open, progressBar } from './batch-parts.ts';
+import { batchStateText, moneyIn, open, progressBar } from './batch-parts.ts';
 import { answerAwaited, type BatchLook, type payoutsIn } from './batches.sql.ts';
 import { decision, form } from './forms.ts';
 import { seesBank, type View } from './frame.ts';
@@ -26,20 +26,7 @@ type Approvals = NonNullable<ReturnType<Awaited<ReturnType<typeof approvalsOf>>[
 type Halts = Awaited<ReturnType<typeof batchHalts>>;
 type Rows = Awaited<ReturnType<typeof payoutsIn>>;
 
-/** A part of a long list: its number, from 1, and whether more follows. */
-export type PartOfList = { more: boolean; number: number };
-
 export const mostRows = 200;
-
-export function batchesView(looks: readonly BatchLook[], view: View, page: PartOfList): Html {
-  return html`<h1>Batches</h1>
-${panel('Newest first', looks.length > 0 ? batchTable('Batches', looks, view) : html`<p>No batch was taken in yet.</p>`)}
-${pages('/batches', page)}`;
-}
-
-export function pages(path: string, { more, number: page }: PartOfList): Html {
-  return html`<nav aria-label="Pages"><ul>${page > 1 && html`<li><a href="${path}?page=${page - 1}">Newer</a></li>`}${more && html`<li><a href="${path}?page=${page + 1}">Older</a></li>`}</ul></nav>`;
-}
 
 /** One batch: where its payouts stand, why it is held, and what a person can decide. */
 export function batchView(

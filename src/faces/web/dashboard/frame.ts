@@ -38,6 +38,7 @@ const places = {
   '/payouts': 'Payouts',
   '/discrepancies': 'Discrepancies',
   '/runs': 'Runs',
+  '/reports/': 'Reports',
 };
 
 /** The headers of every page. `same-origin`: without the origin, the server could not tell its own forms from others. */
@@ -66,7 +67,6 @@ export function pageOf({ title, place, main, renews }: DashboardPage, view: View
 ${main}
 <p class="soft">As of ${at} (${view.zone}).</p>
 </main>
-<footer><a href="/reports/index.html">Reports</a></footer>
 `;
   return pageFrame({
     title: `${title} · Counterfoil (${view.mode})`,

@@ -94,12 +94,21 @@ export function postRoutes(scope: FastifyInstance, shared: Shared): void {
       back: () => '/discrepancies',
       sure: false,
       words: decisionWords,
-      input: ({ fields }) => {
-        const id = fields.get('id') ?? '';
-        return { ids: [id], note: fields.get('note') ?? '', shown: { [id]: fields.get('shown') ?? '' } };
-      },
-      logged: (_done, { fields }) => ({ action: verb.name, discrepancy: fields.get('id') ?? '' }),
+      input: ({ fields }) => ({ ...pickedIn(fields), note: fields.get('note') ?? '' }),
+      logged: ({ ids }) => ({ action: verb.name, discrepancy: ids.join(' ') }),
     });
+}
+
+/** The discrepancy of a form, or those that were ticked, each with the mark of what the person saw. */
+function pickedIn(fields: URLSearchParams) {
+  const id = fields.get('id');
+  if (id !== null) return { ids: [id], shown: { [id]: fields.get('shown') ?? '' } };
+  const picks = fields.getAll('pick').map((pick) => {
+    const at = pick.lastIndexOf('.');
+    return [pick.slice(0, at), pick.slice(at + 1)] as const;
+  });
+  if (picks.length === 0) throw new Declined(422, 'Tick at least one discrepancy.');
+  return { ids: picks.map(([one]) => one), shown: Object.fromEntries(picks), apart: true };
 }
 
 /** The marks of what the person saw. */
