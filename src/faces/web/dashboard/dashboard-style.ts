@@ -35,5 +35,5 @@ body.is-stale main{opacity:.75}#live.is-lost{color:var(--bad);font-weight:600}
 @media (max-width:820px){.columns{grid-template-columns:minmax(0,1fr)}.columns>:last-child{order:-1}}
 @media (max-width:30rem){td:empty{display:none}.bar form{margin-left:0;width:100%}.bar form input{flex:1}.tile b{font-size:17px}.timeline li{grid-template-columns:1fr;gap:0}}
 @media (max-width:560px){body>header,main{padding-left:14px;padding-right:14px}}
-@media print{body>header,.decide{display:none}}
+@media print{body>header,.decide,.go,.filters,details{display:none}.panel{border:0;padding:0}.sign{margin-top:4rem;break-inside:avoid}}
 `;

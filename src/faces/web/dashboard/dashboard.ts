@@ -9,6 +9,7 @@ import { createEvents } from './events.ts';
 import { createForms } from './forms.ts';
 import { pageHeaders, pageOf, type View } from './frame.ts';
 import { createLooks } from './look.ts';
+import { monthRoutes } from './month-routes.ts';
 import { pageRoutes } from './page-routes.ts';
 import { dashboardBanner } from './parts.ts';
 import { payoutDecisions } from './payout-decisions.ts';
@@ -55,6 +56,7 @@ export function dashboardRoutes(deps: DashboardDeps): Routes {
       pageRoutes(scope, shared);
       runRoutes(scope, shared);
       discrepancyRoutes(scope, shared);
+      monthRoutes(scope, shared);
       postRoutes(scope, shared);
       signInRoutes(scope, shared, admin);
       payoutDecisions(scope, shared, admin.closing);

@@ -38,6 +38,7 @@ const places = {
   '/payouts': 'Payouts',
   '/discrepancies': 'Discrepancies',
   '/runs': 'Runs',
+  '/months': 'Months',
   '/reports/': 'Reports',
 };
 

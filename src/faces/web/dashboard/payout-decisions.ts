@@ -1,5 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { readableMonth } from '../../../books/presentation.ts';
 import { cancelVerb } from '../../../verbs/cancel.ts';
+import { closePeriodVerb } from '../../../verbs/close-period.ts';
 import { freshEvidence, retryOnEvidence, settleOnEvidence } from '../../../verbs/fresh-evidence.ts';
 import type { Refused } from '../../../verbs/obstacles.ts';
 import { beginReconcile } from '../../../verbs/reconcile.ts';
@@ -9,6 +11,7 @@ import type { Person } from '../../../verbs/verb.ts';
 import type { WeighedCase } from '../../../watching/evidence/weigh.ts';
 import { reasonText } from '../../../words/advice-text.ts';
 import { evidenceFactsOf } from '../../../words/evidence-words.ts';
+import { periodWarningTexts } from '../../../words/period-words.ts';
 import { cancelWords, resendWords } from '../../../words/results/payout-results.ts';
 import { stateWords } from '../../../words/state-words.ts';
 import { html } from '../kit/html.ts';
@@ -109,6 +112,12 @@ ${verb === 'retry' ? retryForm(seen.one, seen.shown.digest, view) : settleForm(s
       title: `${name} is rejected`,
       back: `/batches/${encodeURIComponent(name)}`,
     };
+  });
+  post('/months/:name/close', 'decide', async ({ name, fields, person }) => {
+    requireSure(fields);
+    const done = unlessDeclined(await closePeriodVerb.run(app, { month: name }, person));
+    const warnings = done.warnings.map((one) => `In spite of this: ${periodWarningTexts(one).page}.`);
+    return { title: `${readableMonth(name)} is closed`, lines: warnings, back: `/months/${name}` };
   });
   post('/runs', 'decide', async () => {
     background(unlessDeclined(await beginReconcile(parts, { full: false, followUp: true })).ended);

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RunVerdict } from '../../../books/run-verdicts.sql.ts';
-import { records } from '../../../books/sheet.ts';
+import { type NamedCells, records } from '../../../books/sheet.ts';
 import type { StatementLine } from '../../../books/statement/statement-lines.ts';
 import { amountText } from '../../../core/domain/counted.ts';
 import { runFolder } from '../../../core/domain/run-folder.ts';
@@ -104,7 +104,7 @@ ${
 )}
 ${links.length > 0 && panel('Files', html`<ul>${links}</ul>`)}
 ${links.length === 0 && run.frozen !== null && panel('Files', html`<p>${filesText(run, keepDays)}</p>`)}
-${statement.length > 0 && panel('Statement', statementTable(statement))}`;
+${statement.length > 0 && panel('Statement', statementTable(records(statement)))}`;
 }
 
 function filesText(run: Run, keepDays: number): string {
@@ -113,8 +113,8 @@ function filesText(run: Run, keepDays: number): string {
 
 const isLine = (name: string): name is StatementLine => Object.hasOwn(lineWords, name);
 
-function statementTable(statement: string[][]): Html {
-  const rows = records(statement).map(({ currency = '', line = '', count = '', amount = '' }) => [
+export function statementTable(statement: readonly NamedCells[]): Html {
+  const rows = statement.map(({ currency = '', line = '', count = '', amount = '' }) => [
     isLine(line) ? lineWords[line] : line,
     currency,
     /^\d+$/.test(count) ? countText(BigInt(count)) : count,
