@@ -123,8 +123,13 @@ const rowColumns = [
   'account_name',
 ] as const;
 
-/** Payouts of a batch that a person reads: those in a state, in the order of the file. */
-export function payoutsIn(db: Db, batch: string, state: PayoutState | null, limit: number) {
+/** Payouts of a batch that a person reads: those in a state, in the order of the file, from `offset` on. */
+export function payoutsIn(
+  db: Db,
+  batch: string,
+  state: PayoutState | null,
+  { limit, offset }: { limit: number; offset: number },
+) {
   return db
     .selectFrom('payouts')
     .select(rowColumns)
@@ -133,6 +138,7 @@ export function payoutsIn(db: Db, batch: string, state: PayoutState | null, limi
     .orderBy('row_number')
     .orderBy('id')
     .limit(limit)
+    .offset(offset)
     .execute();
 }
 

@@ -13,6 +13,8 @@ import { batchHalts } from '../../../sending/halts.sql.ts';
 import { keptReportsText } from '../../../words/kept-reports.ts';
 import { payoutsCsv } from '../../json/payouts-csv.ts';
 import { Declined } from './actions.ts';
+import { columnTotals, findLastAlike } from './batch-columns.sql.ts';
+import { columnsView } from './batch-columns-view.ts';
 import { standNamed } from './batch-parts.ts';
 import { approveView, batchView, mostRows, stateNamed } from './batch-view.ts';
 import {
@@ -27,7 +29,7 @@ import { batchesView } from './batches-view.ts';
 import { callerName } from './forms.ts';
 import { payoutView } from './payout-view.ts';
 import { payoutFilterOf, payoutQueryIn, payoutsView } from './payouts-view.ts';
-import { perPage, queryOf } from './query.ts';
+import { pageIn, perPage, queryOf } from './query.ts';
 import { openReport } from './report-files.ts';
 import type { Shared } from './shared.ts';
 import { todayView } from './today-view.ts';
@@ -59,9 +61,16 @@ export function pageRoutes(scope: FastifyInstance, shared: Shared): void {
     const { id } = look.batch;
     const state = stateNamed(queryOf(request, 'state'));
     const approvals = (await approvalsOf(reader, [id])).get(id) ?? [];
-    const rows = await payoutsIn(reader, id, state, mostRows);
+    const { number } = pageIn(request);
+    const part = { limit: mostRows + 1, offset: (number - 1) * mostRows };
+    const rows = await payoutsIn(reader, id, state, part);
+    const page = { number, more: rows.length > mostRows };
     const halts = await batchHalts(reader, id);
-    const main = batchView(look, { approvals, rows, state, halts }, await viewFor(request));
+    const main = batchView(
+      look,
+      { approvals, rows: rows.slice(0, mostRows), state, page, halts },
+      await viewFor(request),
+    );
     return send(request, reply, { title: id, place: '/batches', main, renews: 'live' });
   });
 
@@ -72,8 +81,18 @@ export function pageRoutes(scope: FastifyInstance, shared: Shared): void {
     if (!look) throw new Declined(404, `There is no batch ${name}.`);
     const { shown, warnings } = await actions.review(name, callerName(view.caller));
     const largest = await largestIn(reader, name, mostLargest);
-    const main = approveView(look, shown, { warnings, largest, view });
+    const columns = await columnTotals(reader, look.batch);
+    const last = await findLastAlike(reader, look.batch);
+    const main = approveView(look, shown, { warnings, largest, columns, last, view });
     return send(request, reply, { title: `Approve ${name}`, main, renews: 'still' });
+  });
+
+  scope.get<Params>('/batches/:name/columns', async (request, reply) => {
+    const { name } = request.params;
+    const look = await findBatchLook(reader, name);
+    if (!look) throw new Declined(404, `There is no batch ${name}.`);
+    const main = columnsView(look, await columnTotals(reader, look.batch));
+    return send(request, reply, { title: `Totals of ${name}`, place: '/batches', main, renews: 'still' });
   });
 
   scope.get('/payouts', { config: { right: 'read' } }, async (request, reply) => {

@@ -5,10 +5,15 @@ import { addressOf } from './query.ts';
 export type PartOfList = { more: boolean; number: number };
 
 /** The ways to the parts before and behind. `query`: what the list is narrowed to. */
-export function pages(path: string, { more, number }: PartOfList, query: Record<string, string> = {}): Html {
+export function pages(
+  path: string,
+  { more, number }: PartOfList,
+  query: Record<string, string> = {},
+  [before, after]: readonly [string, string] = ['Newer', 'Older'],
+): Html {
   const way = (page: number, name: string): Html =>
     html`<li><a href="${addressOf(path, { ...query, page: `${page}` })}">${name}</a></li>`;
-  return html`<nav aria-label="Pages"><ul>${number > 1 && way(number - 1, 'Newer')}${more && way(number + 1, 'Older')}</ul></nav>`;
+  return html`<nav aria-label="Pages"><ul>${number > 1 && way(number - 1, before)}${more && way(number + 1, after)}</ul></nav>`;
 }
 
 /** The way on through a list that is read behind a row. */

@@ -2,7 +2,13 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { readableMonth } from '../../../books/presentation.ts';
 import { cancelVerb } from '../../../verbs/cancel.ts';
 import { closePeriodVerb } from '../../../verbs/close-period.ts';
-import { freshEvidence, retryOnEvidence, settleOnEvidence } from '../../../verbs/fresh-evidence.ts';
+import {
+  freshEvidence,
+  freshUnpaid,
+  retryAllOnEvidence,
+  retryOnEvidence,
+  settleOnEvidence,
+} from '../../../verbs/fresh-evidence.ts';
 import type { Refused } from '../../../verbs/obstacles.ts';
 import { beginReconcile } from '../../../verbs/reconcile.ts';
 import { rejectVerb } from '../../../verbs/reject.ts';
@@ -19,6 +25,7 @@ import { Declined, declinedPage, personOf } from './actions.ts';
 import { form } from './forms.ts';
 import type { View } from './frame.ts';
 import { dashboardBanner, facts, panel, sentence, time } from './parts.ts';
+import { paidAgainWords, payAgainView } from './pay-again-view.ts';
 import { orderIn, requireSure } from './post-routes.ts';
 import type { Shared } from './shared.ts';
 
@@ -47,6 +54,13 @@ ${verb === 'retry' ? retryForm(seen.one, seen.shown.digest, view) : settleForm(s
       return send(request, reply, { title, main, renews: 'still' });
     });
 
+  scope.get<Params>('/batches/:name/again', decide, async (request, reply) => {
+    const { name } = request.params;
+    const seen = unlessDeclined(await freshUnpaid(parts, name));
+    const main = payAgainView(name, seen, await viewFor(request));
+    return send(request, reply, { title: `Pay again of ${name}`, place: '/batches', main, renews: 'still' });
+  });
+
   const post = (
     at: string,
     right: 'decide' | 'approve',
@@ -73,6 +87,15 @@ ${verb === 'retry' ? retryForm(seen.one, seen.shown.digest, view) : settleForm(s
     const title = one?.predecessor ? `${name} is paid again as ${one.reference}` : `${name} goes out again`;
     const state = one ? `It is ${stateWords[one.state]} now.` : '';
     return { title, lines: [state], back: path(one?.reference ?? name) };
+  });
+  post('/batches/:name/again', 'decide', async ({ name, fields, person }) => {
+    requireSure(fields);
+    const references = (fields.get('references') ?? '').split(' ').filter((one) => one !== '');
+    if (references.length === 0) throw new Declined(422, 'The form names no payout.');
+    const order = { references, evidence: fields.get('evidence') ?? '' };
+    const done = unlessDeclined(await retryAllOnEvidence(parts, order, person));
+    if (done.kind === 'look') throw changed(name);
+    return { ...paidAgainWords(done.decided), back: `/batches/${encodeURIComponent(name)}` };
   });
   post('/payouts/:name/settle', 'decide', async ({ name, fields, person }) => {
     const as = fields.get('as');

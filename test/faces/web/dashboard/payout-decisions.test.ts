@@ -47,6 +47,31 @@ it('P20: pays a failed payout again once, on the evidence that the person saw', 
   expect([sandbox.requests.bodies('R-1'), sandbox.requests.bodies('R-1-R2')]).toEqual([1, 1]);
 });
 
+it('P20: pays what is unpaid of a batch again once, on the evidence of all that the person saw', async () => {
+  const dashboard = await afterSending({ 'R-1': 'fail', 'R-2': 'fail', 'R-3': 'never_settles' });
+  const { as, post, ledger, sandbox } = dashboard;
+  expect((await as('bola', '/batches/b-1')).body).toContain('Pay what is unpaid again');
+  const again = '/batches/b-1/again';
+  const page = textOf((await as('bola', again)).body);
+  expect(page).toMatch(/NGN 3,000\.00 under new references/);
+  expect([page.includes('R-2'), page.includes('R-3')]).toEqual([true, false]);
+  const evidence = await seen(dashboard, again);
+  const order = { evidence, references: 'R-1 R-2', sure: 'yes' };
+  expect((await post('bola', again, { ...order, sure: '' })).status).toBe(422);
+  // Without all of them, or with one that was not shown, it is not what the person saw.
+  for (const references of ['R-1', 'R-1 R-2 R-3', 'R-1 R-1'])
+    expect((await post('bola', again, { ...order, references })).status, references).toBe(409);
+  expect(Object.keys(await states(ledger))).toHaveLength(3);
+  const done = textOf((await post('bola', again, order)).body);
+  expect(done).toContain('2 payouts are paid again');
+  expect(done).toContain('R-1 as R-1-R2, R-2 as R-2-R2');
+  expect((await post('bola', again, order)).status).toBe(409);
+  await submitJob.run(dashboard.app, {});
+  const sent = ['R-1', 'R-2', 'R-1-R2', 'R-2-R2'].map((one) => sandbox.requests.bodies(one));
+  expect(sent).toEqual([1, 1, 1, 1]);
+  expect(textOf((await as('bola', again)).body)).toContain('None of it can be paid again now');
+});
+
 it('P16: offers no second payment of what the service has', async () => {
   const dashboard = await afterSending({ 'R-1': 'lost_answer' });
   const { as, post, ledger } = dashboard;
@@ -130,10 +155,10 @@ it('begins a reconciliation, and says when one runs already', async () => {
 it('lets nobody decide without the role', async () => {
   const { ledger, as, post } = await startDashboard({ names: ['cy'], roles: { cy: ['read', 'drop'] } });
   await addBatch(ledger, ['A-1']);
-  for (const path of ['/payouts/A-1/retry', '/payouts/A-1/settle'])
+  for (const path of ['/payouts/A-1/retry', '/payouts/A-1/settle', '/batches/b-1/again'])
     expect((await as('cy', path)).status).toBe(403);
   const orders = ['payouts/A-1/retry', 'payouts/A-1/settle', 'payouts/A-1/cancel', 'payouts/A-1/resend'];
-  for (const path of [...orders, 'batches/b-1/cancel', 'batches/b-1/reject', 'runs'])
+  for (const path of [...orders, 'batches/b-1/cancel', 'batches/b-1/again', 'batches/b-1/reject', 'runs'])
     expect((await post('cy', `/${path}`, { sure: 'yes', note: 'x' })).status, path).toBe(403);
   expect((await as('cy', '/payouts/A-1')).body).not.toContain('Cancel…');
 });
