@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { type RawBuilder, sql } from 'kysely';
 import { formatMinor } from '../core/domain/money.ts';
 import { nubanAgrees } from '../core/domain/nuban.ts';
-import { type HoldReason, readReasons } from '../core/ledger/hold-reasons.ts';
+import { addHoldReason, type HoldReason, readReasons } from '../core/ledger/hold-reasons.ts';
 import { textsOf } from '../core/storage/bulk.ts';
 import type { Db, Trx } from '../core/storage/ledger.ts';
 import type { Batch } from '../core/storage/tables/tables.ts';
@@ -66,7 +66,7 @@ export async function readApprovable(db: Db | Trx, batch: Batch): Promise<Approv
  * The digests that approvals of these batches must repeat, by batch, without reading what intake has read: only the
  * bodies that retries added to a batch are read. None for a batch that is loading.
  */
-export async function approvalDigests(db: Db, batches: readonly Batch[]): Promise<Map<string, string>> {
+export async function approvalDigests(db: Db | Trx, batches: readonly Batch[]): Promise<Map<string, string>> {
   const decided = batches.filter(({ body_digest }) => body_digest !== '');
   if (decided.length === 0) return new Map();
   const sums = await db
@@ -152,19 +152,8 @@ export async function recordApproval(
   order: { batch: Batch; shown: Approvable; by: string; at: string },
 ): Promise<{ kind: 'approved'; others: HoldReason[] } | { kind: 'changed' }> {
   const { batch, shown, by, at } = order;
-  const now = await trx
-    .selectFrom('batches')
-    .select(['body_digest', 'hold_reasons'])
-    .where('id', '=', batch.id)
-    .executeTakeFirstOrThrow();
-  const newer = await trx
-    .selectFrom('payouts')
-    .select('id')
-    .where('batch_id', '=', batch.id)
-    .where('id', '>', shown.throughId)
-    .limit(1)
-    .executeTakeFirst();
-  if (now.body_digest !== shown.bodies || newer) return { kind: 'changed' };
+  const still = await findStill(trx, order);
+  if (still === null) return { kind: 'changed' };
   await trx
     .insertInto('approvals')
     .values({
@@ -178,9 +167,43 @@ export async function recordApproval(
       approved_at: at,
     })
     .execute();
-  const others = readReasons(now.hold_reasons).filter(({ kind }) => kind !== 'approval');
+  const others = still.filter(({ kind }) => kind !== 'approval');
   await liftReasons(trx, batch.id, { stays: others, by });
   return { kind: 'approved', others };
+}
+
+/**
+ * Claims a batch for its rejection: from here on no approval lets it go. False where it is no longer what was shown, or
+ * waits for no approval any more.
+ */
+export async function claimRejection(
+  trx: Trx,
+  order: { batch: Pick<Batch, 'id'>; shown: Approvable },
+): Promise<boolean> {
+  const still = await findStill(trx, order);
+  if (!still?.some(({ kind }) => kind === 'approval')) return false;
+  await addHoldReason(trx, order.batch.id, { kind: 'cancelled' });
+  return true;
+}
+
+/** Why the batch is held, while it is what was shown; otherwise null. */
+async function findStill(
+  trx: Trx,
+  { batch, shown }: { batch: Pick<Batch, 'id'>; shown: Approvable },
+): Promise<HoldReason[] | null> {
+  const now = await trx
+    .selectFrom('batches')
+    .select(['body_digest', 'hold_reasons'])
+    .where('id', '=', batch.id)
+    .executeTakeFirstOrThrow();
+  const newer = await trx
+    .selectFrom('payouts')
+    .select('id')
+    .where('batch_id', '=', batch.id)
+    .where('id', '>', shown.throughId)
+    .limit(1)
+    .executeTakeFirst();
+  return now.body_digest !== shown.bodies || newer ? null : readReasons(now.hold_reasons);
 }
 
 /**

@@ -37,13 +37,14 @@ const filter = z
 
 /**
  * The named ones, or all that a filter finds. `shown`: the mark of what the person saw of each; with it, each must still
- * be that, and open to the decision.
+ * be that, and open to the decision. `apart`: each is judged alone, and those that are not are left as they are.
  */
 const resolution = z.strictObject({
   ids: z.array(z.string()).exactOptional(),
   filter: filter.exactOptional(),
   note: z.string(),
   shown: z.record(z.string(), z.string()).exactOptional(),
+  apart: z.boolean().exactOptional(),
 });
 /** A filter beside names would make what was shown of them count for nothing. */
 const isOneWay = ({ ids, shown, files, filter: found }: Partial<Order>): boolean =>
@@ -56,13 +57,17 @@ const verdictKind = z.enum(['acknowledge', 'resolve'] satisfies DiscrepancyDecis
 type Order = z.infer<typeof acknowledgement>;
 type NamedOrder = Order & { verdict: DiscrepancyDecision };
 
-/** `already`: those that were closed to the decision; `open`: what stays open, by kind. */
+/**
+ * `already`: those that were closed to the decision. `outdated`: those that are no longer what was shown, left as they
+ * are. `open`: what stays open, by kind.
+ */
 export type DecisionOutcome = {
   kind: 'decided';
   verdict: DiscrepancyDecision;
   ids: string[];
   changed: number;
   already: Discrepancy[];
+  outdated: string[];
   files: RejectedFile[];
   open: Record<string, number>;
 };
@@ -135,34 +140,48 @@ async function decideAll(
       ids: all.flatMap(({ ids }) => ids),
       changed,
       already: all.flatMap(({ already }) => already),
+      outdated: all.flatMap(({ outdated }) => outdated),
       files: all.flatMap(({ files }) => files),
     };
   });
   return done.kind === 'refused' ? done : { ...done, open: await countOpen(ledger.db) };
 }
 
-type Judged = { kind: 'may'; order: NamedOrder } & Pick<DecisionOutcome, 'ids' | 'already' | 'files'>;
+type Judged = { kind: 'may'; order: NamedOrder } & Pick<
+  DecisionOutcome,
+  'ids' | 'already' | 'outdated' | 'files'
+>;
 
 /** Whether the decision holds for what is in the ledger now. Writes nothing. */
 async function judge(trx: Trx, order: NamedOrder, { mode }: Parts['config']): Promise<Judged | Refused> {
   const { verdict, shown } = order;
-  if (order.filter) return { kind: 'may', order, ids: [], already: [], files: [] };
+  if (order.filter) return { kind: 'may', order, ids: [], already: [], outdated: [], files: [] };
   const ids = [...new Set(order.ids ?? [])];
   const known = new Map((await findByIds(trx, ids)).map((one) => [one.id, one]));
+  const already = [...known.values()].filter(({ state }) => !openTo[verdict].includes(state));
+  const isShown = (id: string): boolean => {
+    const one = known.get(id);
+    return one !== undefined && discrepancyMark(one) === shown?.[id];
+  };
+  if (order.apart) {
+    const closed = new Set(already.map(({ id }) => id));
+    const still = ids.filter((id) => !closed.has(id));
+    const outdated = still.filter((id) => !isShown(id));
+    return { kind: 'may', order, ids: still.filter(isShown), already, outdated, files: [] };
+  }
   const wrong = ids.filter((id) => !known.has(id));
   const orFile = verdict === 'acknowledge';
   if (wrong.length > 0) return refusedFor({ kind: 'no_discrepancy', ids: wrong, mode, orFile });
-  const already = [...known.values()].filter(({ state }) => !openTo[verdict].includes(state));
   if (shown) {
     const [closed] = already;
     if (closed) return refusedFor({ kind: 'closed', id: closed.id, state: closed.state });
-    const changed = [...known.values()].find((one) => discrepancyMark(one) !== shown[one.id]);
-    if (changed) return refusedFor({ kind: 'changed', id: changed.id });
+    const changed = ids.find((id) => !isShown(id));
+    if (changed !== undefined) return refusedFor({ kind: 'changed', id: changed });
   }
   const names = order.files ?? [];
   const rejected = names.length > 0 ? await openRejectedFiles(trx) : [];
   const files = [...new Set(names.flatMap((name) => rejectedNamed(rejected, name)))];
-  return { kind: 'may', order, ids, already, files };
+  return { kind: 'may', order, ids, already, outdated: [], files };
 }
 
 async function carryOut(

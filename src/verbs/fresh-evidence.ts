@@ -2,7 +2,7 @@ import type { App } from '../app/app.ts';
 import { cameToNothing, type PayoutState, payoutStates } from '../core/domain/payout.ts';
 import type { Decided } from '../sending/decisions/retry-payout.ts';
 import type { Weighed, WeighedCase } from '../watching/evidence/weigh.ts';
-import { type Refused, refusedFor } from './obstacles.ts';
+import { loadedFor, type Refused, refusedFor } from './obstacles.ts';
 import { retryVerb } from './retry.ts';
 import { type SettleOutcome, settleVerb } from './settle.ts';
 import type { Person } from './verb.ts';
@@ -25,19 +25,65 @@ export async function freshEvidence(
   reference: string,
   to: 'retry' | 'settle',
 ): Promise<FreshCase | Refused> {
-  const { applyWebhooks, clock, decisions, lookUps, takeOver, signal } = parts;
-  const [payout] = (await decisions.find([reference])).payouts;
+  const [payout] = (await parts.decisions.find([reference])).payouts;
   if (!payout) return refusedFor({ kind: 'no_payout', references: [reference] });
-  await takeOver();
-  await applyWebhooks(signal);
-  const since = clock.iso();
-  const [now] = await decisions.standingOf([payout.id]);
   const states = to === 'retry' ? askedBeforeRetry : askedBeforeSettling;
-  if (now && states.includes(now.state)) await lookUps.lookUp([payout.id], signal);
-  const shown = await decisions.weigh([payout.id], since);
+  const { shown, since } = await askAfresh(parts, [payout.id], states);
   const [one] = shown.cases;
   if (!one) throw new Error(`no evidence about ${reference}`);
   return { kind: 'seen', one, shown, since };
+}
+
+/** Asks the service about those of the payouts that are in these states, and weighs them all. */
+async function askAfresh(
+  { applyWebhooks, clock, decisions, lookUps, takeOver, signal }: Parts,
+  ids: readonly bigint[],
+  states: readonly PayoutState[],
+): Promise<{ shown: Weighed; since: string }> {
+  await takeOver();
+  await applyWebhooks(signal);
+  const since = clock.iso();
+  const now = await decisions.standingOf(ids);
+  const asked = now.filter(({ state }) => states.includes(state)).map(({ id }) => id);
+  if (asked.length > 0) await lookUps.lookUp(asked, signal);
+  return { shown: await decisions.weigh(ids, since), since };
+}
+
+/** So many payouts of a batch are paid again in one decision: a person waits while the service is asked about each. */
+const mostAtOnce = 100;
+
+/** The evidence of what is unpaid of a batch, asked for just now (P20). `left`: how many more there are. */
+export async function freshUnpaid(
+  parts: Parts & Pick<App, 'ledger'>,
+  batch: string,
+): Promise<{ kind: 'seen'; shown: Weighed; left: number } | Refused> {
+  const found = await loadedFor(parts.ledger.db, batch);
+  if (found.kind === 'refused') return found;
+  const ids: bigint[] = [];
+  let total = 0;
+  for (const state of cameToNothing) {
+    const some = await parts.decisions.findInBatch(batch, state, mostAtOnce - ids.length);
+    ids.push(...some.ids);
+    total += some.count;
+  }
+  const { shown } = await askAfresh(parts, ids, askedBeforeRetry);
+  return { kind: 'seen', shown, left: total - ids.length };
+}
+
+/** Pays these again where the person saw this evidence of all of them. Those that it does not allow are left out. */
+export async function retryAllOnEvidence(
+  parts: Parts,
+  { references, evidence }: { references: readonly string[]; evidence: string },
+  person: Person,
+): Promise<{ kind: 'look' } | { kind: 'decided'; decided: Decided[] } | Refused> {
+  const { payouts, missing } = await parts.decisions.find(references);
+  if (missing.length > 0) return refusedFor({ kind: 'no_payout', references: missing });
+  const ids = payouts.map(({ id }) => id);
+  const { shown, since } = await askAfresh(parts, ids, askedBeforeRetry);
+  if (shown.digest !== evidence) return { kind: 'look' };
+  const order = { references: [...references], since, digest: evidence };
+  const done = await retryVerb.run(parts, order, person);
+  return done.kind === 'changed' ? { kind: 'look' } : done;
 }
 
 /** `cannot`: the evidence does not allow it. `look`: it is not what the person saw, or they saw none. */

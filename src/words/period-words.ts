@@ -31,22 +31,26 @@ const needing: Record<WarnedLine, string> = {
   unreadable: 'listed with an amount that cannot be read: see statement-rows.csv',
 };
 
-const again = 'counterfoil reconcile --full before closing makes one';
-
-/** What a month was closed in spite of. */
-export function periodWarningText(warning: PeriodWarning): string {
+/** What a month was closed in spite of, as a command says it, and as a page does. */
+export function periodWarningTexts(warning: PeriodWarning): { command: string; page: string } {
+  const again = (page: string) => ({
+    command: `${page}: counterfoil reconcile --full before closing makes one`,
+    page,
+  });
   switch (warning.kind) {
     case 'no_list':
-      return `no complete list was ever read, so that nothing is compared: ${again}`;
+      return again('no complete list was ever read, so that nothing is compared');
     case 'early_list':
-      return `the newest complete list is of ${warning.of}, before the month ended: ${again}`;
+      return again(`the newest complete list is of ${warning.of}, before the month ended`);
     case 'line': {
       const { line, currency, count, amount } = warning;
-      return `${count} (${`${currency} ${amount}`.trim()}) ${needing[line]}`;
+      const page = `${count} (${`${currency} ${amount}`.trim()}) ${needing[line]}`;
+      return { command: page, page };
     }
     case 'open': {
       const kinds = Object.entries(warning.kinds).map(([kind, n]) => `${n} ${kind}`);
-      return `open discrepancies: ${kinds.join(', ')}. Next: counterfoil discrepancies`;
+      const page = `open discrepancies: ${kinds.join(', ')}`;
+      return { command: `${page}. Next: counterfoil discrepancies`, page };
     }
   }
 }

@@ -8,7 +8,7 @@ import { monthAfter, readMonth } from '../../src/books/statement/months.ts';
 import type { PayoutState } from '../../src/core/domain/payout.ts';
 import { newestHistory } from '../../src/core/ledger/history.ts';
 import { checkPeriods } from '../../src/custody/verify-periods.ts';
-import { notClosableText, periodWarningText } from '../../src/words/period-words.ts';
+import { notClosableText, periodWarningTexts } from '../../src/words/period-words.ts';
 import { tamper } from '../support/intruder.ts';
 import { onPostgres } from '../support/on-postgres/standing.ts';
 import { addListed, addPayout, addRun, makeWorld, type World } from './support.ts';
@@ -157,7 +157,8 @@ it('who closed a month is part of its digest', async () => {
 it('P30: a closed month keeps its figures, and the next one opens with what was under way', async () => {
   await liveThroughOctober();
   const closed = await world.reporting.closePeriod('2026-10', november(2), 'ada');
-  const warnings = closed.kind === 'closed' ? closed.warnings.map(periodWarningText) : [];
+  const warnings =
+    closed.kind === 'closed' ? closed.warnings.map((one) => periodWarningTexts(one).command) : [];
   expect({ ...closed, warnings }).toMatchObject({
     kind: 'closed',
     period: { month: '2026-10', ends_at: '2026-10-31T23:00:00.000Z', run_id: run },

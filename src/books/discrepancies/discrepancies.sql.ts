@@ -149,6 +149,7 @@ export type DiscrepancyFilter = {
   ids?: readonly string[];
   kind?: DiscrepancyKind;
   batch?: string;
+  currency?: string;
   seenBefore?: string;
 };
 
@@ -159,6 +160,7 @@ export function filtered(filter: DiscrepancyFilter) {
     if (filter.ids !== undefined) all.push(eb('discrepancies.id', 'in', namedIds(filter.ids)));
     if (filter.kind !== undefined) all.push(eb('discrepancies.kind', '=', filter.kind));
     if (filter.batch !== undefined) all.push(eb('discrepancies.batch_id', '=', filter.batch));
+    if (filter.currency !== undefined) all.push(eb('discrepancies.currency', '=', filter.currency));
     if (filter.seenBefore !== undefined) all.push(eb('discrepancies.first_seen_at', '<=', filter.seenBefore));
     return eb.and(all);
   };
@@ -175,8 +177,8 @@ export const isUrgent = sql<boolean>`kind in (${sql.join(kindsWhere(({ rating })
 /** 0 for what comes before all others, then by severity. */
 const gravityRank = sql`case when ${isUrgent} then 0 when severity = 'high' then 1 when severity = 'medium' then 2 else 3 end`;
 
-/** Discrepancies that are not resolved (or in the given states), the gravest and oldest first; at most `limit`. */
-export function listOpen(db: Db | Trx, filter: DiscrepancyFilter, limit?: number): Promise<Discrepancy[]> {
+/** Discrepancies that are not resolved (or in the given states), the gravest and oldest first; `limit` from `offset` on. */
+export function listOpen(db: Db | Trx, filter: DiscrepancyFilter, limit?: number, offset = 0) {
   const query = db
     .selectFrom('discrepancies')
     .selectAll()
@@ -184,7 +186,7 @@ export function listOpen(db: Db | Trx, filter: DiscrepancyFilter, limit?: number
     .orderBy(gravityRank)
     .orderBy('first_seen_at')
     .orderBy('id');
-  return (limit === undefined ? query : query.limit(limit)).execute();
+  return (limit === undefined ? query : query.limit(limit).offset(offset)).execute();
 }
 
 /** Open discrepancies of one kind and severity. `reference`, `difference` and `currency` are of the only one. */

@@ -273,3 +273,21 @@ async function paidInOwnBatch(
     group by 1, 2`.execute(db);
   return rows.map((row) => ({ ...row, sum: BigInt(row.sum) }));
 }
+
+/** The names of batches, the newest first; those behind `after` where it is given. */
+export async function batchesAfter(db: Db, limit: number, after: string | undefined): Promise<string[]> {
+  const rows = await db
+    .selectFrom('batches')
+    .select('id')
+    .$if(after !== undefined, (query) =>
+      query.where(
+        sql<boolean>`(created_at < (select b.created_at from batches b where b.id = ${after})
+          or (created_at = (select b.created_at from batches b where b.id = ${after}) and id > ${after}))`,
+      ),
+    )
+    .orderBy('created_at', 'desc')
+    .orderBy('id')
+    .limit(limit)
+    .execute();
+  return rows.map(({ id }) => id);
+}

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { findBatch } from '../../books/batch-results.sql.ts';
 import { leftOutJson } from '../../core/domain/left-out.ts';
 import type { Problem as FileProblem } from '../../core/domain/problem.ts';
-import { batchCounts } from '../../core/ledger/batches.ts';
+import { batchCounts, batchesAfter } from '../../core/ledger/batches.ts';
 import { approvalDigests } from '../../sending/approvals.sql.ts';
 import { approveVerb } from '../../verbs/approve.ts';
 import { cancelVerb } from '../../verbs/cancel.ts';
@@ -14,7 +14,6 @@ import { takeInVerb } from '../../verbs/take-in.ts';
 import { checkedJson } from '../json/check-json.ts';
 import { listedBatchJson } from '../json/list-json.ts';
 import { approveJson, cancelJson, holdJson, releaseJson } from '../json/order-json.ts';
-import { batchesAfter } from './api-lists.sql.ts';
 import type { batchOperations } from './batch-operations.ts';
 import { type Answer, type ApiDeps, jsonAnswer, type Runs } from './endpoint.ts';
 import { ApiProblem, declined, unlessRefused } from './problem.ts';
@@ -107,8 +106,8 @@ export const batchEndpoints: Runs<typeof batchOperations> = {
     return jsonAnswer(approveJson(unlessRefused(await approveVerb.run(app, { batch, digest }, person))));
   },
 
-  async rejectBatch({ app }, { params: { batch }, body: { reason }, person }) {
-    return jsonAnswer(cancelJson(unlessRefused(await rejectVerb.run(app, { batch, reason }, person))));
+  async rejectBatch({ app }, { params: { batch }, body, person }) {
+    return jsonAnswer(cancelJson(unlessRefused(await rejectVerb.run(app, { batch, ...body }, person))));
   },
 
   async holdBatch({ app }, { params: { batch }, person }) {

@@ -108,7 +108,13 @@ export const batchOperations = {
     right: 'approve',
     params: batchParams,
     query: none,
-    body: z.strictObject({ reason: z.string().trim().min(1).max(2000) }),
+    body: z.strictObject({
+      reason: z.string().trim().min(1).max(2000),
+      digest: z
+        .string()
+        .exactOptional()
+        .describe('as GET /batches/{batch} shows it; with it, 409 where the batch changed'),
+    }),
     answers: { 200: { does: 'What was cancelled.', shape: jsonShapes.cancel.shape } },
   },
   holdBatch: {

@@ -4,7 +4,7 @@ import { inSpan } from '../../core/domain/trace.ts';
 import { readReasons } from '../../core/ledger/hold-reasons.ts';
 import { sharedNow } from '../../core/runtime/rates.sql.ts';
 import { approveVerb, reviewApproval } from '../../verbs/approve.ts';
-import { type Refused, refusedFor } from '../../verbs/obstacles.ts';
+import type { Refused } from '../../verbs/obstacles.ts';
 import { rejectVerb } from '../../verbs/reject.ts';
 import type { Person } from '../../verbs/verb.ts';
 import { type ApprovalQuestion, askServer, type ServerAnswer } from './approval-question.ts';
@@ -51,10 +51,8 @@ export function createApprovalAsking(app: Parts, { stopping, watched }: Deps): (
       const done = await approveVerb.run(app, { batch, digest }, person);
       return done.kind === 'refused' ? done : undefined;
     }
-    const now = await reviewApproval(app, batch, person);
-    if (now.kind !== 'may' || now.shown.digest !== digest) return refusedFor({ kind: 'changed', id: batch });
     const reason = answer.reason || 'no reason was given';
-    const done = await rejectVerb.run(app, { batch, reason }, person);
+    const done = await rejectVerb.run(app, { batch, reason, digest }, person);
     return done.kind === 'refused' ? done : undefined;
   }
 

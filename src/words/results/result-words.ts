@@ -83,9 +83,17 @@ function releasedLines(id: string, released: Released, seen: readonly HoldReason
 }
 
 /** What an acknowledgement or a resolution of one discrepancy did. */
-export function decisionWords({ verdict, ids, changed }: DecisionOutcome): ResultWords {
-  const title = `${ids.join(', ')} is ${stateAfter[verdict]}`;
-  return { title, lines: changed === 1 ? [] : ['Nothing was changed.'] };
+export function decisionWords({ verdict, ids, changed, already, outdated }: DecisionOutcome): ResultWords {
+  const [only = ''] = ids;
+  const what = ids.length === 1 ? `${only} is` : `${counted(ids.length, 'discrepancy', 'discrepancies')} are`;
+  const lines = [
+    ...(changed === ids.length && changed > 0 ? [] : [`${counted(changed, 'decision')} changed anything.`]),
+    ...(outdated.length > 0
+      ? [`Left as they are, since they changed after the page was shown: ${outdated.join(', ')}.`]
+      : []),
+    ...(already.length > 0 ? [`Closed before: ${already.map(({ id }) => id).join(', ')}.`] : []),
+  ];
+  return { title: `${what} ${stateAfter[verdict]}`, lines, ...(ids.length === 0 && { undone: true }) };
 }
 
 /** What a person should know before approving, as a command says it, and as a page does. */

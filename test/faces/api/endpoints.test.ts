@@ -167,6 +167,8 @@ describe('each operation', () => {
     await expect(as('ada').rejectBatch({ batch: two.batch, reason: ' ' })).rejects.toMatchObject({
       status: 422,
     });
+    const other = as('ada').rejectBatch({ batch: two.batch, reason: 'not ours', digest: digest ?? '' });
+    await expect(other).rejects.toMatchObject({ status: 409, kind: 'changed' });
     expect(await as('ada').rejectBatch({ batch: two.batch, reason: 'not ours' })).toMatchObject({
       cancelled: 1,
     });

@@ -91,7 +91,7 @@ it('keeps what others wrote as text in every cell and fact of report.html, the i
 
   const view = { zone, now: cut, mode: 'test', caller: { kind: 'nobody' } } as View;
   const shown = { verdicts, statement: sheets.statement ?? [], reports: evil, keepDays: 0 };
-  const runs = runsView([run], view, { more: true, number: 2 });
+  const runs = runsView({ runs: [run], verdicts: new Map(), page: { more: true, number: 2 } }, view);
   expectInert(html`${runView(run, shown, view)}${runs}`.toString(), 10);
 });
 

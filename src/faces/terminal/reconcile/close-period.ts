@@ -1,6 +1,6 @@
 import { amountText, counted } from '../../../core/domain/counted.ts';
 import { closePeriodVerb } from '../../../verbs/close-period.ts';
-import { periodWarningText } from '../../../words/period-words.ts';
+import { periodWarningTexts } from '../../../words/period-words.ts';
 import { readable } from '../../../words/readable.ts';
 import { orderer, stopFor } from '../context/person.ts';
 import { type Result, Stop } from '../context/result.ts';
@@ -17,7 +17,7 @@ export async function closePeriod(context: Context, args: string[]): Promise<Res
     const done = await closePeriodVerb.run(app, { month }, orderer(context));
     if (done.kind === 'refused') throw new Stop(readable(stopFor(done).message, time));
     const { period, statement, reports } = done;
-    const warnings = done.warnings.map(periodWarningText);
+    const warnings = done.warnings.map((one) => periodWarningTexts(one).command);
     if (!context.options.quiet) for (const warning of warnings) context.say(`warning: ${warning}`);
     const lines = [
       `${month} is closed: ${time(period.starts_at)} up to ${time(period.ends_at)} (${period.timezone})`,

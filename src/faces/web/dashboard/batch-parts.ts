@@ -1,18 +1,32 @@
-import type { BatchState, PayoutState } from '../../../core/domain/payout.ts';
-import { readReasons } from '../../../core/ledger/hold-reasons.ts';
+import { type PayoutState, payoutStates } from '../../../core/domain/payout.ts';
 import { type Html, html } from '../kit/html.ts';
 import { wideTable } from '../kit/table.ts';
-import type { BatchLook } from './batches.sql.ts';
+import { type BatchLook, standOf } from './batches.sql.ts';
 import type { View } from './frame.ts';
 import { amount, countText, time, to } from './parts.ts';
 
 /** States that a payout does not leave by itself. */
+/** Each payout of the file once: one that is paid again counts as its successor stands. */
+const counted = payoutStates;
 const ended: readonly PayoutState[] = ['success', 'failed', 'refused', 'cancelled', 'returned'];
 export const open: readonly PayoutState[] = ['held', 'ready', 'sending', 'pending', 'unknown'];
 
-const stateNames: Record<BatchState, string> = {
-  loading: 'is being taken in',
+/** How a batch can stand, in the order in which a person cares. */
+export const stands = [
+  'approval',
+  'held',
+  'loading',
+  'ready',
+  'sending',
+  'sent',
+  'done',
+  'cancelled',
+] as const;
+
+export const standNames: Record<ReturnType<typeof standOf>, string> = {
+  approval: 'waits for approval',
   held: 'held',
+  loading: 'is being taken in',
   ready: 'waits to be sent',
   sending: 'is being sent',
   sent: 'sent, not all settled',
@@ -20,9 +34,12 @@ const stateNames: Record<BatchState, string> = {
   cancelled: 'cancelled',
 };
 
-export function batchStateText({ state, batch }: BatchLook): string {
-  const waits = state === 'held' && readReasons(batch.hold_reasons).some(({ kind }) => kind === 'approval');
-  return waits ? 'waits for approval' : stateNames[state];
+export function standNamed(text: string | undefined): (typeof stands)[number] | null {
+  return stands.find((one) => one === text) ?? null;
+}
+
+export function batchStateText(look: BatchLook): string {
+  return standNames[standOf(look)];
 }
 
 export function moneyIn({ sums }: BatchLook, states: readonly PayoutState[]): Html {
@@ -44,11 +61,12 @@ export function progressBar({ batch, counts }: BatchLook): Html {
 export function batchTable(caption: string, looks: readonly BatchLook[], view: View): Html {
   return wideTable(
     caption,
-    ['Batch', 'State', 'Progress', { number: 'Paid' }, { number: 'Open' }, 'Taken in'],
+    ['Batch', 'State', 'Progress', { number: 'Total' }, { number: 'Paid' }, { number: 'Open' }, 'Taken in'],
     looks.map((look) => [
       to(['batches', look.batch.id], look.batch.id),
       batchStateText(look),
       progressBar(look),
+      moneyIn(look, counted),
       moneyIn(look, ['success']),
       moneyIn(look, open),
       time(look.batch.created_at, view),

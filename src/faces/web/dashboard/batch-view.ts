@@ -1,3 +1,4 @@
+import { counted } from '../../../core/domain/counted.ts';
 import {
   cameToNothing,
   countedStates,
@@ -14,35 +15,28 @@ import type { batchHalts } from '../../../sending/halts.sql.ts';
 import { haltCauseText } from '../../../words/halt-words.ts';
 import { holdTexts } from '../../../words/hold-words.ts';
 import { newsOf } from '../../../words/plain-words.ts';
+import { hasRight } from '../../admin/access.ts';
 import { type Html, html } from '../kit/html.ts';
 import { separated } from '../kit/parts.ts';
 import { wideTable } from '../kit/table.ts';
-import { batchStateText, batchTable, moneyIn, open, progressBar } from './batch-parts.ts';
+import type { ColumnTotals, findLastAlike } from './batch-columns.sql.ts';
+import { columnPanels } from './batch-columns-view.ts';
+import { batchStateText, moneyIn, open, progressBar } from './batch-parts.ts';
 import { answerAwaited, type BatchLook, type payoutsIn } from './batches.sql.ts';
 import { mendsTable } from './files/drop-view.ts';
 import { decision, form } from './forms.ts';
 import { seesBank, type View } from './frame.ts';
 import { hider } from './hide.ts';
+import { type PartOfList, pages } from './pages.ts';
 import { amount, countText, exactAmount, facts, panel, sentence, stateText, time, to } from './parts.ts';
 
 type Approvals = NonNullable<ReturnType<Awaited<ReturnType<typeof approvalsOf>>['get']>>;
 type Halts = Awaited<ReturnType<typeof batchHalts>>;
 type Rows = Awaited<ReturnType<typeof payoutsIn>>;
+type LastAlike = Awaited<ReturnType<typeof findLastAlike>>;
 
-/** A part of a long list: its number, from 1, and whether more follows. */
-export type PartOfList = { more: boolean; number: number };
-
+/** So many rows of a batch are on a page. */
 export const mostRows = 200;
-
-export function batchesView(looks: readonly BatchLook[], view: View, page: PartOfList): Html {
-  return html`<h1>Batches</h1>
-${panel('Newest first', looks.length > 0 ? batchTable('Batches', looks, view) : html`<p>No batch was taken in yet.</p>`)}
-${pages('/batches', page)}`;
-}
-
-export function pages(path: string, { more, number: page }: PartOfList): Html {
-  return html`<nav aria-label="Pages"><ul>${page > 1 && html`<li><a href="${path}?page=${page - 1}">Newer</a></li>`}${more && html`<li><a href="${path}?page=${page + 1}">Older</a></li>`}</ul></nav>`;
-}
 
 /** One batch: where its payouts stand, why it is held, and what a person can decide. */
 export function batchView(
@@ -51,13 +45,14 @@ export function batchView(
     approvals: Approvals;
     rows: Rows;
     state: PayoutState | null;
+    page: PartOfList;
     halts: Halts;
     preparers: readonly Preparer[];
     mends: readonly Mend[];
   },
   view: View,
 ): Html {
-  const { approvals, rows, state, halts, preparers, mends } = about;
+  const { approvals, rows, state, page, halts, preparers, mends } = about;
   const { batch } = look;
   const as = batch.dropped_as === '' ? '' : ` as ${batch.dropped_as}`;
   const approved = approvals.map(
@@ -85,12 +80,12 @@ ${panel(
       to(['reports', batch.id, name], name),
     ),
     ' · ',
-  )}</p>`,
+  )} · ${to(['batches', batch.id, 'columns'], 'Totals by column')}</p>`,
 )}
 ${decisions(look, halts, view)}
 ${mends.length > 0 && panel('Changed before it was taken in', html`<p>The file as it was dropped is in the archive under <code>${originalOf(batch.id)}--${batch.file_name}</code>.</p>${mendsTable(mends, seesBank(view), view)}`)}
 ${panel('Payouts by state', statesTable(look))}
-${panel('Payouts', payoutsPart(look, { rows, state }, view))}`;
+${panel('Payouts', payoutsPart(look, { rows, state, page }, view))}`;
 }
 
 /** Whether rows failed and are unpaid: failed.csv holds them. */
@@ -116,6 +111,9 @@ function decisions(look: BatchLook, halts: Halts, view: View): Html {
       : [
           html`<p>It waits until the service answers what service.extras asks: ${sentence(unanswered, view)}</p>`,
         ]),
+    ...(unpaid(look) && hasRight(view.caller, 'decide')
+      ? [html`<p><a class="go" href="${path}/again">Pay what is unpaid again…</a></p>`]
+      : []),
     ...(waits ? [html`<p><a class="go" href="${path}/approve">Review and approve…</a></p>`] : []),
     ...(unanswered !== null || (state === 'held' && reasons.some(({ kind }) => kind !== 'approval'))
       ? [
@@ -176,18 +174,18 @@ function statesTable({ batch, counts, sums }: BatchLook): Html {
 
 function payoutsPart(
   { batch }: BatchLook,
-  { rows, state }: { rows: Rows; state: PayoutState | null },
+  { rows, state, page }: { rows: Rows; state: PayoutState | null; page: PartOfList },
   view: View,
 ): Html {
-  const which = state === null ? '' : `, only ${stateText(state)}`;
   const cells = rows.map((row) => [
     to(['payouts', row.reference], row.reference),
     exactAmount(row.currency, row.amount),
     stateText(row.state),
     sentence(seesBank(view) ? newsOf(row, []) : hider(row)(newsOf(row, [])), view),
   ]);
-  return html`<p>The first ${mostRows} rows of the file${which}; results.csv has all. ${state !== null && to(['batches', batch.id], 'All states')}</p>
-${wideTable('Payouts of the batch', ['Reference', { number: 'Amount' }, 'State', 'Message'], cells)}`;
+  return html`${state !== null && html`<p>Only ${stateText(state)}. ${to(['batches', batch.id], 'All states')}</p>`}
+${wideTable('Payouts of the batch', ['Reference', { number: 'Amount' }, 'State', 'Message'], cells)}
+${pages(`/batches/${encodeURIComponent(batch.id)}`, page, state === null ? {} : { state }, ['Before', 'After'])}`;
 }
 
 export function stateNamed(text: unknown): PayoutState | null {
@@ -198,10 +196,17 @@ export function stateNamed(text: unknown): PayoutState | null {
 export function approveView(
   look: BatchLook,
   shown: Approvable,
-  about: { warnings: readonly string[]; largest: Rows; mends: number; view: View },
+  about: {
+    warnings: readonly string[];
+    largest: Rows;
+    columns: readonly ColumnTotals[];
+    last: LastAlike;
+    mends: number;
+    view: View;
+  },
 ): Html {
   const { batch } = look;
-  const { warnings, largest, mends, view } = about;
+  const { warnings, largest, columns, last, mends, view } = about;
   return html`<h1>Approve ${batch.id}</h1>
 ${panel(
   'What you approve',
@@ -216,6 +221,7 @@ ${panel(
     ...Object.entries(shown.totals).map(
       ([currency, total]) => [`Total ${currency}`, sentence(total, view)] as const,
     ),
+    ['Last time', lastTime(last, view)],
     ['Digest', html`<code>${shown.digest.slice(0, 12)}</code>`],
   ])}
 ${warnings.length > 0 && html`<p class="warn">Look at this first:</p><ul>${warnings.map((text) => html`<li>${sentence(text, view)}</li>`)}</ul>`}
@@ -242,11 +248,13 @@ ${panel(
     ]),
   ),
 )}
-<p>${html`<a href="/payouts?batch=${encodeURIComponent(batch.id)}">All ${countText(shown.rows)} payouts</a>`}</p>
+${columnPanels(columns)}
+<p><a href="/batches/${encodeURIComponent(batch.id)}">All ${countText(shown.rows)} rows, in the order of the file</a></p>
 <details id="reject"><summary>Reject…</summary>${form(view, {
     action: `/batches/${encodeURIComponent(batch.id)}/reject`,
     role: 'approve',
     fields: [
+      { kind: 'hidden', name: 'digest', value: shown.digest },
       {
         kind: 'note',
         label: 'Why; the person who dropped the file reads it',
@@ -257,4 +265,11 @@ ${panel(
     buttons: [{ name: 'Reject' }],
   })}</details>
 <p>${to(['batches', batch.id], 'Back to the batch')}</p>`;
+}
+
+/** What the batch of the same columns before this one came to. */
+function lastTime(last: LastAlike, view: View): Html {
+  if (!last) return html`no batch with the same columns`;
+  const totals = [...last.totals].map(([currency, minor]) => amount(currency, minor));
+  return html`${to(['batches', last.id], last.id)}, ${time(last.created_at, view)}: ${totals.join(', ')}, ${counted(last.row_count, 'payout')}`;
 }

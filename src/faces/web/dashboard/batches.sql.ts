@@ -6,6 +6,8 @@ import {
   countByState,
   type PayoutState,
 } from '../../../core/domain/payout.ts';
+import { batchesAfter } from '../../../core/ledger/batches.ts';
+import { readReasons } from '../../../core/ledger/hold-reasons.ts';
 import { recounted, replacedSums } from '../../../core/ledger/replaced.ts';
 import { textsOf } from '../../../core/storage/bulk.ts';
 import type { Db } from '../../../core/storage/ledger.ts';
@@ -44,20 +46,33 @@ export async function activeBatches(
   return { looks: await looksOf(db, ids), more: rows.length - ids.length };
 }
 
-/** All batches, the newest first, from `offset` on. */
-export async function newestBatches(db: Db, limit: number, offset: number): Promise<BatchLook[]> {
-  const rows = await db
-    .selectFrom('batches')
-    .select('id')
-    .orderBy('created_at', 'desc')
-    .orderBy('id')
-    .limit(limit)
-    .offset(offset)
-    .execute();
-  return looksOf(
-    db,
-    rows.map(({ id }) => id),
-  );
+/** A batch that is held waits for an approval where one is missing, whatever else holds it. */
+export function standOf({ state, batch }: BatchLook): BatchState | 'approval' {
+  const reasons = state === 'held' ? readReasons(batch.hold_reasons) : [];
+  return reasons.some(({ kind }) => kind === 'approval') ? 'approval' : state;
+}
+
+/** So many batches are read to fill a page. */
+const mostRead = 2000;
+
+/** Batches that stand so, or all, the newest first, behind `after`. `next`: the batch behind which more may follow. */
+export async function batchesThatStand(
+  db: Db,
+  only: ReturnType<typeof standOf> | null,
+  { limit, after }: { limit: number; after: string | undefined },
+): Promise<{ looks: BatchLook[]; next: string | null }> {
+  const looks: BatchLook[] = [];
+  let last = after;
+  for (let read = 0; read < mostRead; read += limit) {
+    const ids = await batchesAfter(db, limit + 1, last);
+    for (const look of await looksOf(db, ids.slice(0, limit))) {
+      if (looks.length === limit) return { looks, next: last ?? null };
+      last = look.batch.id;
+      if (only === null || standOf(look) === only) looks.push(look);
+    }
+    if (ids.length <= limit) return { looks, next: null };
+  }
+  return { looks, next: last ?? null };
 }
 
 /** One batch, or undefined. */
@@ -108,8 +123,13 @@ const rowColumns = [
   'account_name',
 ] as const;
 
-/** Payouts of a batch that a person reads: those in a state, in the order of the file. */
-export function payoutsIn(db: Db, batch: string, state: PayoutState | null, limit: number) {
+/** Payouts of a batch that a person reads: those in a state, in the order of the file, from `offset` on. */
+export function payoutsIn(
+  db: Db,
+  batch: string,
+  state: PayoutState | null,
+  { limit, offset }: { limit: number; offset: number },
+) {
   return db
     .selectFrom('payouts')
     .select(rowColumns)
@@ -118,6 +138,7 @@ export function payoutsIn(db: Db, batch: string, state: PayoutState | null, limi
     .orderBy('row_number')
     .orderBy('id')
     .limit(limit)
+    .offset(offset)
     .execute();
 }
 

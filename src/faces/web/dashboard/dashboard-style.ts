@@ -28,6 +28,7 @@ details{margin:6px 0}details form{margin:8px 0 2px}
 .decide label{display:block;margin:0 0 6px}.decide textarea{display:block;width:100%;max-width:40rem;margin-top:2px}.decide p{margin:0 0 6px}
 label>input:not([type=checkbox]):not([type=hidden]){display:block;margin-top:2px}.decide button{margin:0 8px 0 0}
 .filters{display:flex;flex-wrap:wrap;gap:8px 12px;align-items:end;margin:0 0 14px}.filters label{display:grid;gap:2px;font-size:13px;color:var(--soft)}.filters input,.filters select{color:var(--ink)}
+.narrow{margin:0 0 12px}.narrow a[aria-current]{font-weight:600;color:var(--ink)}
 .spoken{position:absolute;clip-path:inset(50%);width:1px;height:1px;overflow:hidden;white-space:nowrap}
 .timeline{list-style:none;margin:0;padding:0}.timeline li{display:grid;grid-template-columns:9.5rem 1fr;gap:12px;padding:4px 0;border-bottom:1px solid var(--line)}.timeline li:last-child{border:0}
 body.is-stale main{opacity:.75}#live.is-lost{color:var(--bad);font-weight:600}
@@ -40,5 +41,5 @@ a.go,.drop button,.orders button{display:inline-block}a.go{background:var(--link
 @media (max-width:820px){.columns{grid-template-columns:minmax(0,1fr)}.columns>:last-child{order:-1}}
 @media (max-width:30rem){td:empty{display:none}.bar form{margin-left:0;width:100%}.bar form input{flex:1}.tile b{font-size:17px}.timeline li{grid-template-columns:1fr;gap:0}}
 @media (max-width:560px){body>header,main{padding-left:14px;padding-right:14px}.only-narrow{display:inline}}
-@media print{body>header,.decide{display:none}}
+@media print{body>header,.decide,.go,.filters,details{display:none}.panel{border:0;padding:0}.sign{margin-top:4rem;break-inside:avoid}}
 `;

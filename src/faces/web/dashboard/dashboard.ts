@@ -5,15 +5,18 @@ import type { Routes } from '../../admin/admin-server.ts';
 import { RefusedUpload } from '../../admin/uploads.ts';
 import { html } from '../kit/html.ts';
 import { createActions, Declined } from './actions.ts';
+import { discrepancyRoutes } from './discrepancy-routes.ts';
 import { createEvents } from './events.ts';
 import { fileRoutes } from './files/file-routes.ts';
 import { createForms } from './forms.ts';
 import { pageHeaders, pageOf, type View } from './frame.ts';
 import { createLooks } from './look.ts';
+import { monthRoutes } from './month-routes.ts';
 import { pageRoutes } from './page-routes.ts';
 import { dashboardBanner } from './parts.ts';
 import { payoutDecisions } from './payout-decisions.ts';
 import { postRoutes } from './post-routes.ts';
+import { runRoutes } from './run-routes.ts';
 import type { DashboardDeps, Shared } from './shared.ts';
 import { isBrowser, signInForm, signInRoutes } from './sign-in.ts';
 
@@ -53,6 +56,9 @@ export function dashboardRoutes(deps: DashboardDeps): Routes {
       );
       scope.setErrorHandler(async (error, request, reply) => sendProblem(shared, error, request, reply));
       pageRoutes(scope, shared);
+      runRoutes(scope, shared);
+      discrepancyRoutes(scope, shared);
+      monthRoutes(scope, shared);
       postRoutes(scope, shared);
       signInRoutes(scope, shared, admin);
       payoutDecisions(scope, shared, admin.closing);

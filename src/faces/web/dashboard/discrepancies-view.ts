@@ -1,52 +1,152 @@
 import { discrepancyMark } from '../../../books/discrepancies/discrepancy-decisions.sql.ts';
 import { maskTold } from '../../../books/presentation.ts';
 import { counted } from '../../../core/domain/counted.ts';
+import type { DiscrepancyKind } from '../../../core/domain/discrepancy-kinds.ts';
 import { plainKind } from '../../../core/domain/plain-kind.ts';
 import type { Discrepancy } from '../../../core/storage/tables/tables.ts';
 import { actionFor } from '../../../words/discrepancy-words.ts';
+import { hasRight } from '../../admin/access.ts';
 import { type Html, html } from '../kit/html.ts';
+import { wideTable } from '../kit/table.ts';
+import type { DiscrepancySums } from './discrepancies.sql.ts';
 import { form } from './forms.ts';
 import { seesBank, type View } from './frame.ts';
-import { ago, facts, sentence, severity, time, to } from './parts.ts';
+import { type PartOfList, pages } from './pages.ts';
+import { ago, amount, countText, facts, panel, sentence, severity, time, to } from './parts.ts';
+import { addressOf } from './query.ts';
+
+/** What a person may narrow the list to. `days`: first seen so long ago, or longer. */
+export const discrepancyFields = ['kind', 'batch', 'currency', 'days'] as const;
+type DiscrepancyQuery = Partial<Record<(typeof discrepancyFields)[number], string>>;
+
+/** One decision is about so many at most: nobody reads more, and a form holds no more. */
+export const mostPicked = 500;
 
 type Found = {
   list: readonly Discrepancy[];
-  /** How many of each kind are open or acknowledged. */
-  kinds: readonly (readonly [kind: string, count: number])[];
-  /** The kind that is shown alone. */
-  only: string | null;
+  /** How many of each kind are open or acknowledged, whatever kind is shown alone. */
+  kinds: readonly (readonly [kind: DiscrepancyKind, count: number])[];
+  query: DiscrepancyQuery;
+  sums: DiscrepancySums;
+  page: PartOfList;
   /** Whether a list was ever compared: without one nothing may say "none". */
   isChecked: boolean;
 };
 
 /** What is open, the gravest and oldest first, each with what to do and a way to say that it is done. */
-export function discrepanciesView({ list, kinds, only, isChecked }: Found, view: View): Html {
-  const total = kinds.filter(([kind]) => only === null || kind === only).reduce((sum, [, n]) => sum + n, 0);
-  const more = total - list.length;
-  const links = kinds.map(
-    ([kind, count]) =>
-      html`<li><a href="/discrepancies?kind=${kind}"${kind === only && html` aria-current="page"`}>${plainKind(kind)} (${count})</a></li>`,
-  );
+export function discrepanciesView({ list, kinds, query, sums, page, isChecked }: Found, view: View): Html {
+  const { kind: only, ...others } = query;
+  const total = sums.reduce((sum, { count }) => sum + count, 0);
+  const link = (kind: DiscrepancyKind | undefined, name: string): Html =>
+    html`<li><a href="${addressOf('/discrepancies', { ...others, ...(kind !== undefined && { kind }) })}"${kind === only && html` aria-current="page"`}>${name}</a></li>`;
+  const links = kinds.map(([kind, count]) => link(kind, `${plainKind(kind)} (${count})`));
+  const isNarrowed = Object.keys(query).length > 0;
   const none = isChecked
-    ? html`<p>No discrepancy is open.</p>`
+    ? html`<p>No ${isNarrowed ? 'such ' : ''}discrepancy is open.</p>`
     : html`<p><strong>Not checked:</strong> no usable list of the service was compared. None is known.</p>`;
-  return html`<h1>Discrepancies${only !== null && `: ${plainKind(only)}`}</h1>
-${kinds.length > 0 && html`<nav aria-label="Kinds"><ul><li><a href="/discrepancies"${only === null && html` aria-current="page"`}>All</a></li>${links}</ul></nav>`}
+  const mayDecide = hasRight(view.caller, 'decide') && list.length > 0;
+  return html`<h1>Discrepancies</h1>
+<nav class="narrow" aria-label="Kinds"><ul>${link(undefined, 'all')}${links}</ul></nav>
+${filterForm(query)}
+${sums.length > 0 && panel(counted(total, 'discrepancy', 'discrepancies'), sumsTable(sums))}
 ${list.length === 0 ? none : html`<ol class="cards">${list.map((one) => html`<li>${card(one, view)}</li>`)}</ol>`}
-${more > 0 && html`<p>… and ${counted(more, 'more')}: choose a kind, or run counterfoil discrepancies --export FILE.xlsx for all.</p>`}`;
+${mayDecide && panel('Decide about those that are ticked', html`${pickForm(view)}<p><a href="${addressOf('/discrepancies/all', query)}">Decide about all ${countText(total)}…</a></p>`)}
+${pages('/discrepancies', page, query)}`;
+}
+
+function filterForm(query: DiscrepancyQuery): Html {
+  const { kind, batch = '', currency = '', days = '' } = query;
+  return html`<form class="filters" action="/discrepancies" method="get" aria-label="Narrow the list">
+${kind !== undefined && html`<input type="hidden" name="kind" value="${kind}">`}
+<label>Batch<input name="batch" value="${batch}"></label>
+<label>Currency<input name="currency" value="${currency}" size="4" maxlength="3"></label>
+<label>Older than, days<input name="days" value="${days}" size="5" inputmode="numeric"></label>
+<button class="go">Show</button> <a href="/discrepancies">Clear</a>
+</form>`;
+}
+
+function sumsTable(sums: DiscrepancySums): Html {
+  const rows = sums.map(({ currency, count, payouts, minor }) => [
+    currency || '–',
+    countText(count),
+    countText(payouts),
+    payouts === 0 ? '–' : amount(currency, minor),
+  ]);
+  const columns = [
+    'Currency',
+    { number: 'Discrepancies' },
+    { number: 'Payouts' },
+    { number: 'Their amount' },
+  ];
+  return wideTable('In all', columns, rows);
+}
+
+/** All that a filter finds, ticked: what is ticked when the form is sent is decided, whatever the list says by then. */
+export function pickAllView(
+  { list, total, query }: { list: readonly Discrepancy[]; total: number; query: DiscrepancyQuery },
+  view: View,
+): Html {
+  const more = total - list.length;
+  const rows = list.map((one) => [
+    html`<label>${pick(one, true)}${plainKind(one.kind)}</label>`,
+    severity(one.severity),
+    one.reference || one.subject,
+    said(one, view),
+    one.currency,
+    time(one.first_seen_at, view),
+  ]);
+  const columns = ['Kind', 'Severity', 'About', 'What', 'Currency', 'Since'];
+  return html`<h1>Decide about ${counted(list.length, 'discrepancy', 'discrepancies')}</h1>
+${more > 0 && html`<p class="warn">These are the gravest and oldest. ${counted(more, 'more', 'more')} come after them.</p>`}
+${list.length > 0 && panel('One note for all that are ticked', pickForm(view))}
+${list.length > 0 ? panel('What you decide about', wideTable('What you decide about', columns, rows)) : html`<p>Nothing is open.</p>`}
+<p><a href="${addressOf('/discrepancies', query)}">Back to the list</a></p>`;
+}
+
+/** The box of one in the form for many. Its value has what the person sees of it. */
+function pick(one: Discrepancy, isTicked = false): Html {
+  return html`<input type="checkbox" form="picked" name="pick" value="${one.id}.${discrepancyMark(one)}"${isTicked && html` checked`} aria-label="Tick ${one.id}">`;
+}
+
+function pickForm(view: View): Html {
+  return form(view, {
+    id: 'picked',
+    action: '/discrepancies/acknowledge',
+    fields: [
+      {
+        kind: 'note',
+        id: 'picked-note',
+        label: 'One note for all (a resolution needs one)',
+        required: false,
+      },
+    ],
+    buttons: [
+      { name: 'Acknowledge those ticked' },
+      { name: 'Resolve those ticked', to: '/discrepancies/resolve' },
+    ],
+  });
+}
+
+function said(one: Discrepancy, view: View): string {
+  const difference = one.difference === '' ? '' : `; difference ${one.difference} ${one.currency}`;
+  return openText(`expected ${one.expected || '–'}; found ${one.actual || '–'}${difference}`, view);
+}
+
+/** A text of the ledger, without bank details for a reader who may not see them. */
+function openText(text: string, view: View): string {
+  return sentence(seesBank(view) ? text : maskTold(text), view);
 }
 
 function card(one: Discrepancy, view: View): Html {
-  const say = (text: string): string => sentence(seesBank(view) ? text : maskTold(text), view);
+  const say = (text: string): string => openText(text, view);
   const about =
     one.payout_id === null
       ? html`${one.reference || one.subject}`
       : to(['payouts', one.reference], one.reference);
-  const difference = one.difference === '' ? '' : `; difference ${one.difference} ${one.currency}`;
-  return html`<article class="card is-${one.severity}" id="${one.id}"><h2>${severity(one.severity)} ${plainKind(one.kind)}: ${about}</h2>
+  return html`<article class="card is-${one.severity}" id="${one.id}"><h2>${hasRight(view.caller, 'decide') && pick(one)}${severity(one.severity)} ${plainKind(one.kind)}: ${about}</h2>
 <p><strong>${say(actionFor(one))}</strong></p>
 ${facts([
-  ['What', say(`expected ${one.expected || '–'}; found ${one.actual || '–'}${difference}`)],
+  ['What', said(one, view)],
   ['State', one.state],
   ['Since', html`${time(one.first_seen_at, view)} (${ago(one.first_seen_at, view)})`],
   ...(one.batch_id === null ? [] : [['Batch', to(['batches', one.batch_id], one.batch_id)] as const]),

@@ -49,6 +49,8 @@ type Field =
   | { kind: 'note'; label: string; id: string; required: boolean };
 
 type Order = {
+  /** The name by which fields outside the form belong to it. */
+  id?: string;
   action: string;
   /** The role that the order needs; `decide` unless it is named. */
   role?: Role;
@@ -71,7 +73,7 @@ export function form(view: View, order: Order): Html {
     return html`<p class="soft"><a href="/signin">Sign in</a> to decide: it needs a token.</p>`;
   if (!hasRight(view.caller, role))
     return html`<p class="soft">Your token may not do this. It needs the role <code>${role}</code>.</p>`;
-  return html`<form class="decide" method="post" action="${order.action}">
+  return html`<form class="decide"${order.id !== undefined && html` id="${order.id}"`} method="post" action="${order.action}">
 <input type="hidden" name="form" value="${view.formToken}">
 ${order.fields.map(fieldOf)}${order.content ?? ''}
 ${order.buttons.map((one, index) => html`<button${index === 0 && one.plain !== true && html` class="go"`}${one.to !== undefined && html` formaction="${one.to}"`}${one.value !== undefined && html` name="${one.value[0]}" value="${one.value[1]}"`}>${one.name}</button>`)}

@@ -42,6 +42,8 @@ const places = {
   '/payouts': 'Payouts',
   '/discrepancies': 'Discrepancies',
   '/runs': 'Runs',
+  '/months': 'Months',
+  '/reports/': 'Reports',
 };
 
 /** The headers of every page. `same-origin`: without the origin, the server could not tell its own forms from others. */
@@ -70,7 +72,6 @@ export function pageOf({ title, place, main, renews, script }: DashboardPage, vi
 ${main}
 <p class="soft">As of ${at} (${view.zone}).</p>
 </main>
-<footer><a href="/reports/index.html">Reports</a></footer>
 `;
   return pageFrame({
     title: `${title} · Counterfoil (${view.mode})`,

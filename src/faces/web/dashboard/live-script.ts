@@ -10,7 +10,7 @@ export const liveScript = `(() => {
   const main = () => document.querySelector('main');
   const filling = () => {
     const at = document.activeElement;
-    return main().querySelector('details[open] form') !== null
+    return main().querySelector('details[open] form, input[name=pick]:checked') !== null
       || (main().contains(at) && at.matches('input, textarea'));
   };
   const say = (text, lost) => {

@@ -1,16 +1,10 @@
 import { Readable } from 'node:stream';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply } from 'fastify';
 import { findRun } from '../../../books/batch-results.sql.ts';
-import { countFiltered, listOpen } from '../../../books/discrepancies/discrepancies.sql.ts';
 import { payoutStory } from '../../../books/overview.sql.ts';
-import { runRows } from '../../../books/run-sheets.sql.ts';
-import { verdictsOf } from '../../../books/run-verdicts.sql.ts';
-import { storedCells } from '../../../books/sheet.ts';
-import { discrepancyKinds } from '../../../core/domain/discrepancy-kinds.ts';
 import { foldReference } from '../../../core/domain/ids.ts';
 import { maskAccount } from '../../../core/domain/redact.ts';
 import { runOfReport } from '../../../core/domain/run-folder.ts';
-import { isUsable } from '../../../core/domain/verdict.ts';
 import { mendsOf, preparersOf } from '../../../core/ledger/mends.ts';
 import { listPayouts, sumPayouts } from '../../../core/ledger/payout-list.ts';
 import { neighboursOf } from '../../../core/ledger/successors.ts';
@@ -20,27 +14,27 @@ import { batchHalts } from '../../../sending/halts.sql.ts';
 import { keptReportsText } from '../../../words/kept-reports.ts';
 import { payoutsCsv } from '../../json/payouts-csv.ts';
 import { Declined } from './actions.ts';
-import { approveView, batchesView, batchView, mostRows, stateNamed } from './batch-view.ts';
+import { columnTotals, findLastAlike } from './batch-columns.sql.ts';
+import { columnsView } from './batch-columns-view.ts';
+import { standNamed } from './batch-parts.ts';
+import { approveView, batchView, mostRows, stateNamed } from './batch-view.ts';
 import {
   batchesNamed,
+  batchesThatStand,
   findBatchLook,
   findReference,
   largestIn,
-  newestBatches,
   payoutsIn,
 } from './batches.sql.ts';
-import { discrepanciesView } from './discrepancies-view.ts';
+import { batchesView } from './batches-view.ts';
 import { callerName } from './forms.ts';
 import { payoutView } from './payout-view.ts';
 import { payoutFilterOf, payoutQueryIn, payoutsView } from './payouts-view.ts';
+import { pageIn, perPage, queryOf } from './query.ts';
 import { openReport } from './report-files.ts';
-import { newestRuns } from './runs.sql.ts';
-import { runsView, runView } from './runs-view.ts';
 import type { Shared } from './shared.ts';
 import { todayView } from './today-view.ts';
 
-const perPage = 50;
-const mostDiscrepancies = 100;
 const mostLargest = 10;
 
 type Params = { Params: { name: string } };
@@ -56,10 +50,9 @@ export function pageRoutes(scope: FastifyInstance, shared: Shared): void {
   });
 
   scope.get('/batches', async (request, reply) => {
-    const { number, offset } = pageIn(request);
-    const found = await newestBatches(reader, perPage + 1, offset);
-    const page = { number, more: found.length > perPage };
-    const main = batchesView(found.slice(0, perPage), await viewFor(request), page);
+    const only = standNamed(queryOf(request, 'state'));
+    const found = await batchesThatStand(reader, only, { limit: perPage, after: queryOf(request, 'after') });
+    const main = batchesView({ ...found, only }, await viewFor(request));
     return send(request, reply, { title: 'Batches', place: '/batches', main, renews: 'live' });
   });
 
@@ -69,10 +62,13 @@ export function pageRoutes(scope: FastifyInstance, shared: Shared): void {
     const { id } = look.batch;
     const state = stateNamed(queryOf(request, 'state'));
     const approvals = (await approvalsOf(reader, [id])).get(id) ?? [];
-    const rows = await payoutsIn(reader, id, state, mostRows);
+    const { number } = pageIn(request);
+    const part = { limit: mostRows + 1, offset: (number - 1) * mostRows };
+    const rows = await payoutsIn(reader, id, state, part);
+    const page = { number, more: rows.length > mostRows };
     const halts = await batchHalts(reader, id);
     const prepared = { preparers: await preparersOf(reader, id), mends: await mendsOf(reader, id) };
-    const about = { approvals, rows, state, halts, ...prepared };
+    const about = { approvals, rows: rows.slice(0, mostRows), state, page, halts, ...prepared };
     const main = batchView(look, about, await viewFor(request));
     return send(request, reply, { title: id, place: '/batches', main, renews: 'live' });
   });
@@ -85,8 +81,18 @@ export function pageRoutes(scope: FastifyInstance, shared: Shared): void {
     const { shown, warnings } = await actions.review(name, callerName(view.caller));
     const largest = await largestIn(reader, name, mostLargest);
     const mends = (await mendsOf(reader, name)).length;
-    const main = approveView(look, shown, { warnings, largest, mends, view });
+    const columns = await columnTotals(reader, look.batch);
+    const last = await findLastAlike(reader, look.batch);
+    const main = approveView(look, shown, { warnings, largest, columns, last, mends, view });
     return send(request, reply, { title: `Approve ${name}`, main, renews: 'still' });
+  });
+
+  scope.get<Params>('/batches/:name/columns', async (request, reply) => {
+    const { name } = request.params;
+    const look = await findBatchLook(reader, name);
+    if (!look) throw new Declined(404, `There is no batch ${name}.`);
+    const main = columnsView(look, await columnTotals(reader, look.batch));
+    return send(request, reply, { title: `Totals of ${name}`, place: '/batches', main, renews: 'still' });
   });
 
   scope.get('/payouts', { config: { right: 'read' } }, async (request, reply) => {
@@ -124,39 +130,6 @@ export function pageRoutes(scope: FastifyInstance, shared: Shared): void {
     return send(request, reply, { title: story.payout.reference, main, renews: 'live' });
   });
 
-  scope.get('/discrepancies', async (request, reply) => {
-    const only = discrepancyKinds.find((one) => one === queryOf(request, 'kind')) ?? null;
-    const counts = await countFiltered(reader, {});
-    const byKind = Map.groupBy(counts, ({ kind }) => kind);
-    const kinds = [...byKind].map(
-      ([kind, some]) => [kind, some.reduce((sum, { n }) => sum + Number(n), 0)] as const,
-    );
-    const list = await listOpen(reader, only === null ? {} : { kind: only }, mostDiscrepancies);
-    const { lastRun } = await looks.look();
-    const isChecked = lastRun !== null && isUsable(lastRun.list);
-    const found = { list, kinds, only, isChecked };
-    const main = discrepanciesView(found, await viewFor(request));
-    return send(request, reply, { title: 'Discrepancies', place: '/discrepancies', main, renews: 'live' });
-  });
-
-  scope.get('/runs', async (request, reply) => {
-    const { number, offset } = pageIn(request);
-    const found = await newestRuns(reader, perPage + 1, offset);
-    const page = { number, more: found.length > perPage };
-    const main = runsView(found.slice(0, perPage), await viewFor(request), page);
-    return send(request, reply, { title: 'Reconciliations', place: '/runs', main, renews: 'live' });
-  });
-
-  scope.get<Params>('/runs/:name', async (request, reply) => {
-    const run = await findRun(reader, request.params.name);
-    if (!run) throw new Declined(404, `There is no run ${request.params.name}.`);
-    const verdicts = (await verdictsOf(reader, [run.id])).get(run.id) ?? [];
-    const statement = await statementOf(reader, run.id);
-    const facts = { verdicts, statement, reports, keepDays: config.reports.keepDays };
-    const main = runView(run, facts, await viewFor(request));
-    return send(request, reply, { title: `Run ${run.id}`, place: '/runs', main, renews: 'live' });
-  });
-
   scope.get('/find', async (request, reply) => {
     const wanted = (queryOf(request, 'q') ?? '').trim();
     const reference = await findReference(reader, foldReference(wanted));
@@ -167,6 +140,7 @@ export function pageRoutes(scope: FastifyInstance, shared: Shared): void {
     return reply.redirect(`/payouts?q=${encodeURIComponent(wanted)}`, 303);
   });
 
+  scope.get('/reports/', async (_request, reply) => reply.redirect('/reports/index.html', 303));
   scope.get<{ Params: { '*': string } }>(
     '/reports/*',
     { config: { right: 'read' } },
@@ -177,13 +151,6 @@ export function pageRoutes(scope: FastifyInstance, shared: Shared): void {
       return sendReport(file, reply);
     },
   );
-}
-
-/** The frozen statement of a run, with its header. */
-async function statementOf(db: Db, run: string): Promise<string[][]> {
-  const rows: string[][] = [];
-  for await (const page of runRows(db, run, 'statement')) rows.push(...page.map(storedCells));
-  return rows;
 }
 
 /** Why there is no report file of this path; of a run in words that say how to get it back. */
@@ -204,15 +171,4 @@ async function sendReport(file: ReportFile, reply: FastifyReply): Promise<Fastif
   }
   // Not a byte beyond the length that was announced, though the file may be replaced meanwhile.
   return reply.send(file.handle.createReadStream({ start: 0, end: file.bytes - 1, autoClose: true }));
-}
-
-/** The only value of a name in the query. */
-function queryOf({ query }: FastifyRequest, name: string): string | undefined {
-  const value: unknown = new Map(Object.entries(query ?? {})).get(name);
-  return typeof value === 'string' ? value : undefined;
-}
-
-function pageIn(request: FastifyRequest): { number: number; offset: number } {
-  const number = Math.min(10_000, Math.max(1, Number.parseInt(queryOf(request, 'page') ?? '', 10) || 1));
-  return { number, offset: (number - 1) * perPage };
 }

@@ -1,6 +1,14 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { readableMonth } from '../../../books/presentation.ts';
 import { cancelVerb } from '../../../verbs/cancel.ts';
-import { freshEvidence, retryOnEvidence, settleOnEvidence } from '../../../verbs/fresh-evidence.ts';
+import { closePeriodVerb } from '../../../verbs/close-period.ts';
+import {
+  freshEvidence,
+  freshUnpaid,
+  retryAllOnEvidence,
+  retryOnEvidence,
+  settleOnEvidence,
+} from '../../../verbs/fresh-evidence.ts';
 import type { Refused } from '../../../verbs/obstacles.ts';
 import { beginReconcile } from '../../../verbs/reconcile.ts';
 import { rejectVerb } from '../../../verbs/reject.ts';
@@ -9,6 +17,7 @@ import type { Person } from '../../../verbs/verb.ts';
 import type { WeighedCase } from '../../../watching/evidence/weigh.ts';
 import { reasonText } from '../../../words/advice-text.ts';
 import { evidenceFactsOf } from '../../../words/evidence-words.ts';
+import { periodWarningTexts } from '../../../words/period-words.ts';
 import { cancelWords, resendWords } from '../../../words/results/payout-results.ts';
 import { stateWords } from '../../../words/state-words.ts';
 import { html } from '../kit/html.ts';
@@ -16,7 +25,8 @@ import { Declined, declinedPage, personOf } from './actions.ts';
 import { form } from './forms.ts';
 import type { View } from './frame.ts';
 import { dashboardBanner, facts, panel, sentence, time } from './parts.ts';
-import { orderIn } from './post-routes.ts';
+import { paidAgainWords, payAgainView } from './pay-again-view.ts';
+import { orderIn, requireSure } from './post-routes.ts';
 import type { Shared } from './shared.ts';
 
 type Params = { Params: { name: string } };
@@ -44,6 +54,13 @@ ${verb === 'retry' ? retryForm(seen.one, seen.shown.digest, view) : settleForm(s
       return send(request, reply, { title, main, renews: 'still' });
     });
 
+  scope.get<Params>('/batches/:name/again', decide, async (request, reply) => {
+    const { name } = request.params;
+    const seen = unlessDeclined(await freshUnpaid(parts, name));
+    const main = payAgainView(name, seen, await viewFor(request));
+    return send(request, reply, { title: `Pay again of ${name}`, place: '/batches', main, renews: 'still' });
+  });
+
   const post = (
     at: string,
     right: 'decide' | 'approve',
@@ -62,6 +79,7 @@ ${verb === 'retry' ? retryForm(seen.one, seen.shown.digest, view) : settleForm(s
   };
 
   post('/payouts/:name/retry', 'decide', async ({ name, fields, person }) => {
+    requireSure(fields);
     const order = { reference: name, evidence: fields.get('evidence') ?? '' };
     const done = unlessDeclined(await retryOnEvidence(parts, order, person));
     if (done.kind !== 'decided') throw changed(name);
@@ -69,6 +87,15 @@ ${verb === 'retry' ? retryForm(seen.one, seen.shown.digest, view) : settleForm(s
     const title = one?.predecessor ? `${name} is paid again as ${one.reference}` : `${name} goes out again`;
     const state = one ? `It is ${stateWords[one.state]} now.` : '';
     return { title, lines: [state], back: path(one?.reference ?? name) };
+  });
+  post('/batches/:name/again', 'decide', async ({ name, fields, person }) => {
+    requireSure(fields);
+    const references = (fields.get('references') ?? '').split(' ').filter((one) => one !== '');
+    if (references.length === 0) throw new Declined(422, 'The form names no payout.');
+    const order = { references, evidence: fields.get('evidence') ?? '' };
+    const done = unlessDeclined(await retryAllOnEvidence(parts, order, person));
+    if (done.kind === 'look') throw changed(name);
+    return { ...paidAgainWords(done.decided), back: `/batches/${encodeURIComponent(name)}` };
   });
   post('/payouts/:name/settle', 'decide', async ({ name, fields, person }) => {
     const as = fields.get('as');
@@ -81,10 +108,11 @@ ${verb === 'retry' ? retryForm(seen.one, seen.shown.digest, view) : settleForm(s
     const title = `${name} is settled as ${as === 'success' ? 'paid' : 'not paid'}`;
     return { title, lines: ['Later evidence from the service reopens it.'], back: path(name) };
   });
-  post('/payouts/:name/cancel', 'decide', async ({ name, person }) => ({
-    ...cancelWords(unlessDeclined(await cancelVerb.run(app, { reference: name }, person))),
-    back: path(name),
-  }));
+  post('/payouts/:name/cancel', 'decide', async ({ name, fields, person }) => {
+    requireSure(fields);
+    const done = unlessDeclined(await cancelVerb.run(app, { reference: name }, person));
+    return { ...cancelWords(done), back: path(name) };
+  });
   post('/payouts/:name/resend', 'decide', async ({ name, person }) => {
     const signal = AbortSignal.any([closing, AbortSignal.timeout(resendMs)]);
     const asking = { ...app, signal, meanwhile: async () => undefined };
@@ -92,19 +120,27 @@ ${verb === 'retry' ? retryForm(seen.one, seen.shown.digest, view) : settleForm(s
     return { ...resendWords(unlessDeclined(await resendVerb.run(asking, order, person))), back: path(name) };
   });
   post('/batches/:name/cancel', 'decide', async ({ name, fields, person }) => {
-    if (fields.get('sure') !== 'yes') throw new Declined(422, 'Tick the box first: it cannot be undone.');
+    requireSure(fields);
     const done = unlessDeclined(await cancelVerb.run(app, { batch: name }, person));
     return { ...cancelWords(done), back: `/batches/${encodeURIComponent(name)}` };
   });
   post('/batches/:name/reject', 'approve', async ({ name, fields, person }) => {
     const reason = (fields.get('note') ?? '').trim();
     if (reason === '') throw new Declined(422, 'Say why: the person who dropped the file reads it.');
-    const done = unlessDeclined(await rejectVerb.run(app, { batch: name, reason }, person));
+    const done = unlessDeclined(
+      await rejectVerb.run(app, { batch: name, reason, digest: fields.get('digest') ?? '' }, person),
+    );
     return {
       ...cancelWords(done),
       title: `${name} is rejected`,
       back: `/batches/${encodeURIComponent(name)}`,
     };
+  });
+  post('/months/:name/close', 'decide', async ({ name, fields, person }) => {
+    requireSure(fields);
+    const done = unlessDeclined(await closePeriodVerb.run(app, { month: name }, person));
+    const warnings = done.warnings.map((one) => `In spite of this: ${periodWarningTexts(one).page}.`);
+    return { title: `${readableMonth(name)} is closed`, lines: warnings, back: `/months/${name}` };
   });
   post('/runs', 'decide', async () => {
     background(unlessDeclined(await beginReconcile(parts, { full: false, followUp: true })).ended);

@@ -44,8 +44,7 @@ export function postRoutes(scope: FastifyInstance, shared: Shared): void {
     scope.post<Params>(path, { config: { right: verb.can } }, async (request, reply) => {
       const { name = '' } = request.params;
       const { by, fields } = orderIn(request, shared);
-      if (form.sure && fields.get('sure') !== 'yes')
-        throw new Declined(422, 'Tick the box first: it says what the decision means.');
+      if (form.sure) requireSure(fields);
       const given = { name, fields };
       const order = { by, input: form.input(given), logged: (one: Outcome) => form.logged(one, given) };
       const done = form.words(await actions.order(verb, order).finally(looks.forget));
@@ -95,17 +94,32 @@ export function postRoutes(scope: FastifyInstance, shared: Shared): void {
       back: () => '/discrepancies',
       sure: false,
       words: decisionWords,
-      input: ({ fields }) => {
-        const id = fields.get('id') ?? '';
-        return { ids: [id], note: fields.get('note') ?? '', shown: { [id]: fields.get('shown') ?? '' } };
-      },
-      logged: (_done, { fields }) => ({ action: verb.name, discrepancy: fields.get('id') ?? '' }),
+      input: ({ fields }) => ({ ...pickedIn(fields), note: fields.get('note') ?? '' }),
+      logged: ({ ids }) => ({ action: verb.name, discrepancy: ids.join(' ') }),
     });
+}
+
+/** The discrepancy of a form, or those that were ticked, each with the mark of what the person saw. */
+function pickedIn(fields: URLSearchParams) {
+  const id = fields.get('id');
+  if (id !== null) return { ids: [id], shown: { [id]: fields.get('shown') ?? '' } };
+  const picks = fields.getAll('pick').map((pick) => {
+    const at = pick.lastIndexOf('.');
+    return [pick.slice(0, at), pick.slice(at + 1)] as const;
+  });
+  if (picks.length === 0) throw new Declined(422, 'Tick at least one discrepancy.');
+  return { ids: picks.map(([one]) => one), shown: Object.fromEntries(picks), apart: true };
 }
 
 /** The marks of what the person saw. */
 function shownIn(fields: URLSearchParams): string[] {
   return (fields.get('shown') ?? '').split(' ');
+}
+
+/** Throws unless the box of the form was ticked, whatever the browser did. */
+export function requireSure(fields: URLSearchParams): void {
+  if (fields.get('sure') !== 'yes')
+    throw new Declined(422, 'Tick the box first: it says what the decision means.');
 }
 
 export function orderIn(

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RunVerdict } from '../../../books/run-verdicts.sql.ts';
-import { records } from '../../../books/sheet.ts';
+import { type NamedCells, records } from '../../../books/sheet.ts';
 import type { StatementLine } from '../../../books/statement/statement-lines.ts';
 import { amountText } from '../../../core/domain/counted.ts';
 import { runFolder } from '../../../core/domain/run-folder.ts';
@@ -9,31 +9,54 @@ import type { Run } from '../../../core/storage/tables/tables.ts';
 import { keptReportsText } from '../../../words/kept-reports.ts';
 import { lineWords } from '../../../words/line-words.ts';
 import { listStart } from '../../../words/list-words.ts';
+import { shortTime } from '../../../words/short-times.ts';
 import { hasRight } from '../../admin/access.ts';
 import { type Html, html } from '../kit/html.ts';
+import { separated } from '../kit/parts.ts';
 import { wideTable } from '../kit/table.ts';
-import { type PartOfList, pages } from './batch-view.ts';
+import { duration } from '../report/page-words.ts';
 import { form } from './forms.ts';
 import type { View } from './frame.ts';
+import { type PartOfList, pages } from './pages.ts';
 import { countText, facts, panel, time, to, verdictText } from './parts.ts';
 
-export function runsView(runs: readonly Run[], view: View, page: PartOfList): Html {
+type ListedRuns = { runs: readonly Run[]; verdicts: Map<string, RunVerdict[]>; page: PartOfList };
+
+/** Runs by the time at which they began: their ids are for files and commands. */
+export function runsView({ runs, verdicts, page }: ListedRuns, view: View): Html {
   const rows = runs.map((run) => [
-    to(['runs', run.id], run.id),
-    time(run.started_at, view),
-    verdictOf(run),
+    html`<a href="/runs/${run.id}">${time(run.started_at, view)}</a>`,
+    currencyVerdicts(run, verdicts.get(run.id) ?? []),
     run.list_standing === null ? '' : listStart(run.list_standing),
+    run.finished_at === null ? '' : duration(secondsBetween(run.started_at, run.finished_at)),
   ]);
   const now = form(view, { action: '/runs', fields: [], buttons: [{ name: 'Reconcile now' }] });
   return html`<h1>Reconciliations</h1>
 ${hasRight(view.caller, 'decide') && now}
-${panel('Newest first', rows.length > 0 ? wideTable('Reconciliations', ['Run', 'Begun', 'Verdict', 'List'], rows) : html`<p>No reconciliation has run yet.</p>`)}
+${panel('Newest first', rows.length > 0 ? wideTable('Reconciliations', ['Begun', 'Verdict', 'List', 'Took'], rows) : html`<p>No reconciliation has run yet.</p>`)}
 ${pages('/runs', page)}`;
 }
 
 function verdictOf(run: Run): Html | string {
   if (run.verdict !== null) return verdictText(run.verdict);
   return run.finished_at === null ? 'not finished' : 'no verdict';
+}
+
+/** What each currency has; without any, the verdict of the whole. */
+function currencyVerdicts(run: Run, verdicts: readonly RunVerdict[]): Html | string {
+  if (verdicts.length === 0) return verdictOf(run);
+  return separated(
+    verdicts.map(({ currency, verdict }) => html`${currency} ${verdictText(verdict)}`),
+    html`<br>`,
+  );
+}
+
+function secondsBetween(from: string, until: string): number {
+  return Math.max(0, Math.round((Date.parse(until) - Date.parse(from)) / 1000));
+}
+
+export function runTitle({ started_at }: Run, { zone, now }: View): string {
+  return `Reconciliation of ${shortTime(started_at, zone, now)}`;
 }
 
 const files = [
@@ -60,7 +83,7 @@ export function runView(
   const links = files
     .filter((name) => existsSync(join(reports, folder, name)))
     .map((name) => html`<li>${to(['reports', folder, name], name)}</li>`);
-  return html`<h1>Reconciliation ${run.id}</h1>
+  return html`<h1>${runTitle(run, view)}</h1>
 ${panel(
   'Verdict',
   html`${facts([
@@ -68,6 +91,7 @@ ${panel(
     ['List', run.list_standing === null ? 'not read' : listStart(run.list_standing)],
     ['Begun', time(run.started_at, view)],
     ['Ended', time(run.finished_at, view)],
+    ['Name in files', run.id],
   ])}
 ${
   verdicts.length > 0 &&
@@ -80,7 +104,7 @@ ${
 )}
 ${links.length > 0 && panel('Files', html`<ul>${links}</ul>`)}
 ${links.length === 0 && run.frozen !== null && panel('Files', html`<p>${filesText(run, keepDays)}</p>`)}
-${statement.length > 0 && panel('Statement', statementTable(statement))}`;
+${statement.length > 0 && panel('Statement', statementTable(records(statement)))}`;
 }
 
 function filesText(run: Run, keepDays: number): string {
@@ -89,8 +113,8 @@ function filesText(run: Run, keepDays: number): string {
 
 const isLine = (name: string): name is StatementLine => Object.hasOwn(lineWords, name);
 
-function statementTable(statement: string[][]): Html {
-  const rows = records(statement).map(({ currency = '', line = '', count = '', amount = '' }) => [
+export function statementTable(statement: readonly NamedCells[]): Html {
+  const rows = statement.map(({ currency = '', line = '', count = '', amount = '' }) => [
     isLine(line) ? lineWords[line] : line,
     currency,
     /^\d+$/.test(count) ? countText(BigInt(count)) : count,

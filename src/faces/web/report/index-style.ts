@@ -16,7 +16,6 @@ td.number small{white-space:normal}
 .search p{margin:0;color:var(--soft)}
 .facts{gap:.3rem 1.2rem}
 [id^=statement-] th[scope=row]{font-weight:400}
-.sign{display:grid;grid-template-columns:repeat(3,1fr);gap:1.5rem;margin:3rem 0 1rem}.sign p{border-top:1px solid var(--ink);padding-top:.3rem;margin:0}
 @media (max-width:48rem){${tableBlocks}
 .facts{grid-template-columns:1fr;gap:0}.facts dd{margin:0 0 .4rem}.sign{grid-template-columns:1fr;gap:3rem}
 .wide tr{border:1px solid var(--line);border-radius:8px;padding:.6rem .8rem;margin:0 0 .7rem;background:var(--raised)}

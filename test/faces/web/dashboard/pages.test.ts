@@ -83,7 +83,9 @@ it.each(['exceptions', 'not_compared'] as const)(
     expect(body).not.toContain('state is-good');
     const run = textOf((await ask('/runs/20261121T100000Z')).body);
     expect(run).toContain(verdict.replace('_', ' '));
-    expect(textOf((await ask('/runs')).body)).toContain('20261121T100000Z');
+    expect(textOf((await ask('/runs')).body)).toContain(
+      `NGN ${verdict === 'exceptions' ? '✗ exceptions' : '○ not compared'}`,
+    );
   },
 );
 

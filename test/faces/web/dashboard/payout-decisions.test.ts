@@ -1,7 +1,11 @@
 import { expect, it, onTestFinished } from 'vitest';
 import * as reconcileJob from '../../../../jobs/reconcile.ts';
 import * as submitJob from '../../../../jobs/submit.ts';
+import { personOf } from '../../../../src/faces/web/dashboard/actions.ts';
 import { createSandbox, type Fault } from '../../../../src/sandbox/sandbox.ts';
+import { readApprovable } from '../../../../src/sending/approvals.sql.ts';
+import { approveVerb } from '../../../../src/verbs/approve.ts';
+import { rejectVerb } from '../../../../src/verbs/reject.ts';
 import { addBatch, states } from '../../../support/ledger.ts';
 import { addUnapproved, type Dashboard, startDashboard } from './support.ts';
 
@@ -30,13 +34,42 @@ it('P20: pays a failed payout again once, on the evidence that the person saw', 
   const dashboard = await afterSending({ 'R-1': 'fail' });
   const { post, ledger, sandbox } = dashboard;
   expect(await states(ledger)).toEqual({ 'R-1': 'failed' });
-  expect((await post('bola', '/payouts/R-1/retry', { evidence: '000000000000' })).status).toBe(409);
+  expect((await post('bola', '/payouts/R-1/retry', { evidence: '000000000000', sure: 'yes' })).status).toBe(
+    409,
+  );
   const evidence = await seen(dashboard, '/payouts/R-1/retry');
-  const done = await post('bola', '/payouts/R-1/retry', { evidence });
+  expect((await post('bola', '/payouts/R-1/retry', { evidence })).status).toBe(422);
+  expect(Object.keys(await states(ledger))).toEqual(['R-1']);
+  const done = await post('bola', '/payouts/R-1/retry', { evidence, sure: 'yes' });
   expect(textOf(done.body)).toMatch(/R-1 is paid again as R-1-R2/);
-  expect((await post('bola', '/payouts/R-1/retry', { evidence })).status).toBe(409);
+  expect((await post('bola', '/payouts/R-1/retry', { evidence, sure: 'yes' })).status).toBe(409);
   await submitJob.run(dashboard.app, {});
   expect([sandbox.requests.bodies('R-1'), sandbox.requests.bodies('R-1-R2')]).toEqual([1, 1]);
+});
+
+it('P20: pays what is unpaid of a batch again once, on the evidence of all that the person saw', async () => {
+  const dashboard = await afterSending({ 'R-1': 'fail', 'R-2': 'fail', 'R-3': 'never_settles' });
+  const { as, post, ledger, sandbox } = dashboard;
+  expect((await as('bola', '/batches/b-1')).body).toContain('Pay what is unpaid again');
+  const again = '/batches/b-1/again';
+  const page = textOf((await as('bola', again)).body);
+  expect(page).toMatch(/NGN 3,000\.00 under new references/);
+  expect([page.includes('R-2'), page.includes('R-3')]).toEqual([true, false]);
+  const evidence = await seen(dashboard, again);
+  const order = { evidence, references: 'R-1 R-2', sure: 'yes' };
+  expect((await post('bola', again, { ...order, sure: '' })).status).toBe(422);
+  // Without all of them, or with one that was not shown, it is not what the person saw.
+  for (const references of ['R-1', 'R-1 R-2 R-3', 'R-1 R-1'])
+    expect((await post('bola', again, { ...order, references })).status, references).toBe(409);
+  expect(Object.keys(await states(ledger))).toHaveLength(3);
+  const done = textOf((await post('bola', again, order)).body);
+  expect(done).toContain('2 payouts are paid again');
+  expect(done).toContain('R-1 as R-1-R2, R-2 as R-2-R2');
+  expect((await post('bola', again, order)).status).toBe(409);
+  await submitJob.run(dashboard.app, {});
+  const sent = ['R-1', 'R-2', 'R-1-R2', 'R-2-R2'].map((one) => sandbox.requests.bodies(one));
+  expect(sent).toEqual([1, 1, 1, 1]);
+  expect(textOf((await as('bola', again)).body)).toContain('None of it can be paid again now');
 });
 
 it('P16: offers no second payment of what the service has', async () => {
@@ -45,7 +78,7 @@ it('P16: offers no second payment of what the service has', async () => {
   const page = await as('bola', '/payouts/R-1/retry');
   expect(textOf(page.body)).toMatch(/cannot be paid again now/);
   expect(page.body).not.toContain('name="evidence"');
-  expect((await post('bola', '/payouts/R-1/retry', {})).status).toBe(409);
+  expect((await post('bola', '/payouts/R-1/retry', { sure: 'yes' })).status).toBe(409);
   expect(Object.keys(await states(ledger))).toEqual(['R-1']);
 });
 
@@ -64,23 +97,49 @@ it('P32: settles an unknown payout by a person with a note', async () => {
 it('P21: cancels what was never sent, and nothing else', async () => {
   const dashboard = await afterSending({ 'R-1': 'never_settles' });
   const { post, ledger } = dashboard;
-  expect(textOf((await post('bola', '/payouts/R-1/cancel')).body)).toMatch(/only what was never sent/);
+  expect(textOf((await post('bola', '/payouts/R-1/cancel', { sure: 'yes' })).body)).toMatch(
+    /only what was never sent/,
+  );
   await addBatch(ledger, ['R-2', 'R-3'], { id: 'later' });
-  expect(textOf((await post('bola', '/payouts/R-2/cancel')).body)).toMatch(/R-2 is cancelled/);
+  expect((await post('bola', '/payouts/R-2/cancel')).status).toBe(422);
+  expect(textOf((await post('bola', '/payouts/R-2/cancel', { sure: 'yes' })).body)).toMatch(
+    /R-2 is cancelled/,
+  );
   expect((await post('bola', '/batches/later/cancel')).status).toBe(422);
   const all = await post('bola', '/batches/later/cancel', { sure: 'yes' });
   expect(textOf(all.body)).toMatch(/later: 1 payout cancelled/);
   expect(await states(ledger)).toEqual({ 'R-1': 'pending', 'R-2': 'cancelled', 'R-3': 'cancelled' });
 });
 
-it('rejects a batch with a reason that its payouts keep', async () => {
+it('P2: rejects only the batch that the person saw, with a reason that its payouts keep', async () => {
   const { ledger, as, post } = await startDashboard();
   await addUnapproved(ledger, ['A-1']);
-  expect((await post('bola', '/batches/b-1/reject', { note: '' })).status).toBe(422);
-  const done = await post('bola', '/batches/b-1/reject', { note: 'the wrong month' });
+  const page = (await as('bola', '/batches/b-1/approve')).body;
+  const digest = /name="digest" value="([^"]+)"/.exec(page.slice(page.indexOf('id="reject"')))?.[1] ?? '';
+  expect((await post('bola', '/batches/b-1/reject', { digest, note: '' })).status).toBe(422);
+  for (const wrong of ['', '0'.repeat(64)])
+    expect((await post('bola', '/batches/b-1/reject', { digest: wrong, note: 'no' })).status).toBe(409);
+  expect(await states(ledger)).toEqual({ 'A-1': 'held' });
+  const done = await post('bola', '/batches/b-1/reject', { digest, note: 'the wrong month' });
   expect(textOf(done.body)).toMatch(/b-1 is rejected/);
   expect((await as('ada', '/payouts/A-1')).body).toContain('rejected by bola: the wrong month');
-  expect((await post('bola', '/batches/b-1/reject', { note: 'again' })).status).toBe(409);
+  expect((await post('bola', '/batches/b-1/reject', { digest, note: 'again' })).status).toBe(409);
+});
+
+it('P2: cancels nothing by a rejection that an approval overtook', async () => {
+  const { ledger, app } = await startDashboard();
+  await addUnapproved(ledger, ['A-1']);
+  const batch = await ledger.db.selectFrom('batches').selectAll().executeTakeFirstOrThrow();
+  const shown = await readApprovable(ledger.db, batch);
+  // The approval commits after the rejection has read the batch, and before it writes.
+  const write: typeof ledger.write = async (work) => {
+    await approveVerb.run(app, { batch: 'b-1', digest: shown.digest }, personOf('bola'));
+    return ledger.write(work);
+  };
+  const late = { ...app, ledger: { ...app.ledger, write } };
+  const done = await rejectVerb.run(late, { batch: 'b-1', reason: 'no' }, personOf('cy'));
+  expect(done).toMatchObject({ kind: 'refused', why: { kind: 'changed' } });
+  expect(await states(ledger)).toEqual({ 'A-1': 'ready' });
 });
 
 it('begins a reconciliation, and says when one runs already', async () => {
@@ -96,10 +155,10 @@ it('begins a reconciliation, and says when one runs already', async () => {
 it('lets nobody decide without the role', async () => {
   const { ledger, as, post } = await startDashboard({ names: ['cy'], roles: { cy: ['read', 'drop'] } });
   await addBatch(ledger, ['A-1']);
-  for (const path of ['/payouts/A-1/retry', '/payouts/A-1/settle'])
+  for (const path of ['/payouts/A-1/retry', '/payouts/A-1/settle', '/batches/b-1/again'])
     expect((await as('cy', path)).status).toBe(403);
   const orders = ['payouts/A-1/retry', 'payouts/A-1/settle', 'payouts/A-1/cancel', 'payouts/A-1/resend'];
-  for (const path of [...orders, 'batches/b-1/cancel', 'batches/b-1/reject', 'runs'])
+  for (const path of [...orders, 'batches/b-1/cancel', 'batches/b-1/again', 'batches/b-1/reject', 'runs'])
     expect((await post('cy', `/${path}`, { sure: 'yes', note: 'x' })).status, path).toBe(403);
   expect((await as('cy', '/payouts/A-1')).body).not.toContain('Cancel…');
 });

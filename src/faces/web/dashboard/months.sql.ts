@@ -1,0 +1,102 @@
+import { sql } from 'kysely';
+import type { Db } from '../../../core/storage/ledger.ts';
+import type { Period } from '../../../core/storage/tables/period-tables.ts';
+import type { Payout } from '../../../core/storage/tables/tables.ts';
+
+/** The entries of the history that a month has. A closed month has its own for ever, an open one those of its time. */
+export type MonthSpan = { after: bigint; through: bigint | null; startsAt: string; endsAt: string };
+
+export function closedSpan({ from_history, through_history, starts_at, ends_at }: Period): MonthSpan {
+  return { after: from_history, through: through_history, startsAt: starts_at, endsAt: ends_at };
+}
+
+/** A payout that was paid in the month and still was at its end. `paidAt`: when that became known. */
+export type PaidRow = Pick<
+  Payout,
+  | 'reference'
+  | 'account_name'
+  | 'account_number'
+  | 'bank_code'
+  | 'amount'
+  | 'currency'
+  | 'batch_id'
+  | 'row_number'
+  | 'transfer_id'
+  | 'fee'
+> & { entry: bigint; paid_at: string };
+
+/** Paid rows of a month, the newest first; `before`: those in front of this entry. */
+export async function paidIn(
+  db: Db,
+  span: MonthSpan,
+  { limit, before }: { limit: number; before: bigint | null },
+): Promise<PaidRow[]> {
+  const { rows } = await sql<PaidRow>`select h.id as entry, h.at as paid_at, p.reference, p.account_name,
+      p.account_number, p.bank_code, p.amount, p.currency, p.batch_id, p.row_number, p.transfer_id, p.fee
+    from history h join payouts p on p.id = h.payout_id
+    where ${isPaid(span)} and ${before === null ? sql`1 = 1` : sql`h.id < ${before}`}
+    order by h.id desc limit ${limit}`.execute(db);
+  return rows;
+}
+
+const pageSize = 1000;
+
+export async function* allPaidIn(db: Db, span: MonthSpan): AsyncGenerator<PaidRow[]> {
+  for (let before: bigint | null = null; ; ) {
+    const page: PaidRow[] = await paidIn(db, span, { limit: pageSize, before });
+    yield page;
+    if (page.length < pageSize) return;
+    before = page.at(-1)?.entry ?? null;
+  }
+}
+
+/** What was paid in an open month so far, by currency, in minor units. */
+export async function paidSumsIn(
+  db: Db,
+  span: MonthSpan,
+): Promise<{ currency: string; count: bigint; minor: bigint }[]> {
+  const { rows } = await sql<{
+    currency: string;
+    n: bigint;
+    amount: bigint;
+  }>`select p.currency, count(*) as n,
+      sum(p.amount) as amount
+    from history h join payouts p on p.id = h.payout_id
+    where ${isPaid(span)} group by p.currency order by p.currency`.execute(db);
+  return rows.map(({ currency, n, amount }) => ({ currency, count: BigInt(n), minor: BigInt(amount) }));
+}
+
+function isPaid({ after, through, startsAt, endsAt }: MonthSpan) {
+  const within = (entry: 'h' | 'x') => {
+    const [id, at] = [sql.ref(`${entry}.id`), sql.ref(`${entry}.at`)];
+    if (through !== null) return sql`${id} > ${after} and ${id} <= ${through}`;
+    return sql`${id} > ${after} and ${at} >= ${startsAt} and ${at} < ${endsAt}`;
+  };
+  return sql<boolean>`h.to_state = 'success' and h.from_state <> 'success' and ${within('h')}
+    and not exists (select 1 from history x where x.payout_id = h.payout_id and x.seq > h.seq
+      and x.from_state = 'success' and x.to_state <> 'success' and ${within('x')})`;
+}
+
+/** Approvals given in a time, the oldest first. */
+export function approvalsIn(db: Db, { startsAt, endsAt }: MonthSpan, limit: number) {
+  return db
+    .selectFrom('approvals')
+    .select(['batch_id', 'approved_by', 'approved_at', 'row_count', 'totals', 'digest'])
+    .where('approved_at', '>=', startsAt)
+    .where('approved_at', '<', endsAt)
+    .orderBy('id')
+    .limit(limit)
+    .execute();
+}
+
+/** Whether an archive has taken entries of this span away. */
+export async function isArchived(db: Db, { after }: MonthSpan): Promise<boolean> {
+  const row = await db
+    .selectFrom('archives')
+    .select('id')
+    .where('done_at', 'is not', null)
+    .where('through_history', '>', after)
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+}

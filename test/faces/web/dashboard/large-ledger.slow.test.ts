@@ -1,0 +1,48 @@
+import { sql } from 'kysely';
+import { expect, it } from 'vitest';
+import { systemClock } from '../../../support/clock.ts';
+import { addBatch, at } from '../../../support/ledger.ts';
+import { addDiscrepancy, addRun, startDashboard } from './support.ts';
+
+const batches = 100;
+const each = 1000;
+/** What a person waits for a page without noticing it. */
+const mostMs = 500;
+
+it('shows each page of a ledger of 100,000 payouts within half a second', { timeout: 600_000 }, async () => {
+  const iso = (): string => '2026-12-02T08:00:00.000Z';
+  const clock = { ...systemClock(), iso, now: () => Date.parse(iso()) };
+  const { ledger, as } = await startDashboard({ clock });
+  for (let n = 0; n < batches; n++) {
+    const references = Array.from({ length: each }, (_, row) => `B${n}-${row}`);
+    await addBatch(ledger, references, { id: `batch-${n}`, state: 'pending' });
+  }
+  // As if all were sent and paid: two more entries of each history, and the kept totals.
+  for (const [seq, from, to] of [
+    [2, 'ready', 'sending'],
+    [3, 'sending', 'pending'],
+    [4, 'pending', 'success'],
+  ] as const)
+    await sql`insert into history (payout_id, seq, at, event, source, from_state, to_state, detail, prev_hash, hash)
+      select id, ${seq}, ${at(60_000)}, 'looked_up', 'test', ${from}, ${to}, '{"evidence":"response+listing+details"}', '', ''
+      from payouts`.execute(ledger.db);
+  await sql`update payouts set state = 'success', final_at = ${at(60_000)}`.execute(ledger.db);
+  await sql`update payout_totals set state = 'success' where n > 0`.execute(ledger.db);
+  for (let n = 0; n < 300; n++)
+    await addDiscrepancy(ledger, { kind: 'amount_conflict', payoutId: BigInt(n + 1), reference: `B0-${n}` });
+  await addRun(ledger, 'exceptions');
+  const paths = [
+    ...['/', '/batches', '/batches?state=done', '/batches/batch-7', '/payouts', '/payouts?batch=batch-7'],
+    ...['/payouts/B7-7', '/discrepancies', '/discrepancies/all', '/runs', '/runs/20261121T100000Z'],
+    ...['/months', '/months/2026-11', '/months/2026-11/close'],
+  ];
+  const took: Record<string, number> = {};
+  for (const path of paths) {
+    const began = performance.now();
+    const { status } = await as('ada', path);
+    expect([path, status]).toEqual([path, 200]);
+    took[path] = Math.round(performance.now() - began);
+  }
+  const slow = Object.entries(took).filter(([, ms]) => ms > mostMs);
+  expect(slow, JSON.stringify(took)).toEqual([]);
+});

@@ -1,0 +1,109 @@
+import { expect, it } from 'vitest';
+import type { PayoutState } from '../../../../src/core/domain/payout.ts';
+import { newestHistory } from '../../../../src/core/ledger/history.ts';
+import type { Ledger } from '../../../../src/core/storage/ledger.ts';
+import { systemClock } from '../../../support/clock.ts';
+import { addBatch, at, claimAt, recordOutcome, replies } from '../../../support/ledger.ts';
+import { addDiscrepancy, startDashboard } from './support.ts';
+
+const textOf = (body: string): string => body.replaceAll(/<[^>]+>/g, ' ').replaceAll(/\s+/g, ' ');
+const mainOf = (body: string): string => textOf(/<main.*<\/main>/s.exec(body)?.[0] ?? '');
+
+/** A dashboard on the 2nd of December, over a ledger that was born in November. */
+async function inDecember(over: Parameters<typeof startDashboard>[0] = {}) {
+  const iso = (): string => '2026-12-02T08:00:00.000Z';
+  const clock = { ...systemClock(), iso, now: () => Date.parse(iso()) };
+  return startDashboard({ clock, ...over });
+}
+
+/** Moves a payout on in its history, as a look-up does. */
+async function goOn({ db }: Ledger, reference: string, from: PayoutState, to: PayoutState): Promise<void> {
+  const { id } = await db
+    .selectFrom('payouts')
+    .select('id')
+    .where('reference', '=', reference)
+    .executeTakeFirstOrThrow();
+  const newest = await newestHistory(db);
+  const { seq } = await db
+    .selectFrom('history')
+    .select('seq')
+    .where('payout_id', '=', id)
+    .orderBy('seq', 'desc')
+    .limit(1)
+    .executeTakeFirstOrThrow();
+  const moved = { event: 'looked_up' as const, source: 'test', from_state: from, to_state: to };
+  const hashed = { detail: '{}', prev_hash: '', hash: '' };
+  await db
+    .insertInto('history')
+    .values({ id: newest + 1n, payout_id: id, seq: seq + 1n, at: at(60_000), ...moved, ...hashed })
+    .execute();
+  await db.updateTable('payouts').set({ state: to }).where('id', '=', id).execute();
+}
+
+/** Two payouts of November that were paid; one of them turned out not to be. */
+async function liveThroughNovember(ledger: Ledger): Promise<void> {
+  await addBatch(ledger, ['A-1', 'A-2', 'A-3']);
+  for (const claim of await claimAt(ledger, at(1), 3))
+    await recordOutcome(ledger, at(2), claim, replies.accepted());
+  for (const reference of ['A-1', 'A-2', 'A-3']) await goOn(ledger, reference, 'pending', 'success');
+  await goOn(ledger, 'A-3', 'success', 'failed');
+}
+
+it('shows what was paid in a month and still was at its end, who approved, and what is open', async () => {
+  const { ledger, as, ask } = await inDecember();
+  await liveThroughNovember(ledger);
+  await addDiscrepancy(ledger, { kind: 'amount_conflict', payoutId: 1n, reference: 'A-1' });
+  await ledger.db
+    .insertInto('approvals')
+    .values({
+      ...{ batch_id: 'b-1', bodies: '', digest: 'd', through_id: 3n, row_count: 3n },
+      ...{ totals: '{"NGN":"4500.00"}', approved_by: 'bola', approved_at: at(5) },
+    })
+    .execute();
+  expect(mainOf((await as('ada', '/months')).body)).toMatch(
+    /December 2026 open – November 2026 over, not closed/,
+  );
+  const month = mainOf((await as('ada', '/months/2026-11')).body);
+  expect(month).toMatch(/Paid NGN 3,000\.00, 2 payouts/);
+  expect(month).toContain('Amount conflict : 1');
+  expect(month).toMatch(/b-1 bola .* 3 NGN 4,500\.00/);
+  expect([month.includes('A-1'), month.includes('A-2'), month.includes('A-3')]).toEqual([true, true, false]);
+  expect(month).toMatch(/Prepared by Reviewed by Date/);
+  const csv = await as('ada', '/months/2026-11/paid.csv');
+  expect(csv.body.split('\r\n').filter((line) => line.includes('A-'))).toHaveLength(2);
+  expect(csv.headers['content-disposition']).toContain('paid-2026-11.csv');
+  const stranger = (await ask('/months/2026-11')).body;
+  expect([stranger.includes('ADA OBI'), stranger.includes('0123456789')]).toEqual([false, false]);
+  expect((await ask('/months/2026-11/paid.csv')).status).toBe(401);
+  for (const none of ['2026-10', '2027-01', 'x'])
+    expect((await as('ada', `/months/${none}`)).status).toBe(404);
+});
+
+it('P30: closes the month on a page that says what is open, and shows frozen figures from then on', async () => {
+  const { ledger, as, post } = await inDecember();
+  await liveThroughNovember(ledger);
+  expect((await as('ada', '/months/2026-12/close')).status).toBe(409);
+  const page = mainOf((await as('ada', '/months/2026-11/close')).body);
+  expect(page).toContain('Nothing was compared with the service yet');
+  expect((await post('ada', '/months/2026-11/close')).status).toBe(422);
+  expect((await as('ada', '/months')).body).not.toContain('closed by');
+  const done = textOf((await post('ada', '/months/2026-11/close', { sure: 'yes' })).body);
+  expect(done).toContain('November 2026 is closed');
+  expect(done).toContain('no complete list was ever read');
+  expect(done).not.toContain('counterfoil reconcile');
+  const before = mainOf((await as('ada', '/months/2026-11')).body);
+  expect(before).toMatch(/closed by|Closed by ada/);
+  await goOn(ledger, 'A-2', 'success', 'failed');
+  const after = mainOf((await as('ada', '/months/2026-11')).body);
+  expect(after.replace(/As of .*/, '')).toBe(before.replace(/As of .*/, ''));
+  expect(after).toContain('A-2');
+  expect((await post('ada', '/months/2026-11/close', { sure: 'yes' })).status).toBe(409);
+});
+
+it('lets nobody close a month without the role, nor a month that goes on', async () => {
+  const { as, post } = await inDecember({ names: ['cy'], roles: { cy: ['read'] } });
+  expect((await as('cy', '/months/2026-11/close')).status).toBe(403);
+  expect((await post('cy', '/months/2026-11/close', { sure: 'yes' })).status).toBe(403);
+  expect((await as('cy', '/months/2026-11')).body).not.toContain('Close this month');
+  expect((await post('ada', '/months/2026-12/close', { sure: 'yes' })).status).toBe(409);
+});
