@@ -11,7 +11,7 @@ const statements = [
   // Both hold what is ready alone, so that neither is large. The day comes before the id: what waits is skipped in a step.
   'drop index payouts_ready',
   `create index payouts_ready on payouts (state, batch_id, currency, pay_on, id) where state = 'ready'`,
-  `create index payouts_dated on payouts (pay_on) where state = 'ready' and pay_on <> ''`,
+  `create index payouts_dated on payouts (pay_on, currency, amount) where state = 'ready' and pay_on <> ''`,
 ];
 
 /** Adds the day of payment. No row is rewritten, so that an upgrade takes about the same time for every ledger. */

@@ -24,7 +24,11 @@ import { isBrowser, signInForm, signInRoutes } from './sign-in.ts';
 export function dashboardRoutes(deps: DashboardDeps): Routes {
   const { config, clock, log } = deps;
   return (server, admin) => {
-    const looks = createLooks({ ...deps, zone: config.reports.timezone });
+    const looks = createLooks({
+      ...deps,
+      zone: config.reports.timezone,
+      payZone: config.submission.timezone,
+    });
     const forms = createForms(clock);
     const onFailed = (err: unknown): void => log.warn({ err }, 'the dashboard could not look at the ledger');
     const events = createEvents({ looks, clock, closing: admin.closing, onFailed });
