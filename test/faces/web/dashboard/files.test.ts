@@ -50,6 +50,21 @@ it('drops a file, shows its check, takes it in once however often it is pressed,
   expect((await home.json(['batches'], 0)).batches).toHaveLength(1);
 });
 
+it('P38: takes a file in for a later day, and refuses a day that is none', async () => {
+  const { home, drop, ask, post, hiddenIn } = await openDesk();
+  const { location: at } = await drop('dayo', { 'bonus.csv': good });
+  const hidden = hiddenIn((await ask('dayo', at)).text);
+  const wrong = await post('dayo', `${at}/take`, { ...hidden, pay_on: '2999-01-01' });
+  expect([wrong.status, wrong.text]).toEqual([409, expect.stringContaining('more than 366 days ahead')]);
+  const day = new Date(Date.now() + 6 * 86_400_000).toISOString().slice(0, 10);
+  expect((await post('dayo', `${at}/take`, { ...hidden, pay_on: day })).status).toBe(303);
+  await home.run(['submit']);
+  expect(home.sandbox.requests.posts).toBe(0);
+  const { payouts } = await home.json(['payouts'], 0);
+  const { payout } = await home.json(['show', payouts[0].reference], 0);
+  expect(payout).toMatchObject({ state: 'ready', pay_on: day });
+});
+
 it('judges several files each by itself', async () => {
   const { drop, ask } = await openDesk();
   const { status, location } = await drop('dayo', { 'a.csv': good, 'b.csv': bad });

@@ -166,7 +166,9 @@ function orders(drop: Drop, { isFit }: { isFit: boolean }, view: View): Html {
   const hidden = (name: string, value: string) => ({ kind: 'hidden' as const, name, value });
   const fields = [hidden('digest', drop.sha256), hidden('content', drop.checked?.content ?? '')];
   if (!seesDrop(view, drop)) return html``;
-  return html`<div class="orders">${isFit && form(view, { action: `${path}/take`, role: 'drop', fields, buttons: [{ name: 'Take it in' }] })}${form(
+  const content = html`<label>Pay rows without a day on <input type="date" name="pay_on"></label>`;
+  const take = { action: `${path}/take`, role: 'drop' as const, fields, content };
+  return html`<div class="orders">${isFit && form(view, { ...take, buttons: [{ name: 'Take it in' }] })}${form(
     view,
     { action: `${path}/discard`, role: 'drop', fields: [], buttons: [{ name: 'Discard', plain: true }] },
   )}</div>`;

@@ -225,8 +225,11 @@ export function createDrops(
     },
     /** Writes a new file with these cells changed, and checks it; without a change, checks the same file again. */
     mend: (id: string, changes: CellChanges, by: string) => inTurn(id, () => mendInTurn(id, changes, by)),
-    /** Has the file taken in as this person, if it is the one of this digest. Null: it is gone, or was mended. */
-    take: (id: string, sha256: string, by: string) =>
+    /**
+     * Has the file taken in as this person, if it is the one of this digest. `payOn`: the day of rows that name none, or
+     * empty. Null: it is gone, or was mended.
+     */
+    take: (id: string, { sha256, payOn }: { sha256: string; payOn: string }, by: string) =>
       inTurn(id, async (): Promise<TakeInOutcome['taken'][number] | null> => {
         const drop = await find(id);
         if (!drop || drop.mendedAs) return null;
@@ -235,7 +238,13 @@ export function createDrops(
           ...{ sha256, mends, preparers: withLast(drop) },
           original: original && { source: join(ownOf(id), originalName), ...original },
         };
-        const order = { files: [pathOf(drop)], dryRun: false, posted: true, prepared };
+        const order = {
+          files: [pathOf(drop)],
+          dryRun: false,
+          posted: true,
+          prepared,
+          ...(payOn && { payOn }),
+        };
         const done = await takeInVerb.run({ ...app, signal: closing }, order, personOf(by));
         const took = done.kind === 'taken_in' ? done.taken[0] : undefined;
         if (took?.kind === 'taken') await remove(id);

@@ -146,7 +146,8 @@ export function fileRoutes(scope: FastifyInstance, shared: Shared, admin: RouteD
     const { name: id } = request.params;
     const found = await drops.find(id);
     if (found) await seen(request);
-    const took = found && (await drops.take(id, fields.get('digest') ?? '', by).finally(looks.forget));
+    const order = { sha256: fields.get('digest') ?? '', payOn: fields.get('pay_on') ?? '' };
+    const took = found && (await drops.take(id, order, by).finally(looks.forget));
     if (took?.kind === 'taken') logged(by, 'take in', { batch: took.batch, file: found?.name });
     // A second click finds the batch of the first one.
     const batch = took?.kind === 'taken' ? took.batch : took ? null : await batchOf(fields.get('content'));
