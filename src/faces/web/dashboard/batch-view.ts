@@ -7,6 +7,7 @@ import {
 } from '../../../core/domain/payout.ts';
 import { maskAccount } from '../../../core/domain/redact.ts';
 import { readReasons, reasonMark } from '../../../core/ledger/hold-reasons.ts';
+import type { PayeeComparison } from '../../../core/ledger/payee-comparisons.ts';
 import type { Approvable, approvalsOf } from '../../../sending/approvals.sql.ts';
 import type { batchHalts } from '../../../sending/halts.sql.ts';
 import { haltCauseText } from '../../../words/halt-words.ts';
@@ -17,6 +18,7 @@ import { separated } from '../kit/parts.ts';
 import { wideTable } from '../kit/table.ts';
 import { batchStateText, batchTable, moneyIn, open, progressBar } from './batch-parts.ts';
 import { answerAwaited, type BatchLook, type payoutsIn } from './batches.sql.ts';
+import { comparedPart } from './compared-part.ts';
 import { decision, form } from './forms.ts';
 import { seesBank, type View } from './frame.ts';
 import { hider } from './hide.ts';
@@ -44,10 +46,16 @@ export function pages(path: string, { more, number: page }: PartOfList): Html {
 /** One batch: where its payouts stand, why it is held, and what a person can decide. */
 export function batchView(
   look: BatchLook,
-  about: { approvals: Approvals; rows: Rows; state: PayoutState | null; halts: Halts },
+  about: {
+    approvals: Approvals;
+    rows: Rows;
+    state: PayoutState | null;
+    halts: Halts;
+    compared: PayeeComparison | null;
+  },
   view: View,
 ): Html {
-  const { approvals, rows, state, halts } = about;
+  const { approvals, rows, state, halts, compared } = about;
   const { batch } = look;
   const as = batch.dropped_as === '' ? '' : ` as ${batch.dropped_as}`;
   const approved = approvals.map(
@@ -55,6 +63,7 @@ export function batchView(
       html`<div>${by}, ${time(at, view)}, digest <code>${digest.slice(0, 12)}</code></div>`,
   );
   return html`<h1>${batch.id}</h1>
+${comparedPart(compared, batch.dropped_by, view)}
 ${panel(
   'Where it stands',
   html`${facts([
@@ -184,10 +193,12 @@ export function stateNamed(text: unknown): PayoutState | null {
 export function approveView(
   look: BatchLook,
   shown: Approvable,
-  { warnings, largest, view }: { warnings: readonly string[]; largest: Rows; view: View },
+  about: { warnings: readonly string[]; compared: PayeeComparison | null; largest: Rows; view: View },
 ): Html {
   const { batch } = look;
+  const { warnings, compared, largest, view } = about;
   return html`<h1>Approve ${batch.id}</h1>
+${comparedPart(compared, batch.dropped_by, view)}
 ${panel(
   'What you approve',
   html`${facts([

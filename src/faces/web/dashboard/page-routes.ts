@@ -11,6 +11,7 @@ import { foldReference } from '../../../core/domain/ids.ts';
 import { maskAccount } from '../../../core/domain/redact.ts';
 import { runOfReport } from '../../../core/domain/run-folder.ts';
 import { isUsable } from '../../../core/domain/verdict.ts';
+import { comparisonOf } from '../../../core/ledger/payee-comparisons.ts';
 import { listPayouts, sumPayouts } from '../../../core/ledger/payout-list.ts';
 import { neighboursOf } from '../../../core/ledger/successors.ts';
 import type { Db } from '../../../core/storage/ledger.ts';
@@ -70,7 +71,8 @@ export function pageRoutes(scope: FastifyInstance, shared: Shared): void {
     const approvals = (await approvalsOf(reader, [id])).get(id) ?? [];
     const rows = await payoutsIn(reader, id, state, mostRows);
     const halts = await batchHalts(reader, id);
-    const main = batchView(look, { approvals, rows, state, halts }, await viewFor(request));
+    const compared = await comparisonOf(reader, id);
+    const main = batchView(look, { approvals, rows, state, halts, compared }, await viewFor(request));
     return send(request, reply, { title: id, place: '/batches', main, renews: 'live' });
   });
 
@@ -79,9 +81,9 @@ export function pageRoutes(scope: FastifyInstance, shared: Shared): void {
     const { name } = request.params;
     const look = await findBatchLook(reader, name);
     if (!look) throw new Declined(404, `There is no batch ${name}.`);
-    const { shown, warnings } = await actions.review(name, callerName(view.caller));
+    const { shown, warnings, compared } = await actions.review(name, callerName(view.caller));
     const largest = await largestIn(reader, name, mostLargest);
-    const main = approveView(look, shown, { warnings, largest, view });
+    const main = approveView(look, shown, { warnings, compared, largest, view });
     return send(request, reply, { title: `Approve ${name}`, main, renews: 'still' });
   });
 
