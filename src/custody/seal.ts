@@ -95,6 +95,7 @@ const counted = [
   'approvals',
   'waived_listings',
   'batch_totals',
+  'payee_comparisons',
   'payout_totals',
   'attempt_totals',
   'canaries',

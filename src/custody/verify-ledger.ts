@@ -166,6 +166,7 @@ const guards = [
   'period_transfers_no_more',
   'payouts_body_frozen',
   'payouts_pay_on_frozen',
+  'payouts_payee_frozen',
   'payouts_archived_unsent',
 ];
 

@@ -2,18 +2,23 @@ import { amountText, counted } from '../core/domain/counted.ts';
 import { formatMinor } from '../core/domain/money.ts';
 import { payDayText } from '../core/domain/pay-day.ts';
 import type { HoldReason } from '../core/ledger/hold-reasons.ts';
+import type { PayeeComparison } from '../core/ledger/payee-comparisons.ts';
 import type { Clock } from '../core/runtime/clock.ts';
 import type { Config } from '../core/settings/settings.ts';
 import type { Ledger } from '../core/storage/ledger.ts';
 import { approvalAsked } from '../sending/approval.ts';
 import { shownInstant } from '../sending/daily-limit.ts';
 import { dailyUse } from '../sending/limits.sql.ts';
+import { payeesAsked } from '../sending/payee-facts.ts';
 import { approvedOriginals } from './retries.ts';
 import type { Scan } from './scan.ts';
 
 /** Returns why this file's batch would need an approval. */
-export function approvalAhead(scan: Scan, config: Config): HoldReason[] {
-  const why = approvalAsked(config.submission, scan.good.totals) ?? approvedOriginals(scan.retries);
+export function approvalAhead(scan: Scan, config: Config, payees: PayeeComparison | null): HoldReason[] {
+  const why =
+    approvalAsked(config.submission, scan.good.totals) ??
+    approvedOriginals(scan.retries) ??
+    payeesAsked(config.submission.payees, payees);
   return why === null ? [] : [{ kind: 'approval', why, dropper: '' }];
 }
 

@@ -38,5 +38,6 @@ export function frozen(
     body,
     cells: JSON.stringify(meantCells(cells, retry)),
     pay_on: parsed.payOn,
+    payee_id: parsed.payeeId,
   };
 }

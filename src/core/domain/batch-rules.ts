@@ -26,7 +26,7 @@ export const hashedColumns = [
 ] as const;
 
 /** The batch columns that we read. */
-export const knownColumns = [...hashedColumns, 'pay_on'] as const;
+export const knownColumns = [...hashedColumns, 'pay_on', 'payee_id'] as const;
 export type KnownColumn = (typeof knownColumns)[number];
 
 /** `value` is the full text in the file. */
@@ -44,8 +44,9 @@ export type BatchRow = {
   narration: string;
   senderName: string;
   type: 'EFT' | 'RTC' | null;
-  /** The day before which it is not sent, `YYYY-MM-DD` (P38); empty: at once. It may be past. */
+  /** The day before which it is not sent, `YYYY-MM-DD` (P38), and the employer's key of the payee; empty: none. */
   payOn: string;
+  payeeId: string;
 };
 
 export type RowRules = {
@@ -73,11 +74,13 @@ export function knownColumn(header: string): KnownColumn | null {
 /** The columns that a file must have under these rules. */
 export function requiredColumns(rules: RowRules): KnownColumn[] {
   return knownColumns.filter((column) => {
-    if (column === 'type' || column === 'pay_on') return false;
+    if (column === 'type' || column === 'pay_on' || column === 'payee_id') return false;
     if (column === 'reference') return rules.referencePrefix === '';
     return column !== 'sender_name' || rules.senderName === '';
   });
 }
+
+const noSender = { problem: 'is empty', fix: 'write the sender_name, or set intake.sender_name' };
 
 /** Checks one row. `cell` returns a column's trimmed value, or undefined where the file lacks the column. */
 export function checkRow(
@@ -94,11 +97,7 @@ export function checkRow(
   const bankCode = read(row, 'bank_code');
   const narration = read(row, 'narration');
   const senderName = cell('sender_name') || rules.senderName;
-  if (senderName === '' && cell('sender_name') !== undefined)
-    say(row, 'sender_name', '', {
-      problem: 'is empty',
-      fix: 'write the sender_name, or set intake.sender_name',
-    });
+  if (senderName === '' && cell('sender_name') !== undefined) say(row, 'sender_name', '', noSender);
   // Nearly every amount is good and is parsed once.
   const amount = parseAmount(cell('amount') ?? '', currency);
   if (amount.kind !== 'ok') read(row, 'amount');
@@ -120,6 +119,7 @@ export function checkRow(
       senderName,
       type: type === 'EFT' || type === 'RTC' ? type : null,
       payOn,
+      payeeId: cell('payee_id') ?? '',
     },
   };
 }

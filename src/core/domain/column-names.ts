@@ -27,6 +27,7 @@ const otherNames: Record<KnownColumn, readonly string[]> = {
   sender_name: ['sender', 'payer', 'payername', 'originator'],
   type: [],
   pay_on: [],
+  payee_id: [],
 };
 
 const meantBy = new Map(

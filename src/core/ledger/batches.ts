@@ -56,6 +56,7 @@ const loadedColumns = [
   'body',
   'cells',
   'pay_on',
+  'payee_id',
 ] as const;
 
 /** A payout from intake. It is `held`, without history, until its batch is decided. */

@@ -19,6 +19,7 @@ const good: Record<KnownColumn, string> = {
   sender_name: 'Acme',
   type: '',
   pay_on: '',
+  payee_id: '',
 };
 const days = { today: '2026-11-27', payOn: '' };
 

@@ -107,4 +107,5 @@ const loadedRow = (row: bigint, reference: string): LoadedRow => ({
   body: '{}',
   cells: '[]',
   pay_on: '',
+  payee_id: '',
 });

@@ -15,6 +15,8 @@ export type BrakeTables = {
   /** A batch's totals at intake, in minor units. */
   batch_totals: { batch_id: string; currency: string; amount: bigint };
   canaries: CanaryTable;
+  /** How a batch differs from the last of its series. `found`: JSON; `digest`: of its changes, empty for none (P37). */
+  payee_comparisons: { batch_id: string; digest: string; found: string };
   /** Whose accounts these are, as the service said before payment. `name`: null where it knows no such account. */
   account_names: {
     batch_id: string;

@@ -9,6 +9,7 @@ import {
 import { maskAccount } from '../../../core/domain/redact.ts';
 import { readReasons, reasonMark } from '../../../core/ledger/hold-reasons.ts';
 import type { Mend, Preparer } from '../../../core/ledger/mends.ts';
+import type { PayeeComparison } from '../../../core/ledger/payee-comparisons.ts';
 import { originalOf } from '../../../intake/prepared.ts';
 import type { Approvable, approvalsOf } from '../../../sending/approvals.sql.ts';
 import type { batchHalts } from '../../../sending/halts.sql.ts';
@@ -23,6 +24,7 @@ import type { ColumnTotals, findLastAlike } from './batch-columns.sql.ts';
 import { columnPanels } from './batch-columns-view.ts';
 import { batchStateText, moneyIn, open, progressBar } from './batch-parts.ts';
 import { answerAwaited, type BatchLook, type payoutsIn } from './batches.sql.ts';
+import { comparedPart } from './compared-part.ts';
 import { mendsTable } from './files/drop-view.ts';
 import { decision, form } from './forms.ts';
 import { seesBank, type View } from './frame.ts';
@@ -49,10 +51,11 @@ export function batchView(
     halts: Halts;
     preparers: readonly Preparer[];
     mends: readonly Mend[];
+    compared: PayeeComparison | null;
   },
   view: View,
 ): Html {
-  const { approvals, rows, state, page, halts, preparers, mends } = about;
+  const { approvals, rows, state, page, halts, preparers, mends, compared } = about;
   const { batch } = look;
   const as = batch.dropped_as === '' ? '' : ` as ${batch.dropped_as}`;
   const approved = approvals.map(
@@ -60,6 +63,7 @@ export function batchView(
       html`<div>${by}, ${time(at, view)}, digest <code>${digest.slice(0, 12)}</code></div>`,
   );
   return html`<h1>${batch.id}</h1>
+${comparedPart(compared, batch.dropped_by, view)}
 ${panel(
   'Where it stands',
   html`${facts([
@@ -202,12 +206,14 @@ export function approveView(
     columns: readonly ColumnTotals[];
     last: LastAlike;
     mends: number;
+    compared: PayeeComparison | null;
     view: View;
   },
 ): Html {
   const { batch } = look;
-  const { warnings, largest, columns, last, mends, view } = about;
+  const { warnings, largest, columns, last, mends, compared, view } = about;
   return html`<h1>Approve ${batch.id}</h1>
+${comparedPart(compared, batch.dropped_by, view)}
 ${panel(
   'What you approve',
   html`${facts([
