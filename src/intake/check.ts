@@ -17,7 +17,7 @@ import { type Control, controlProblems } from './control.ts';
 import { approvalAhead, waitsAhead } from './foresight.ts';
 import { delimiterNames } from './header.ts';
 import { type Likeness, likenessOf } from './likeness.sql.ts';
-import { fileReasons, ledgerLikeness } from './load.ts';
+import { fileReasons, ledgerLikeness, nearTo } from './load.ts';
 import { fileRowsOf, fileWarningsOf, payeesOf } from './payees.ts';
 import { foreseeing, heldOriginals, type RetryRows } from './retries.ts';
 import { type RowWarning, rowWarningText } from './row-warnings.ts';
@@ -135,6 +135,7 @@ export async function checkFile(
   if (missing) return checkedOf(path, { ...newScan(rowRules(deps)), broken: true }, [missing]);
   const { ledger, config, clock } = deps;
   const alikes = capped<Likeness>(100_000);
+  const near = nearTo({ config, nowMs: clock.now() });
   const kept = keptRows();
   const sinks: ScanSinks = {
     problem: async () => {},
@@ -145,17 +146,17 @@ export async function checkFile(
         const replaces = plans.get(row)?.replaces.line;
         return { row, ...parsed, reference: parsed.reference ?? '', replaces };
       });
-      for (const one of await likenessOf(ledger.db, wanted)) alikes.add(one);
+      for (const one of await likenessOf(ledger.db, wanted, near)) alikes.add(one);
     },
   };
   const scan = await scanFile(path, { ...deps, payOn, retries: foreseeing(deps.retries) }, sinks);
   const before = await takenBefore(scan, deps);
   if (before) return checkedOf(path, { ...scan, problems: capped(0) }, [before.problem]);
   const extra = await fileProblems(path, scan, deps, figures);
-  const alike = await ledgerLikeness({ clock, config }, async (since) => {
-    const first = alikes.list.filter((one) => one.earlierAt >= since);
-    return { count: first.length, first };
-  });
+  const alike = await ledgerLikeness({ clock, config }, async () => ({
+    count: alikes.count,
+    first: alikes.list,
+  }));
   const name = (one: Likeness): Duplicate => ({
     row: one.row,
     reference: one.reference || generatedReference(config.intake.referencePrefix, scan.contentHash, one.row),

@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
+import { field, rowsOf } from '../core/storage/bulk.ts';
 import { hasRow } from '../core/storage/counting.ts';
 import { literals } from '../core/storage/dialect.ts';
 import type { Db, Trx } from '../core/storage/ledger.ts';
@@ -27,6 +28,8 @@ type NewRow = {
   accountNumber: string;
   currency: string;
   amount: bigint;
+  /** The day of its payment (P38); empty: at once. */
+  payOn: string;
   /** The ids of the payouts that the row pays again; they are no duplicates of it (P20). */
   replaces?: ReadonlySet<bigint> | undefined;
 };
@@ -34,11 +37,21 @@ type NewRow = {
 /** Rows per query. */
 const rowsPerQuestion = 100;
 
+/**
+ * For which other payouts of the amount one of this day is a likely duplicate: those that go or went at `since` or later,
+ * and have no day of payment after `until`. Both ISO UTC.
+ */
+export type NearTo = (payOn: string) => { since: string; until: string };
+
+/** When a payout goes or went: on its day of payment (P38), or at its intake. */
+const goesAt = sql<string>`case when p.pay_on > b.created_at then p.pay_on else b.created_at end`;
+
 type EarlierPayout = Pick<
   Payout,
-  'id' | 'reference' | 'batch_id' | 'account_number' | 'currency' | 'amount'
+  'id' | 'reference' | 'batch_id' | 'account_number' | 'currency' | 'amount' | 'pay_on'
 > & {
   created_at: string;
+  goes_at: string;
 };
 
 /**
@@ -50,7 +63,8 @@ const findAlike = prepared<EarlierPayout>((_, slot) => {
     { length: rowsPerQuestion },
     (_row, i) => sql`(${slot(i * 3)}, ${slot(i * 3 + 1)}, ${slot(i * 3 + 2)})`,
   );
-  return sql<EarlierPayout>`select p.id, p.reference, p.batch_id, p.account_number, p.currency, p.amount, b.created_at
+  return sql<EarlierPayout>`select p.id, p.reference, p.batch_id, p.account_number, p.currency, p.amount, p.pay_on, b.created_at,
+      ${goesAt} as goes_at
     from (values ${sql.join(rows)}) v cross join payouts p join batches b on b.id = p.batch_id
     where p.account_number = v.column1 and p.currency = v.column2
       and p.amount = cast(v.column3 as bigint) and p.state not in (${literals(neverPaid)})
@@ -61,8 +75,8 @@ function keyOf({ accountNumber, currency, amount }: NewRow): string {
   return `${accountNumber} ${currency} ${amount}`;
 }
 
-/** Finds, for each of these rows, the newest earlier payout like it (P23). */
-export async function likenessOf(db: Db | Trx, rows: readonly NewRow[]): Promise<Likeness[]> {
+/** Finds, for each of these rows, the newest earlier payout like it that is near to it (P23). */
+export async function likenessOf(db: Db | Trx, rows: readonly NewRow[], nearTo: NearTo): Promise<Likeness[]> {
   const earlierPayouts: EarlierPayout[] = [];
   // Equal rows are queried once; otherwise each would return all its likes.
   const different = [...new Map(rows.map((row) => [keyOf(row), row])).values()];
@@ -80,7 +94,10 @@ export async function likenessOf(db: Db | Trx, rows: readonly NewRow[]): Promise
   );
   return rows.flatMap((row) => {
     const own = alike.get(keyOf(row)) ?? [];
-    const earlier = own.findLast(({ id }) => !row.replaces?.has(id));
+    const { since, until } = nearTo(row.payOn);
+    const isNear = ({ id, goes_at, pay_on }: EarlierPayout): boolean =>
+      !row.replaces?.has(id) && goes_at >= since && pay_on <= until;
+    const earlier = own.findLast(isNear);
     if (!earlier) return [];
     const { reference: earlierReference, batch_id: earlierBatch, created_at: earlierAt } = earlier;
     return [{ row: row.row, reference: row.reference, earlierReference, earlierBatch, earlierAt }];
@@ -123,67 +140,82 @@ export async function hasLikeness(trx: Db | Trx, batch: { id: string }): Promise
 }
 
 /**
- * Counts the payouts of a loaded batch that resemble a payout of another batch, and returns the first few.
- * Only batches taken since `since` count: a monthly salary is no duplicate. Each result names the newest payout that
- * it resembles. Equal payouts are compared as a group, since both files may repeat a payment many times.
+ * Counts the payouts of a loaded batch that resemble a payout of another batch that is near to them, and returns the first
+ * few. A monthly salary is no duplicate. Each result names the newest payout that it resembles. Equal payouts are compared
+ * as a group, since both files may repeat a payment many times.
  */
 export async function batchLikeness(
   trx: Db | Trx,
   batch: { id: string },
-  since: string,
+  nearTo: NearTo,
   show: number,
 ): Promise<{ count: number; first: Likeness[] }> {
-  const counted = await sql<{ count: bigint }>`with ${likeIn(batch, since)}
+  const days = await trx
+    .selectFrom('payouts')
+    .select('pay_on')
+    .distinct()
+    .where('batch_id', '=', batch.id)
+    .execute();
+  const near = days.map(({ pay_on }): Near => ({ pay_on, ...nearTo(pay_on) }));
+  const counted = await sql<{ count: bigint }>`with ${likeIn(batch, near)}
     select count(*) as count from own`.execute(trx);
   const count = counted.rows[0]?.count ?? 0n;
   if (count === 0n) return { count: 0, first: [] };
-  const { rows } = await sql<Like>`with ${likeIn(batch, since)}
+  const { rows } = await sql<Like>`with ${likeIn(batch, near)}
     select * from own order by row_number limit ${show}`.execute(trx);
   const first: Likeness[] = [];
-  for (const row of rows) first.push(...(await newestLike(trx, batch, since, row)));
+  for (const row of rows) first.push(...(await newestLike(trx, batch, nearTo(row.pay_on), row)));
   return { count: Number(count), first };
 }
 
-type Like = Pick<Payout, 'id' | 'row_number' | 'reference' | 'account_number' | 'currency' | 'amount'>;
+type Near = { pay_on: string; since: string; until: string };
+type Like = Pick<
+  Payout,
+  'id' | 'row_number' | 'reference' | 'account_number' | 'currency' | 'amount' | 'pay_on'
+>;
 
 /**
  * `own`: the payouts of a batch with more likes in other batches than the payouts that they pay again (P20).
  */
-function likeIn(batch: { id: string }, since: string): RawBuilder<unknown> {
+function likeIn(batch: { id: string }, near: readonly Near[]): RawBuilder<unknown> {
   const isSame = sql`p.account_number = n.account_number and p.currency = n.currency and p.amount = n.amount`;
-  return sql`alike as (
-      select n.account_number, n.currency, n.amount, count(*) as others
-      from (select distinct account_number, currency, amount from payouts where batch_id = ${batch.id}) n
-        cross join payouts p join batches b on b.id = p.batch_id
-      where ${isSame} and ${isEarlier(batch, since)}
-      group by n.account_number, n.currency, n.amount),
+  const isNear = sql`${goesAt} >= w.since and p.pay_on <= w.until`;
+  return sql`w as materialized (
+      select ${field('pay_on')} as pay_on, ${field('since')} as since, ${field('until')} as until
+      from ${rowsOf(near)} as row),
+    alike as materialized (
+      select n.account_number, n.currency, n.amount, n.pay_on, count(*) as others
+      from (select distinct account_number, currency, amount, pay_on from payouts where batch_id = ${batch.id}) n
+        join w on w.pay_on = n.pay_on cross join payouts p join batches b on b.id = p.batch_id
+      where ${isSame} and ${isEarlier(batch)} and ${isNear}
+      group by n.account_number, n.currency, n.amount, n.pay_on),
     again as (
       select n.id, count(*) as others
-      from ${linesOfBatch(batch.id)} line join payouts n on n.id = line.id
+      from ${linesOfBatch(batch.id)} line join payouts n on n.id = line.id join w on w.pay_on = n.pay_on
         join payouts p on p.id = line.ancestor join batches b on b.id = p.batch_id
-      where ${isSame} and ${isEarlier(batch, since)} group by n.id),
+      where ${isSame} and ${isEarlier(batch)} and ${isNear} group by n.id),
     own as (
-      select n.id, n.row_number, n.reference, n.account_number, n.currency, n.amount
+      select n.id, n.row_number, n.reference, n.account_number, n.currency, n.amount, n.pay_on
       from payouts n join alike on alike.account_number = n.account_number and alike.currency = n.currency
-          and alike.amount = n.amount
+          and alike.amount = n.amount and alike.pay_on = n.pay_on
         left join again on again.id = n.id
       where n.batch_id = ${batch.id} and alike.others > coalesce(again.others, 0))`;
 }
 
-function isEarlier({ id }: { id: string }, since: string): RawBuilder<boolean> {
-  return sql`p.batch_id <> ${id} and p.state not in (${literals(neverPaid)}) and b.created_at >= ${since}`;
+function isEarlier({ id }: { id: string }): RawBuilder<boolean> {
+  return sql`p.batch_id <> ${id} and p.state not in (${literals(neverPaid)})`;
 }
 
 async function newestLike(
   trx: Db | Trx,
   batch: { id: string },
-  since: string,
+  { since, until }: ReturnType<NearTo>,
   row: Like,
 ): Promise<Likeness[]> {
   const { rows } = await sql<{ reference: string; batch_id: string; created_at: string }>`
     select p.reference, p.batch_id, b.created_at from payouts p join batches b on b.id = p.batch_id
     where p.account_number = ${row.account_number} and p.currency = ${row.currency}
-      and p.amount = ${row.amount} and ${isEarlier(batch, since)}
+      and p.amount = ${row.amount} and ${isEarlier(batch)} and ${goesAt} >= ${since} and p.pay_on <= ${until}
       and p.id not in (select line.ancestor from ${linesOfBatch(batch.id)} line where line.id = ${row.id})
     order by b.created_at desc, p.id limit 1`.execute(trx);
   return rows.map((earlier) => ({

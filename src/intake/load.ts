@@ -31,7 +31,7 @@ import { namedAgainReason } from './again-names.ts';
 import { dropSome } from './drop-batch.sql.ts';
 import type { Dropper } from './dropper.ts';
 import { frozen } from './frozen.ts';
-import { batchLikeness, hasLikeness, type Likeness } from './likeness.sql.ts';
+import { batchLikeness, hasLikeness, type Likeness, type NearTo } from './likeness.sql.ts';
 import { allExist } from './moves.ts';
 import { batchRows, fileWarningsOf, payeesOf } from './payees.ts';
 import { rowsLeftIn } from './rejections.ts';
@@ -202,8 +202,8 @@ async function decide(
 
 /** Usually no payout is alike, and one query shows that. */
 function likenessIn(trx: Trx, batch: { id: string }): FindLikeness {
-  return async (since) =>
-    (await hasLikeness(trx, batch)) ? batchLikeness(trx, batch, since, 5) : { count: 0, first: [] };
+  return async (near) =>
+    (await hasLikeness(trx, batch)) ? batchLikeness(trx, batch, near, 5) : { count: 0, first: [] };
 }
 
 function uidOf(account: OsUser | null): bigint | null {
@@ -243,16 +243,25 @@ export function fileReasons(scan: Scan): HoldReason[] {
   return reasons;
 }
 
-type FindLikeness = (since: string) => Promise<{ count: number; first: Likeness[] }>;
+type FindLikeness = (near: NearTo) => Promise<{ count: number; first: Likeness[] }>;
+
+/** What lies within `duplicate_window_days` of a payment that goes now, or on its day. */
+export function nearTo({ config, nowMs }: { config: Pick<Config, 'submission'>; nowMs: number }): NearTo {
+  const windowMs = config.submission.duplicateWindowDays * 86_400_000;
+  return (payOn) => {
+    const goesMs = Math.max(nowMs, payOn === '' ? 0 : Date.parse(payOn));
+    const iso = (ms: number): string => new Date(ms).toISOString();
+    return { since: iso(goesMs - windowMs), until: iso(goesMs + windowMs) };
+  };
+}
 
 /** Finds earlier payouts like these within `duplicate_window_days`: a reason to hold. 0 turns the check off. */
 export async function ledgerLikeness(
   { clock, config }: Pick<Deps, 'clock' | 'config'>,
   find: FindLikeness,
 ): Promise<{ reasons: HoldReason[]; recent: Likeness[] }> {
-  const days = config.submission.duplicateWindowDays;
-  if (days === 0) return { reasons: [], recent: [] };
-  const recent = await find(new Date(clock.now() - days * 86_400_000).toISOString());
+  if (config.submission.duplicateWindowDays === 0) return { reasons: [], recent: [] };
+  const recent = await find(nearTo({ config, nowMs: clock.now() }));
   return { reasons: alikeOf(recent).map((alike) => ({ kind: 'alike', ...alike })), recent: recent.first };
 }
 

@@ -6,6 +6,7 @@ import type { Config } from '../core/settings/settings.ts';
 import type { Ledger } from '../core/storage/ledger.ts';
 import type { Batch } from '../core/storage/tables/tables.ts';
 import { batchLikeness, type Likeness } from '../intake/likeness.sql.ts';
+import { nearTo } from '../intake/load.ts';
 import { type Approvable, recordApproval } from '../sending/approvals.sql.ts';
 import { type Approval, judgeApproval } from '../sending/decisions/whole-batch.ts';
 import { finishRelease } from '../sending/holds.sql.ts';
@@ -116,9 +117,9 @@ export async function approvalWarnings(
   { batch, shown }: Extract<ApprovalReview, { kind: 'may' }>,
 ): Promise<ApprovalWarnings> {
   const { id, created_at: at } = batch;
-  const window = config.submission.duplicateWindowDays * 86_400_000;
-  const since = new Date(Date.parse(at) - window).toISOString();
-  const alike = window > 0 ? await batchLikeness(db, { id }, since, 1) : { count: 0, first: [] };
+  const near = nearTo({ config, nowMs: Date.parse(at) });
+  const isOn = config.submission.duplicateWindowDays > 0;
+  const alike = isOn ? await batchLikeness(db, { id }, near, 1) : { count: 0, first: [] };
   const compared = await comparisonOf(db, id);
   return { batch: id, others: othersOf(batch), alike, oddAccounts: shown.oddAccounts, compared };
 }

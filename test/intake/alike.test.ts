@@ -31,21 +31,31 @@ async function repeated(s: Setting, id: string): Promise<void> {
   );
 }
 
+/** Near to all that went since. */
+const ever =
+  (since = '') =>
+  (): { since: string; until: string } => ({ since, until: '9999' });
+
 it('tells how often a batch repeats another that repeats itself, without holding each against each', async () => {
   const s = await setting();
   await repeated(s, 'b-1');
   await repeated(s, 'b-2');
   const batch = { id: 'b-2', mode: 'test' as const };
   expect(await hasLikeness(s.ledger.db, batch)).toBe(true);
-  const { count, first } = await batchLikeness(s.ledger.db, batch, '', 2);
+  const { count, first } = await batchLikeness(s.ledger.db, batch, ever(), 2);
   expect(count).toBe(many);
   expect(first.map((one) => [one.reference, one.earlierReference])).toEqual([
     ['b-2-0', 'b-1-0'],
     ['b-2-1', 'b-1-0'],
   ]);
-  const parsed = { accountNumber: like.account_number, currency: like.currency, amount: like.amount };
+  const parsed = {
+    accountNumber: like.account_number,
+    currency: like.currency,
+    amount: like.amount,
+    payOn: '',
+  };
   const rows = Array.from({ length: 2000 }, (_, i) => ({ row: i + 2, reference: `R-${i}`, ...parsed }));
-  expect((await likenessOf(s.ledger.db, rows)).length).toBe(2000);
+  expect((await likenessOf(s.ledger.db, rows, ever())).length).toBe(2000);
 });
 
 it('P20: of equal payouts only those that pay nothing but the others again resemble none', async () => {
@@ -53,7 +63,7 @@ it('P20: of equal payouts only those that pay nothing but the others again resem
   const [first = 0n] = await addBatch(s.ledger, ['A-1'], { id: 'b-1', ...like, state: 'failed' });
   await addBatch(s.ledger, ['B-1'], { id: 'b-2', ...like, successor_of: first });
   await addBatch(s.ledger, ['C-1'], { id: 'b-3', ...like, state: 'refused' });
-  const ask = (id: string, since = at(0)) => batchLikeness(s.ledger.db, { id }, since, 5);
+  const ask = (id: string, since = at(0)) => batchLikeness(s.ledger.db, { id }, ever(since), 5);
   expect(await ask('b-2')).toEqual({ count: 0, first: [] });
   expect(await ask('b-3')).toMatchObject({ count: 1, first: [{ row: 2, earlierReference: 'A-1' }] });
   await addBatch(s.ledger, ['D-1'], { id: 'b-4', ...like });
