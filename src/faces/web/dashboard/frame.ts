@@ -36,6 +36,7 @@ const places = {
   '/': 'Today',
   '/batches': 'Batches',
   '/payouts': 'Payouts',
+  '/payees': 'Payees',
   '/discrepancies': 'Discrepancies',
   '/runs': 'Runs',
 };
