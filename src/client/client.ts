@@ -56,6 +56,7 @@ const places: { readonly [Name in OperationName]: PlaceOf<Name> } = {
   releaseBatch: 'POST /batches/{batch}/release',
   cancelBatch: 'POST /batches/{batch}/cancel',
   listPayouts: 'GET /payouts',
+  listPayees: 'GET /payees',
   getPayout: 'GET /payouts/{reference}',
   retryPayout: 'POST /payouts/{reference}/retry',
   settlePayout: 'POST /payouts/{reference}/settle',

@@ -25,6 +25,8 @@ export type GoodRow = {
   cells: string[];
   parsed: BatchRow;
   like: number | null;
+  /** An earlier row with the same account. */
+  sameAccount: number | null;
   /** The payout that the row pays again, if any (P20). */
   retry: RetryClaim | null;
 };
@@ -65,7 +67,7 @@ function judgeAgain(header: Header, rules: RowRules): RowJudge<GoodRow> {
   return (row, cells, tidied) => {
     const { retry, checked } = read(cells, tidied);
     if (checked.kind === 'bad') return { kind: 'bad', problems: [] };
-    return { kind: 'good', good: { row, cells, parsed: checked.row, like: null, retry } };
+    return { kind: 'good', good: { row, cells, parsed: checked.row, like: null, sameAccount: null, retry } };
   };
 }
 
@@ -89,8 +91,10 @@ function judge(header: Header, rules: RowRules): RowJudge<GoodRow> {
     const twice = retry === null ? null : retried(foldReference(retry.of), row);
     if (retry !== null && twice !== null) problems.push(retriedTwice(row, retry, twice));
     if (!parsed || problems.length > 0) return { kind: 'bad', problems };
-    const like = likeness(`${parsed.accountNumber} ${parsed.currency} ${parsed.amount}`, row);
-    return { kind: 'good', good: { row, cells, parsed, like, retry } };
+    const account = `${parsed.accountNumber} ${parsed.currency}`;
+    const sameAccount = likeness(`bank ${account} ${parsed.bankCode}`, row);
+    const like = likeness(`${account} ${parsed.amount}`, row);
+    return { kind: 'good', good: { row, cells, parsed, like, sameAccount, retry } };
   };
 }
 

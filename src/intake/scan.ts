@@ -208,7 +208,7 @@ async function withoutTaken(
 
 function counter(scan: Scan, config: Config): (row: GoodRow) => void {
   const unusual = new Set<string>();
-  return ({ row, parsed, like }) => {
+  return ({ row, parsed, like, sameAccount }) => {
     const { currency, amount, bankCode, payOn } = parsed;
     const reference = parsed.reference ?? '';
     addSum(scan.good, currency, amount);
@@ -217,6 +217,10 @@ function counter(scan: Scan, config: Config): (row: GoodRow) => void {
     // A window of 0 turns off the whole check, also inside the file.
     if (like !== null && config.submission.duplicateWindowDays > 0)
       scan.duplicates.add({ row, reference, earlier: like });
+    else if (sameAccount !== null && config.submission.duplicateWindowDays > 0) {
+      const text = `pays the account of row ${sameAccount} too`;
+      scan.warnings.add({ row, text, shared: 'pays the account of an earlier row too' });
+    }
     for (const warning of rowWarnings(parsed, config.intake, scan.rules))
       scan.warnings.add({ row, ...warning });
     if (currency !== 'NGN' && currency !== 'ZAR' && !unusual.has(currency)) {

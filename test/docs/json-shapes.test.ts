@@ -43,6 +43,7 @@ it('each command prints the object that docs/json.md shows', async () => {
   await see('show', ['show', 'PAY-0003']);
   await see('payouts', ['payouts']);
   await see('batches', ['batches']);
+  await see('payees', ['payees']);
   await see('discrepancies', ['discrepancies']);
   await see('discrepancies --export', ['discrepancies', '--export', 'open.xlsx']);
   const [{ id }] = (await home.json(['discrepancies'], 4)).discrepancies;

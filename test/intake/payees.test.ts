@@ -1,5 +1,8 @@
 import { expect, it } from 'vitest';
 import type { PayeeChange } from '../../src/core/ledger/payee-comparisons.ts';
+import { listPayees, payeeAfter, payeeCursor } from '../../src/core/ledger/payee-list.ts';
+import { comparePayees, type PayeeRow } from '../../src/intake/compare-payees.ts';
+import { batchRows } from '../../src/intake/payees.ts';
 import { approvalDigests } from '../../src/sending/approvals.sql.ts';
 import { approveVerb, reviewApproval } from '../../src/verbs/approve.ts';
 import { fileOf, firstMonth, type Person, secondMonth } from './payee-months.ts';
@@ -164,8 +167,6 @@ it('compares ten thousand rows in well under a second', async () => {
   const many = firstMonth(1, 10_000);
   await pay(s, 'november.csv', fileOf(many, 'N'));
   s.clock.advance(30 * day);
-  const { comparePayees } = await import('../../src/intake/compare-payees.ts');
-  const { batchRows } = await import('../../src/intake/payees.ts');
   const taken = await take(s, 'december.csv', fileOf(many, 'D'));
   const columns = fileOf([], 'D').trim().split(',');
   const now = { columns, count: many.length, again: new Map(), ...batchRows(s.ledger.db, taken.batch) };
@@ -175,4 +176,62 @@ it('compares ten thousand rows in well under a second', async () => {
   expect(found).toMatchObject({ joined: 0, left: 0, newPayees: 0 });
   expect(took).toBeLessThan(3000);
   if (process.env.SHOW_TIMES) console.log(`10,000 rows compared in ${took.toFixed(0)} ms`);
+});
+
+it('warns of the same account twice in one file, whatever the amounts', async () => {
+  const s = await setting();
+  const [ada] = two;
+  const bonus = ada ? [ada, { ...ada, minor: 5_000n }] : [];
+  const { warnings, holdReasons } = await s.intake.check(s.drop('november.csv', fileOf(bonus, 'N')));
+  expect(warnings).toContain('row 3: pays the account of row 2 too');
+  expect(holdReasons).toEqual([]);
+});
+
+it('P37: a mended failed.csv with another account is a change like any', async () => {
+  const s = await setting('submission: { payees: approve_changed }');
+  const before = two.map((one) => ({ row: 2, reference: one.id, ...paidAs(one) }));
+  const { batch } = await take(s, 'november.csv', fileOf(two, 'N'));
+  const [first] = await s.ledger.db
+    .selectFrom('payouts')
+    .select('id')
+    .where('batch_id', '=', batch)
+    .execute();
+  const rows = [{ ...before[0], accountNumber: '9999999999' }].filter((one) => one.reference !== undefined);
+  const found = await comparePayees(
+    s.ledger.db,
+    {
+      ...{ columns: ['reference', 'retry_of'], count: 1, batch: null },
+      again: new Map([[2, first?.id ?? 0n]]),
+      each: (take) => take(rows as PayeeRow[]),
+    },
+    { newcomers: false },
+  );
+  expect(found).toMatchObject({ with: batch, accountChanged: 1, left: 0, joined: 0 });
+});
+
+function paidAs({ id, name, account, bank, minor }: Person) {
+  const money = { currency: 'NGN', amount: minor };
+  return { accountNumber: account, accountName: name, bankCode: bank, payeeId: id, ...money };
+}
+
+it('lists known payees with every name, a page at a time, and those that changed', async () => {
+  const s = await setting();
+  await pay(s, 'november.csv', fileOf(two, 'N'));
+  s.clock.advance(30 * day);
+  const married = moved.map((one) => (one.id === 'E1' ? { ...one, name: 'Adaeze Eze' } : one));
+  await pay(s, 'december.csv', fileOf(married, 'D'));
+  const all = await listPayees(s.ledger.db, { changed: false, limit: 10 });
+  expect(all.map((one) => [one.account_number, one.batches])).toEqual([
+    ['0123456785', 2],
+    ['2034567891', 1],
+    ['2034567892', 1],
+  ]);
+  expect(all[0]).toMatchObject({ names: ['Adaeze Eze', 'Adaeze Okonkwo'], payee_ids: ['E1'], paid: 2 });
+  const [first] = await listPayees(s.ledger.db, { changed: false, limit: 1 });
+  const after = payeeAfter(first ? payeeCursor(first) : '');
+  const rest = await listPayees(s.ledger.db, { changed: false, limit: 10, ...(after && { after }) });
+  expect(rest).toEqual(all.slice(1));
+  const changed = await listPayees(s.ledger.db, { changed: true, limit: 10 });
+  expect(changed.map((one) => one.account_number)).toEqual(['0123456785', '2034567892']);
+  expect(payeeAfter('no cursor')).toBeNull();
 });

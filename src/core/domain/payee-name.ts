@@ -1,10 +1,10 @@
 /** Words before or behind a name that other files may leave out. */
-const titles = new Set(
-  `mr mrs ms miss mx dr prof professor sir dame lady chief alhaji alhaja hajia hadjia mallam malam engr arc barr
-  barrister pastor rev reverend bishop otunba prince princess oba hon honourable col capt gen jr snr esq`.split(
-    /\s+/,
-  ),
-);
+const titles = new Set([
+  ...['mr', 'mrs', 'ms', 'miss', 'mx', 'dr', 'prof', 'professor', 'sir', 'dame', 'lady', 'hon', 'honourable'],
+  ...['chief', 'alhaji', 'alhaja', 'hajia', 'malam', 'mallam', 'oba', 'otunba', 'prince', 'princess'],
+  ...['engr', 'arc', 'barr', 'barrister', 'esq', 'rev', 'reverend', 'pastor', 'bishop'],
+  ...['col', 'capt', 'gen', 'jr', 'snr'],
+]);
 
 /** Letters that Unicode does not take apart into a plain letter and a mark. */
 const plainLetters: Record<string, string> = { ø: 'o', ł: 'l', đ: 'd', ß: 'ss', æ: 'ae', œ: 'oe', ı: 'i' };

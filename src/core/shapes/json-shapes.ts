@@ -26,7 +26,7 @@ import {
   upgradeShape,
   verifyShape,
 } from './keeping-shapes.ts';
-import { batchesShape, payoutsShape } from './list-shapes.ts';
+import { batchesShape, payeesShape, payoutsShape } from './list-shapes.ts';
 import { closePeriodShape, compareShape, reconcileShape, reportShape } from './run-shapes.ts';
 import {
   completeShape,
@@ -75,6 +75,7 @@ export const jsonShapes = {
   'show COLLECTION': { does: 'The whole story of one collection.', shape: collectionStoryShape },
   payouts: { does: 'The payouts that match, and the totals of all that match.', shape: payoutsShape },
   batches: { does: 'All batches.', shape: batchesShape },
+  payees: { does: 'The accounts that were paid before, each with its names.', shape: payeesShape },
   discrepancies: {
     does: 'The open discrepancies, the gravest first. `ack` and `resolve` print their own objects.',
     shape: discrepanciesShape,

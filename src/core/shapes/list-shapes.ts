@@ -54,3 +54,21 @@ export type ListedBatchJson = z.input<typeof listedBatchShape>;
 export const batchesShape = z.strictObject({
   batches: z.array(listedBatchShape).describe('the newest first'),
 });
+
+export const payeeShape = z.strictObject({
+  account_number: z.string().describe('masked but for its last four digits; whole with --full-accounts'),
+  bank_code: z.string(),
+  currency: z.string().describe('ISO 4217'),
+  names: z.array(z.string()).describe('every name under which it was paid'),
+  payee_ids: z.array(z.string()).describe('every payee_id under which it was paid'),
+  first_paid_at: instant,
+  last_paid_at: instant,
+  paid: count.describe('payouts in success'),
+  returned: count.describe('payouts that came back after success'),
+  batches: count.describe('batches that paid it'),
+});
+
+/** What `payees --json` prints. */
+export const payeesShape = z.strictObject({
+  payees: z.array(payeeShape).describe('in the order of their accounts, at most --limit'),
+});

@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import { payoutStory } from '../../books/overview.sql.ts';
 import { dayOrInstant } from '../../core/domain/local-day.ts';
 import { maskAccount } from '../../core/domain/redact.ts';
+import { listPayees, payeeAfter, payeeCursor } from '../../core/ledger/payee-list.ts';
 import { listPayouts, type PayoutFilter, sumPayouts } from '../../core/ledger/payout-list.ts';
 import { cancelVerb } from '../../verbs/cancel.ts';
 import { retryOnEvidence, settleOnEvidence } from '../../verbs/fresh-evidence.ts';
@@ -9,7 +10,7 @@ import { resendVerb } from '../../verbs/resend.ts';
 import type { Weighed, WeighedCase } from '../../watching/evidence/weigh.ts';
 import { reasonText } from '../../words/advice-text.ts';
 import { evidenceJson, watchOf } from '../json/evidence-json.ts';
-import { listedPayoutJson, payoutTotalsJson } from '../json/list-json.ts';
+import { listedPayoutJson, payeeJson, payoutTotalsJson } from '../json/list-json.ts';
 import { cancelJson, resendJson } from '../json/order-json.ts';
 import { aroundPayout, payoutStoryJson } from '../json/show-payout.ts';
 import { type ApiDeps, jsonAnswer, type Runs } from './endpoint.ts';
@@ -74,6 +75,17 @@ export const payoutEndpoints: Runs<typeof payoutOperations> = {
     const totals = query.after === undefined && payoutTotalsJson(await sumPayouts(app.ledger.db, filter));
     const next = found.length < query.limit ? null : (found.at(-1)?.id.toString() ?? null);
     return jsonAnswer({ payouts: found.map((one) => listedPayoutJson(one, account)), ...totals, next });
+  },
+
+  async listPayees({ app }, { query: { after, limit, changed, accounts } }) {
+    const from = after === undefined ? undefined : payeeAfter(after);
+    if (from === null) throw wrongQuery('after is no cursor of this list');
+    const page = { changed: changed === 'true', limit, ...(from && { after: from }) };
+    const found = await listPayees(app.ledger.db, page);
+    const account = accounts === 'whole' ? inWhole : maskAccount;
+    const last = found.at(-1);
+    const next = last && found.length === limit ? payeeCursor(last) : null;
+    return jsonAnswer({ payees: found.map((one) => payeeJson(one, account)), next });
   },
 
   async getPayout({ app }, { params: { reference }, query }) {

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { jsonShapes } from '../../core/shapes/json-shapes.ts';
-import { payoutsShape } from '../../core/shapes/list-shapes.ts';
+import { payeeShape, payoutsShape } from '../../core/shapes/list-shapes.ts';
 import { payoutStateShape, text } from '../../core/shapes/parts.ts';
-import { none, type Operation, paging } from './operation.ts';
+import { listOf, none, type Operation, paging } from './operation.ts';
 
 const payoutParams = z.object({ reference: z.string() });
 
@@ -40,6 +40,22 @@ export const payoutOperations = {
     answers: {
       200: { does: 'A page of payouts.', shape: payoutPage },
     },
+  },
+  listPayees: {
+    method: 'get',
+    path: '/payees',
+    does: 'The accounts that were paid before, with every name under which they were, in the order of the accounts.',
+    right: 'read',
+    params: none,
+    query: paging.extend({
+      changed: z
+        .enum(['true', 'false'])
+        .default('false')
+        .describe('only those whose account or name changed'),
+      accounts: filters.shape.accounts,
+    }),
+    body: null,
+    answers: { 200: { does: 'A page of payees.', shape: listOf('payees', payeeShape) } },
   },
   getPayout: {
     method: 'get',

@@ -4,6 +4,7 @@ import { money } from '../../books/presentation.ts';
 import { moneyStanding } from '../../core/domain/payout.ts';
 import type { BatchCounts } from '../../core/ledger/batches.ts';
 import { readReasons } from '../../core/ledger/hold-reasons.ts';
+import type { Payee } from '../../core/ledger/payee-list.ts';
 import type { ListedPayout, sumPayouts } from '../../core/ledger/payout-list.ts';
 import type { JsonOf } from '../../core/shapes/json-shapes.ts';
 import type { ListedBatchJson, ListedPayoutJson, PayoutsJson } from '../../core/shapes/list-shapes.ts';
@@ -82,4 +83,9 @@ export async function discrepanciesJson(
     closed_with_payout: Number(d.closed_with_payout),
     life: lives.get(d.id) ?? [],
   }));
+}
+
+/** `account` masks the account number, or not. */
+export function payeeJson(one: Payee, account: (text: string) => string): JsonOf<'payees'>['payees'][number] {
+  return { ...one, account_number: account(one.account_number) };
 }

@@ -109,6 +109,8 @@ describe('each operation', () => {
     await refusal('getFailed', 404, { params: { batch: 'none' } });
     await success('listPayouts', { query: '?state=success&limit=5' });
     await refusal('listPayouts', 422, { query: '?stat=success' });
+    await success('listPayees', { query: '?limit=1' });
+    await refusal('listPayees', 422, { query: '?after=none' });
     await success('getPayout', { params: { reference: 'PAY-0001' } });
     await refusal('getPayout', 404, { params: { reference: 'PAY-9999' } });
     const { said } = await see('retryPayout', { params: { reference: 'PAY-0002' } });

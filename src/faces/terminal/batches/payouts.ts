@@ -43,7 +43,8 @@ export const payouts: Handler = async (context, _args, options) => {
   });
 };
 
-function readLimit(limit: unknown): number {
+/** Reads `--limit`. Anything but a whole number above zero stops with 2. */
+export function readLimit(limit: unknown): number {
   if (typeof limit === 'string' && /^[1-9]\d{0,8}$/.test(limit)) return Number(limit);
   throw new Stop(`--limit: expected a whole number above zero, got "${String(limit)}"`);
 }

@@ -34,6 +34,19 @@ export const watchEntries: readonly CommandEntry[] = [
     load: async () => (await import('../batches/payouts.ts')).payouts,
   },
   {
+    usage: 'payees',
+    summary: 'list the accounts paid before, with their names',
+    does: 'list the accounts that were paid before, with every name under which they were',
+    example: 'counterfoil payees --changed',
+    options: [
+      ['--changed', 'only those whose account or name changed'],
+      ['--limit <n>', 'list at most this many', '50'],
+      ['--full-accounts', 'show account numbers in full'],
+      ['--csv', 'write CSV'],
+    ],
+    load: async () => (await import('../batches/payees.ts')).payees,
+  },
+  {
     usage: 'show <reference>',
     summary: 'tell the whole story of one payout or collection',
     does: 'show the whole story of one payout or collection, each fact with its source and time',

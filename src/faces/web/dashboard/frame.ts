@@ -40,6 +40,7 @@ const places = {
   '/batches': 'Batches',
   '/files': 'Files',
   '/payouts': 'Payouts',
+  '/payees': 'Payees',
   '/discrepancies': 'Discrepancies',
   '/runs': 'Runs',
   '/months': 'Months',

@@ -7,6 +7,7 @@ import { maskAccount } from '../../../core/domain/redact.ts';
 import { runOfReport } from '../../../core/domain/run-folder.ts';
 import { mendsOf, preparersOf } from '../../../core/ledger/mends.ts';
 import { comparisonOf } from '../../../core/ledger/payee-comparisons.ts';
+import { listPayees, payeeAfter, payeeCursor } from '../../../core/ledger/payee-list.ts';
 import { listPayouts, sumPayouts } from '../../../core/ledger/payout-list.ts';
 import { neighboursOf } from '../../../core/ledger/successors.ts';
 import type { Db } from '../../../core/storage/ledger.ts';
@@ -29,6 +30,7 @@ import {
 } from './batches.sql.ts';
 import { batchesView } from './batches-view.ts';
 import { callerName } from './forms.ts';
+import { payeesView } from './payees-view.ts';
 import { payoutView } from './payout-view.ts';
 import { payoutFilterOf, payoutQueryIn, payoutsView } from './payouts-view.ts';
 import { pageIn, perPage, queryOf } from './query.ts';
@@ -118,6 +120,17 @@ export function pageRoutes(scope: FastifyInstance, shared: Shared): void {
     const sums = from === undefined ? await sumPayouts(reader, filter) : null;
     const main = payoutsView({ query, rows: shown, sums, next }, await viewFor(request));
     return send(request, reply, { title: 'Payouts', place: '/payouts', main, renews: 'still' });
+  });
+
+  scope.get('/payees', { config: { right: 'read' } }, async (request, reply) => {
+    const changed = queryOf(request, 'changed') === 'true';
+    const after = payeeAfter(queryOf(request, 'after') ?? '');
+    const found = await listPayees(reader, { changed, limit: perPage + 1, ...(after && { after }) });
+    const payees = found.slice(0, perPage);
+    const last = payees.at(-1);
+    const next = last && found.length > perPage ? payeeCursor(last) : null;
+    const main = payeesView({ payees, changed, next }, await viewFor(request));
+    return send(request, reply, { title: 'Payees', place: '/payees', main, renews: 'still' });
   });
 
   scope.get<Params>('/payouts/:name', async (request, reply) => {

@@ -1,0 +1,91 @@
+import { type RawBuilder, sql } from 'kysely';
+import { z } from 'zod';
+import { perDialect } from '../storage/dialect.ts';
+import type { Db } from '../storage/ledger.ts';
+
+/** An account that was paid, with every name and key of the employer under which it was. */
+export type Payee = {
+  account_number: string;
+  bank_code: string;
+  currency: string;
+  names: string[];
+  payee_ids: string[];
+  first_paid_at: string;
+  last_paid_at: string;
+  paid: number;
+  returned: number;
+  batches: number;
+};
+
+type Grouped = Omit<Payee, 'names' | 'payee_ids' | 'paid' | 'returned' | 'batches'> & {
+  names: string;
+  payee_ids: string;
+  paid: bigint;
+  returned: bigint;
+  batches: bigint;
+};
+
+const texts = z.array(z.string());
+const key = z.tuple([z.string(), z.string(), z.string()]);
+
+/** The cursor behind a payee: its account, which no log of addresses should show in plain digits. */
+export function payeeCursor({ account_number, bank_code, currency }: Payee): string {
+  return Buffer.from(JSON.stringify([account_number, bank_code, currency])).toString('base64url');
+}
+
+/** Returns the account of a cursor; null for a text that is none. */
+export function payeeAfter(cursor: string): z.infer<typeof key> | null {
+  try {
+    return key.parse(JSON.parse(Buffer.from(cursor, 'base64url').toString()));
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * Returns known payees in the order of their accounts: those paid with success, also where it came back later. `changed`:
+ * only those whose account or name was new to their series at an intake (P37).
+ */
+export async function listPayees(
+  db: Db,
+  {
+    changed,
+    limit,
+    after = ['', '', ''],
+  }: { changed: boolean; limit: number; after?: [string, string, string] },
+): Promise<Payee[]> {
+  const [number, bank, currency] = after;
+  const only = changed ? sql`and p.account_number in (${changedAccounts()})` : sql``;
+  const isPaid = sql`p.state in ('success', 'returned')`;
+  const list = (column: RawBuilder<unknown>) =>
+    perDialect<string>(sql`json_group_array(distinct ${column})`, sql`json_agg(distinct ${column})::text`);
+  const when = sql`coalesce(p.final_at, p.updated_at)`;
+  const { rows } = await sql<Grouped>`
+    select p.account_number, p.bank_code, p.currency, ${list(sql`p.account_name`)} as names,
+      ${list(sql`p.payee_id`)} as payee_ids, min(${when}) as first_paid_at, max(${when}) as last_paid_at,
+      sum(case when p.state = 'success' then 1 else 0 end) as paid,
+      sum(case when p.state = 'returned' then 1 else 0 end) as returned, count(distinct p.batch_id) as batches
+    from payouts p
+    where ${isPaid} and p.account_number in (select distinct p.account_number from payouts p
+        where p.account_number >= ${number} and ${isPaid} ${only} order by p.account_number limit ${limit + 1})
+      and (p.account_number, p.bank_code, p.currency) > (${number}, ${bank}, ${currency})
+    group by p.account_number, p.bank_code, p.currency
+    order by p.account_number, p.bank_code, p.currency limit ${limit}`.execute(db);
+  return rows.map((row) => ({
+    ...row,
+    names: texts.parse(JSON.parse(row.names)).toSorted(),
+    payee_ids: texts.parse(JSON.parse(row.payee_ids)).filter((id) => id !== ''),
+    ...{ paid: Number(row.paid), returned: Number(row.returned), batches: Number(row.batches) },
+  }));
+}
+
+function changedAccounts(): RawBuilder<string> {
+  const changes = perDialect<unknown>(
+    sql`json_each(c.found, '$.changes')`,
+    sql`lateral (select element as value from jsonb_array_elements(c.found::jsonb -> 'changes') as e (element))`,
+  );
+  return sql<string>`select n.account_number from payee_comparisons c cross join ${changes} change
+    join payouts n on n.batch_id = c.batch_id
+      and n.row_number = cast(change.value ->> ${sql.lit('row')} as bigint)
+    where change.value ->> ${sql.lit('kind')} in ('account_changed', 'name_changed')`;
+}

@@ -1,0 +1,52 @@
+import { expect, it } from 'vitest';
+import { recordComparison } from '../../../../src/core/ledger/payee-comparisons.ts';
+import { addBatch } from '../../../support/ledger.ts';
+import { startDashboard } from './support.ts';
+
+const found = {
+  ...{
+    with: 'november-20261121-3f9a1c',
+    day: '2026-11-21',
+    joined: 1,
+    left: 2,
+    accountChanged: 1,
+    nameChanged: 1,
+  },
+  ...{ amountChanged: 0, newPayees: 0, hundredfold: { count: 0, rows: [] }, inflated: [] },
+  ...{ totalsBefore: { NGN: '100.00' }, totalsNow: { NGN: '300.00' }, digest: 'd1' },
+  changes: [
+    { row: 2, reference: 'A-1', kind: 'account_changed' as const, old: '0123456785', new: '2034567891' },
+    { row: 3, reference: 'A-2', kind: 'name_changed' as const, old: 'Ada Eze', new: 'Ada Obi' },
+  ],
+};
+
+it('P37: the page of a batch begins with what changed, and hides accounts and names from a reader without the right', async () => {
+  const { ledger, ask, as } = await startDashboard();
+  await addBatch(ledger, ['A-1', 'A-2']);
+  await ledger.write((trx) => recordComparison(trx, 'b-1', found));
+  const { body } = await as('ada', '/batches/b-1');
+  expect(body).toContain(
+    'Compared with november-20261121-3f9a1c of 2026-11-21: joined 1, left 2, account changed 1',
+  );
+  expect(body.indexOf('Compared with november')).toBeLessThan(body.indexOf('Where it stands'));
+  for (const text of ['0123456785', '2034567891', 'Ada Eze', 'Ada Obi']) expect(body).toContain(text);
+  const open = await ask('/batches/b-1');
+  expect(open.status).toBe(200);
+  expect(open.body).toContain('******6785');
+  for (const text of ['0123456785', '2034567891', 'Ada Eze', 'Ada Obi'])
+    expect(open.body).not.toContain(text);
+});
+
+it('lists payees to who may see bank details, a page at a time', async () => {
+  const { ledger, ask, as } = await startDashboard();
+  await addBatch(ledger, ['A-1', 'A-2'], { state: 'success' });
+  expect((await ask('/payees')).status).toBe(401);
+  const { status, body } = await as('ada', '/payees');
+  expect(status).toBe(200);
+  const { account_number } = await ledger.db
+    .selectFrom('payouts')
+    .select('account_number')
+    .executeTakeFirstOrThrow();
+  expect(body).toContain(account_number);
+  expect((await as('ada', '/payees?changed=true')).body).not.toContain(account_number);
+});
