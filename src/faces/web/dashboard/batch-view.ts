@@ -99,7 +99,7 @@ function decisions(look: BatchLook, halts: Halts, view: View): Html {
     ...(unpaid(look) && hasRight(view.caller, 'decide')
       ? [html`<p><a class="go" href="${path}/again">Pay what is unpaid again…</a></p>`]
       : []),
-    ...(waits ? [html`<p><a class="go" href="${path}/approve">Review and approve…</a></p>`] : []),
+    ...(waits ? [approvalWay(path, view)] : []),
     ...(unanswered !== null || (state === 'held' && reasons.some(({ kind }) => kind !== 'approval'))
       ? [
           decision(view, {
@@ -136,6 +136,12 @@ function decisions(look: BatchLook, halts: Halts, view: View): Html {
       : []),
   ];
   return parts.length === 0 ? html`` : panel('Decide', html`${parts}`);
+}
+
+function approvalWay(path: string, view: View): Html {
+  if (hasRight(view.caller, 'approve'))
+    return html`<p><a class="go" href="${path}/approve">Review and approve…</a></p>`;
+  return html`<p class="soft">A person with the role <code>approve</code> approves it.</p>`;
 }
 
 function statesTable({ batch, counts, sums }: BatchLook): Html {

@@ -4,6 +4,7 @@ import type { Severity } from '../../../core/domain/discrepancy-kinds.ts';
 import { formatMinor } from '../../../core/domain/money.ts';
 import type { CountedState } from '../../../core/domain/payout.ts';
 import type { Verdict } from '../../../core/domain/verdict.ts';
+import { onDesk } from '../../../words/desk-words.ts';
 import { readable } from '../../../words/readable.ts';
 import { shortTime, shortTimeWithSeconds } from '../../../words/short-times.ts';
 import { stateWords } from '../../../words/state-words.ts';
@@ -22,8 +23,13 @@ export function time(instant: string | null, { zone, now }: Clocked, seconds = f
   return html`<time datetime="${instant}">${shown}</time>`;
 }
 
-/** A sentence of the ledger: its instants are short and local, its amounts grouped. */
-export function sentence(text: string, { zone, now }: Clocked): string {
+/** A sentence of ours: its instants are short and local, its amounts grouped, and it names no command. */
+export function sentence(text: string, view: Clocked): string {
+  return onDesk(note(text, view));
+}
+
+/** What a person wrote, with short times. */
+export function note(text: string, { zone, now }: Clocked): string {
   return readable(text, (instant) => shortTime(instant, zone, now));
 }
 

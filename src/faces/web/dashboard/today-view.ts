@@ -79,8 +79,8 @@ function answer(
 
 const adviceWords: Record<ReturnType<typeof haltAdvice>, string> = {
   as_the_cause_says: '',
-  doctor: 'First run counterfoil doctor, which shows what was signed, and with which key.',
-  reconcile: 'First run counterfoil reconcile, which asks what became of them.',
+  doctor: 'First let the operator’s doctor show what was signed, and with which key.',
+  reconcile: 'First “Reconcile now” on Runs, which asks what became of them.',
   none: '',
 };
 
