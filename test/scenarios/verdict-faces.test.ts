@@ -138,7 +138,8 @@ async function ledgerFaces(home: Home, run: string, summary: Json): Promise<Reco
     const verdicts = (await verdictsOf(db, [run])).get(run) ?? [];
     const source = { db, ledger, account: null, dataDir: join(home.dir, 'data') };
     const looks = createLooks({
-      ...{ source, clock: systemClock(), zone },
+      ...{ source, clock: systemClock(), zone, birth: ledger.birth },
+      birth: ledger.birth,
       findHalt: async () => undefined,
       findProblems: async () => [],
       findWaiting: async () => [],

@@ -25,7 +25,18 @@ import { decision, form } from './forms.ts';
 import { seesBank, type View } from './frame.ts';
 import { hider } from './hide.ts';
 import { type PartOfList, pages } from './pages.ts';
-import { amount, countText, exactAmount, facts, panel, sentence, stateText, time, to } from './parts.ts';
+import {
+  amount,
+  bankText,
+  countText,
+  exactAmount,
+  facts,
+  panel,
+  sentence,
+  stateText,
+  time,
+  to,
+} from './parts.ts';
 
 type Approvals = NonNullable<ReturnType<Awaited<ReturnType<typeof approvalsOf>>['get']>>;
 type Halts = Awaited<ReturnType<typeof batchHalts>>;
@@ -230,7 +241,7 @@ ${panel(
     largest.map((row) => [
       to(['payouts', row.reference], row.reference),
       seesBank(view) ? row.account_name : 'hidden',
-      seesBank(view) ? row.account_number : maskAccount(row.account_number),
+      `${seesBank(view) ? row.account_number : maskAccount(row.account_number)} · ${bankText(row.bank_code, view)}`,
       exactAmount(row.currency, row.amount),
     ]),
   ),

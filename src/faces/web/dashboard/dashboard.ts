@@ -23,13 +23,14 @@ import { isBrowser, signInForm, signInRoutes } from './sign-in.ts';
 export function dashboardRoutes(deps: DashboardDeps): Routes {
   const { config, clock, log } = deps;
   return (server, admin) => {
-    const looks = createLooks({ ...deps, zone: config.reports.timezone });
+    const looks = createLooks({ ...deps, zone: config.reports.timezone, birth: deps.ledger.birth });
     const forms = createForms(clock);
     const onFailed = (err: unknown): void => log.warn({ err }, 'the dashboard could not look at the ledger');
     const events = createEvents({ looks, clock, closing: admin.closing, onFailed });
     const viewFor = async ({ caller }: FastifyRequest): Promise<View> => ({
       mode: config.mode,
       zone: config.reports.timezone,
+      banks: config.banks,
       now: clock.iso(),
       caller,
       version: (await looks.look()).version,

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { findPaidTwice, type PaidTwice } from '../../../books/paid-twice.sql.ts';
 import { type LastRun, lastRun } from '../../../books/run-verdicts.sql.ts';
 import { foreignOrigins } from '../../../core/ledger/origins.ts';
 import type { Clock } from '../../../core/runtime/clock.ts';
@@ -18,6 +19,9 @@ export type DashboardFacts = {
   haltMarks: string[];
   figures: LedgerFigures;
   lastRun: LastRun | null;
+  paidTwice: PaidTwice;
+  /** When the ledger began, ISO UTC. */
+  birth: string;
   batches: { looks: BatchLook[]; more: number };
   unready: Unready[];
   /** What waits for a person. */
@@ -31,6 +35,8 @@ export type LookDeps = {
   clock: Pick<Clock, 'now' | 'monotonic'>;
   /** The zone whose day is today. */
   zone: string;
+  /** When the ledger began, ISO UTC. */
+  birth: string;
   findHalt(): Promise<SaidHalt | undefined>;
   findProblems(): Promise<Unready[]>;
   findWaiting(): Promise<Finding<KindsOn<'today'>>[]>;
@@ -52,15 +58,18 @@ export function createLooks(deps: LookDeps) {
 }
 
 async function lookAgain(deps: LookDeps, findProblems: () => Promise<Unready[]>): Promise<DashboardFacts> {
-  const { source, clock, zone } = deps;
+  const { source, clock, zone, birth } = deps;
   const { db, account } = source;
   const today = dayAt(new Date(clock.now()).toISOString(), zone);
+  const foreign = await foreignOrigins(db, account);
   const seen = {
     // First, so that no mark stands for a cause that is not shown.
     haltMarks: await haltMarks(db),
     halt: (await deps.findHalt()) ?? null,
     figures: await readFigures(source),
-    lastRun: (await lastRun(db, await foreignOrigins(db, account))) ?? null,
+    lastRun: (await lastRun(db, foreign)) ?? null,
+    paidTwice: await findPaidTwice(db, foreign),
+    birth,
     batches: await activeBatches(db, today.beginsAt, mostBatches),
     unready: await findProblems(),
     findings: await deps.findWaiting(),

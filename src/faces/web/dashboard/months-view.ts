@@ -20,7 +20,18 @@ import { form } from './forms.ts';
 import { seesBank, type View } from './frame.ts';
 import type { approvalsIn, MonthSpan, PaidRow, paidSumsIn } from './months.sql.ts';
 import { onwards } from './pages.ts';
-import { amount, countText, exactAmount, facts, panel, stateText, time, to, verdictText } from './parts.ts';
+import {
+  amount,
+  bankText,
+  countText,
+  exactAmount,
+  facts,
+  panel,
+  stateText,
+  time,
+  to,
+  verdictText,
+} from './parts.ts';
 import { addressOf, perPage } from './query.ts';
 import { statementTable } from './runs-view.ts';
 
@@ -161,7 +172,7 @@ function paidTable(rows: readonly PaidRow[], { archived }: MonthFacts, view: Vie
   const cells = rows.map((one) => [
     to(['payouts', one.reference], one.reference),
     seesBank(view) ? one.account_name : 'hidden',
-    `${seesBank(view) ? one.account_number : maskAccount(one.account_number)} · ${one.bank_code}`,
+    `${seesBank(view) ? one.account_number : maskAccount(one.account_number)} · ${bankText(one.bank_code, view)}`,
     exactAmount(one.currency, one.amount),
     time(one.paid_at, view),
     to(['batches', one.batch_id], one.batch_id),
