@@ -94,7 +94,7 @@ ${panel('Approvals', approvalsTable(month, view))}
 ${panel(
   'Paid',
   html`${paidTable(shown, month, view)}
-${seesBank(view) && shown.length > 0 && html`<p><a href="/months/${name}/paid.csv">CSV of every paid row</a></p>`}`,
+${seesBank(view) && shown.length > 0 && html`<p class="screen"><a href="/months/${name}/paid.csv">CSV of every paid row</a></p>`}`,
 )}
 ${onwards(older ?? null)}
 <div class="sign"><p>Prepared by</p><p>Reviewed by</p><p>Date</p></div>
