@@ -1,6 +1,7 @@
 import type { App } from '../src/app/app.ts';
 import { type Queue, QueueAway } from '../src/core/runtime/queue.ts';
 import { sendable } from '../src/sending/claims.sql.ts';
+import type { KeptReady } from '../src/sending/open-brakes.sql.ts';
 import { unappliedWebhooks } from '../src/watching/webhooks/webhooks.sql.ts';
 import { fill } from './send-chunk.ts';
 
@@ -24,8 +25,10 @@ export async function run(
     if ((await own.add({ name: job, id: job, payload: {} })) === 'added') added.push(job);
   };
   await app.brakes.settle();
-  // The submit job looks up a canary's payouts, so the rest of its batch goes without a person's help.
-  if (word !== null && (await app.brakes.waits()).some(({ kind }) => kind === 'check')) await add('submit');
+  // The submit job asks what is asked before payment, and for the service's clock.
+  const asks = (one: KeptReady): boolean =>
+    one.kind === 'check' || (one.kind === 'date' && one.clock !== null);
+  if (word !== null && (await app.brakes.waits()).some(asks)) await add('submit');
   const hasWork = word !== null && (await mayBeSent(app));
   if (hasWork) {
     const chunks = shared && (await fillShared(app, shared, word));

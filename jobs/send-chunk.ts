@@ -1,5 +1,6 @@
 import type { App } from '../src/app/app.ts';
 import type { Job, Queue } from '../src/core/runtime/queue.ts';
+import { throughDay } from '../src/sending/claim-request.ts';
 import { sendable } from '../src/sending/claims.sql.ts';
 import { batchesWithReady, countReady } from '../src/sending/shares.sql.ts';
 import { type SubmitResult, run as submit } from './submit.ts';
@@ -63,7 +64,10 @@ export async function run(
   });
   if (!full.signal.aborted || signal.aborted) return { kind: 'sent', full: false, result };
   if (batch !== '') {
-    const left = await countReady(app.ledger.db, batch, chunkSize * mostChunks);
+    const left = await countReady(app.ledger.db, batch, {
+      most: chunkSize * mostChunks,
+      day: throughDay(app.brakes.under()),
+    });
     // Added all at once: adding them one after the other would take as long as sending many payouts.
     const leave = { mode, batch, word: wordOf(payload) };
     await Promise.all(chunks(leave, left, part + 1).map((job) => queue.add(job)));

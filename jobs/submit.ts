@@ -112,6 +112,8 @@ export async function settleBrakes(app: App, signal?: AbortSignal): Promise<void
   const unsettled = await app.brakes.unsettled(questionsARun);
   if (unsettled.length > 0) await app.lookUps.lookUp(unsettled, signal);
   await app.brakes.settle();
+  // P38: our clock says that a day of payment has come, and the service's last answer does not: that may be an old one.
+  if (await app.brakes.clocksDiffer()) await app.service.listPage(1);
 }
 
 function addCounts(a: SubmitResult['counts'], b: SubmitResult['counts']): SubmitResult['counts'] {

@@ -74,6 +74,21 @@ export async function openLooking(options: AppOptions) {
     rejected: folder('rejected'),
     reports: folder('reports'),
   };
+  const brakesBy = (serviceNow: () => number | null | undefined) =>
+    createBrakes({
+      ledger,
+      clock,
+      brakes: rules,
+      serviceNow,
+      async confirmFiles() {
+        const { confirmFiles } = await import('../intake/confirm.ts');
+        await confirmFiles({ ledger, config, clock });
+      },
+      async fileWaits() {
+        const { fileWaits } = await import('../intake/confirm.ts');
+        return fileWaits(ledger);
+      },
+    });
   return {
     config,
     account: accountIn(config),
@@ -86,19 +101,9 @@ export async function openLooking(options: AppOptions) {
       ledger.unnotedFall ? barrierHalt(ledger.unnotedFall) : await findHalt(ledger.db),
     /** The files in the inbox and in its folder of expected collections; takes none in. */
     lying: () => lyingInInbox(paths.inbox),
-    brakes: createBrakes({
-      ledger,
-      clock,
-      brakes: rules,
-      async confirmFiles() {
-        const { confirmFiles } = await import('../intake/confirm.ts');
-        await confirmFiles({ ledger, config, clock });
-      },
-      async fileWaits() {
-        const { fileWaits } = await import('../intake/confirm.ts');
-        return fileWaits(ledger);
-      },
-    }),
+    brakes: brakesBy(() => null),
+    /** The same brakes, which also go by the service's clock (P38). */
+    brakesBy,
     host,
     jobsStore: createJobsStore(ledger, host),
     close: () => ledger.close(),

@@ -19,6 +19,7 @@ import type { ServiceClient } from '../core/service/types.ts';
 import { type Config, secretsOf } from '../core/settings/settings.ts';
 import { createAlerts } from '../faces/alerts/alerts.ts';
 import { createEventPosts } from '../faces/alerts/event-posts.ts';
+import { throughDay } from '../sending/claim-request.ts';
 import { createPrechecks } from '../sending/precheck.ts';
 import { preflight } from '../sending/preflight.ts';
 import { createSender } from '../sending/send.ts';
@@ -149,8 +150,10 @@ export async function openWhole(options: AppOptions) {
     ...{ ledger, clock, config, log: local.log, worker: workers.id },
     traces: local.traces,
   });
+  const brakes = local.brakesBy(service.serviceNow);
   return {
     ...local,
+    brakes,
     /** Calls the watcher with the times of requests and of waits for the rate limit. */
     watchTimes: times.watch,
     alerts,
@@ -188,6 +191,7 @@ export async function openWhole(options: AppOptions) {
       limiter,
       ...rules,
       extras: limit.extras,
+      day: () => throughDay(brakes.under()),
       configured: currenciesIn(config.submission),
       onTrouble: (why) =>
         local.log.warn(

@@ -40,10 +40,10 @@ export async function payoutOverview(db: Db): Promise<Omit<Overview, 'batches'>>
   return { payouts, totals };
 }
 
-/** Whether a payout has been ready since before an instant, ISO UTC. */
-export function isReadySince(db: Db, before: string): Promise<boolean> {
+/** Whether a payout might have been sent since before an instant, ISO UTC. `day`: the one that holds that instant (P38). */
+export function isReadySince(db: Db, before: string, day: string): Promise<boolean> {
   const ready = db.selectFrom('payouts').where('state', '=', 'ready');
-  return hasRow(ready.where('updated_at', '<', before));
+  return hasRow(ready.where('updated_at', '<', before).where('pay_on', '<=', day));
 }
 
 export type Story = {

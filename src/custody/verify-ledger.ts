@@ -165,6 +165,8 @@ const guards = [
   'period_rows_no_more',
   'period_transfers_no_more',
   'payouts_body_frozen',
+  'payouts_pay_on_frozen',
+  'payouts_payee_frozen',
   'payouts_archived_unsent',
 ];
 

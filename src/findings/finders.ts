@@ -1,6 +1,7 @@
 import { isReadySince } from '../books/overview.sql.ts';
 import { lastRun } from '../books/run-verdicts.sql.ts';
 import type { ServiceAccount } from '../core/domain/origin.ts';
+import { dayOf } from '../core/domain/pay-day.ts';
 import { needsAPerson } from '../core/domain/verdict.ts';
 import { findFallBarrier } from '../core/ledger/barriers.ts';
 import { lookUpLag } from '../core/ledger/inquiry-claims.ts';
@@ -135,18 +136,20 @@ export const finders: { readonly [K in FindingKind]: Finder<K> } = {
       : null;
     return found ? [found] : [];
   },
-  answer_awaited: async ({ db, config: { service } }) => {
+  answer_awaited: async ({ db, clock, config: { service, submission } }) => {
     const { balance, account_name: name } = service.extras;
-    const waits = balance === '' && name === '' ? [] : await batchesAwaitingCheck(db);
+    const day = dayOf(clock.iso(), submission.timezone);
+    const waits = balance === '' && name === '' ? [] : await batchesAwaitingCheck(db, day);
     return waits.map(({ batch, count }) => plainFinding('answer_awaited', batch, count));
   },
   payout_kept: async ({ ledger }) =>
     (await fileWaits(ledger)).flatMap(({ batch, count, why }) =>
       isStuck(why) ? [plainFinding('payout_kept', batch, count)] : [],
     ),
-  sending_idle: async ({ db, clock, work }) => {
+  sending_idle: async ({ db, clock, work, config }) => {
     const hourAgo = new Date(clock.now() - hourMs).toISOString();
-    return work === 'idle' && (await isReadySince(db, hourAgo)) ? [plainFinding('sending_idle')] : [];
+    const day = dayOf(hourAgo, config.submission.timezone);
+    return work === 'idle' && (await isReadySince(db, hourAgo, day)) ? [plainFinding('sending_idle')] : [];
   },
   backup_late: async (scene) => backupFindings(backupStanding(scene)),
   events_undelivered: ({ db, clock, config }) => undelivered(db, { config, nowMs: clock.now() }),

@@ -8,17 +8,30 @@ import { progressText } from '../core/domain/progress.ts';
 import { batchCounts, findByContentHash, wasSent } from '../core/ledger/batches.ts';
 import { takenTotals } from '../core/ledger/capacity.ts';
 import type { HoldReason } from '../core/ledger/hold-reasons.ts';
+import type { PayeeComparison } from '../core/ledger/payee-comparisons.ts';
 import type { Clock } from '../core/runtime/clock.ts';
 import type { Config } from '../core/settings/settings.ts';
 import type { Ledger } from '../core/storage/ledger.ts';
+import { shownComparison } from '../sending/payee-facts.ts';
 import { type Control, controlProblems } from './control.ts';
 import { approvalAhead, waitsAhead } from './foresight.ts';
 import { delimiterNames } from './header.ts';
 import { type Likeness, likenessOf } from './likeness.sql.ts';
 import { fileReasons, ledgerLikeness } from './load.ts';
+import { fileRowsOf, fileWarningsOf, payeesOf } from './payees.ts';
 import { foreseeing, heldOriginals, type RetryRows } from './retries.ts';
 import { type RowWarning, rowWarningText } from './row-warnings.ts';
-import { capped, formatTotals, newScan, type Scan, type ScanSinks, type Sums, scanFile } from './scan.ts';
+import {
+  capped,
+  formatTotals,
+  newScan,
+  rowRules,
+  type Scan,
+  type ScanSinks,
+  type Sums,
+  scanFile,
+} from './scan.ts';
+import { keptRows } from './second-pass.ts';
 import { openProblem, unendedWarning } from './unfinished.ts';
 import { unfitName, whyUnreadable } from './unreadable.ts';
 
@@ -32,6 +45,8 @@ export type Checked = {
   ok: boolean;
   /** The name of the delimiter: comma, semicolon or tab; null where no header was recognised. */
   delimiter: string | null;
+  /** The cells of the header. */
+  columns: readonly string[];
   /** Lines as a text editor counts them, with the header. */
   lines: number;
   /** Rows in the file, good and bad. */
@@ -56,6 +71,8 @@ export type Checked = {
   holdReasons: HoldReason[];
   /** Why a part of the batch would wait without being held. */
   waits: string[];
+  /** How it differs from the last batch of its series; null without one. */
+  compared: PayeeComparison | null;
   contentHash: string;
 };
 
@@ -109,15 +126,21 @@ export function refuses(scan: Scan, config: Config): boolean {
 }
 
 /** Validates one file against the rules and the ledger; records nothing. */
-export async function checkFile(deps: Deps, path: string, figures: Control = {}): Promise<Checked> {
+export async function checkFile(
+  deps: Deps,
+  path: string,
+  { payOn, ...figures }: Control & { payOn?: string | undefined } = {},
+): Promise<Checked> {
   const missing = (await whyUnreadable(path)) ?? unfitName(path) ?? (await openProblem(path));
-  if (missing) return checkedOf(path, { ...newScan(), broken: true }, [missing]);
+  if (missing) return checkedOf(path, { ...newScan(rowRules(deps)), broken: true }, [missing]);
   const { ledger, config, clock } = deps;
   const alikes = capped<Likeness>(100_000);
+  const kept = keptRows();
   const sinks: ScanSinks = {
     problem: async () => {},
     badRow: async () => {},
     async good(rows, plans) {
+      kept.add(rows);
       const wanted = rows.map(({ row, parsed }) => {
         const replaces = plans.get(row)?.replaces.line;
         return { row, ...parsed, reference: parsed.reference ?? '', replaces };
@@ -125,12 +148,12 @@ export async function checkFile(deps: Deps, path: string, figures: Control = {})
       for (const one of await likenessOf(ledger.db, wanted)) alikes.add(one);
     },
   };
-  const scan = await scanFile(path, { ...deps, retries: foreseeing(deps.retries) }, sinks);
+  const scan = await scanFile(path, { ...deps, payOn, retries: foreseeing(deps.retries) }, sinks);
   const before = await takenBefore(scan, deps);
   if (before) return checkedOf(path, { ...scan, problems: capped(0) }, [before.problem]);
   const extra = await fileProblems(path, scan, deps, figures);
-  const alike = await ledgerLikeness({ clock, config }, async ({ since, recent }) => {
-    const first = alikes.list.filter((one) => one.earlierAt >= since === recent);
+  const alike = await ledgerLikeness({ clock, config }, async (since) => {
+    const first = alikes.list.filter((one) => one.earlierAt >= since);
     return { count: first.length, first };
   });
   const name = (one: Likeness): Duplicate => ({
@@ -141,14 +164,16 @@ export async function checkFile(deps: Deps, path: string, figures: Control = {})
   const repeated = scan.duplicates.list.map((one): Duplicate => ({ ...one, earlier: `row ${one.earlier}` }));
   const duplicates = [...repeated, ...alike.recent.slice(0, 1000).map(name)];
   const own = [...fileReasons(scan), ...heldOriginals(scan.retries), ...alike.reasons];
-  const holdReasons = [...own, ...approvalAhead(scan, config)];
   const ok = extra.length === 0 && !refuses(scan, config);
+  const compared = ok ? await payeesOf(deps, scan, fileRowsOf(path, { config, scan, kept })) : null;
+  const holdReasons = [...own, ...approvalAhead(scan, config, compared)];
   const checked = checkedOf(path, scan, extra, { ok, holdReasons, duplicates });
   const waits = checked.ok ? await waitsAhead(scan, deps) : [];
   return {
     ...checked,
     waits,
-    ...warningsOf(scan, [...(await unendedWarning(path, scan)), ...alike.warnings]),
+    compared: compared && shownComparison(compared, { mask: config.reports.maskAccounts }),
+    ...warningsOf(scan, [...(await unendedWarning(path, scan)), ...fileWarningsOf(config, compared)]),
   };
 }
 
@@ -167,6 +192,7 @@ function checkedOf(
     file,
     ok,
     delimiter: scan.header && delimiterNames[scan.header.delimiter],
+    columns: scan.header?.columns ?? [],
     lines: scan.lines,
     rows: scan.fileRows,
     skipped: ok ? scan.badRows : 0,
@@ -187,6 +213,7 @@ function checkedOf(
     })),
     holdReasons,
     waits: [],
+    compared: null,
     contentHash: scan.contentHash,
   };
 }

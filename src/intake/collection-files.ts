@@ -33,7 +33,7 @@ import { problemSheets, type Sheets } from './problem-sheets.ts';
 import { finishPromised } from './promised-files.ts';
 import type { ReadLimits } from './read.ts';
 import { droppedName, rowsLeftIn } from './rejections.ts';
-import { addSum, capped, formatTotals, newScan, noteEnd, type Scan } from './scan.ts';
+import { addSum, capped, formatTotals, newScan, noteEnd, rowRules, type Scan } from './scan.ts';
 import {
   archived,
   leftOutSheets,
@@ -118,7 +118,7 @@ async function drop(ledger: Ledger, id: string): Promise<void> {
 /** Pass 1: collects every problem of every row, the totals and the content hash. */
 async function scanExpectations(deps: Deps, path: string, sheets: Sheets): Promise<Scan> {
   const { config } = deps;
-  const scan = newScan();
+  const scan = newScan(rowRules(deps));
   const say = async (problem: Problem): Promise<void> => {
     scan.problems.add(problem);
     await sheets.problem(problem);

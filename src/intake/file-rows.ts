@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { knownColumn, knownColumns } from '../core/domain/batch-rules.ts';
+import { hashedColumns, knownColumn } from '../core/domain/batch-rules.ts';
 import { hiddenCharacter, hiddenFinding } from '../core/domain/hidden.ts';
 import { foldReference } from '../core/domain/ids.ts';
 import { type Problem, wholeFile } from '../core/domain/problem.ts';
@@ -155,16 +155,18 @@ async function* withoutThrows(items: AsyncGenerator<ReadItem[]>): AsyncGenerator
   }
 }
 
+const hashed: ReadonlySet<string> = new Set(hashedColumns);
+
 /**
  * Returns the canonical text of a row: known columns in a fixed order, then the others by name. Two spellings
  * of the same table hash alike.
  */
 function canonicalForm(header: Header): (tidied: string[]) => string {
   const others = header.columns
-    .map((name, i) => ({ name: name.trim(), i }))
-    .filter(({ name }) => knownColumn(name) === null)
+    .map((name, i) => ({ name: knownColumn(name.trim()) ?? name.trim(), i }))
+    .filter(({ name }) => !hashed.has(name))
     .sort((a, b) => (a.name < b.name ? -1 : 1));
-  const places = knownColumns.map((column) => header.at[column]);
+  const places = hashedColumns.map((column) => header.at[column]);
   return (tidied) => {
     const at = (i: number | undefined): string | null => (i === undefined ? null : (tidied[i] ?? ''));
     return `${JSON.stringify([places.map(at), others.map(({ name, i }) => [name, at(i)])])}\n`;

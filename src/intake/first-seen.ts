@@ -3,7 +3,7 @@ import { giveBackMemory, ownPages } from '../core/domain/own-pages.ts';
 /**
  * Remembers in which row a text was first seen, in about 20 bytes a text, so that a million rows fit in flat
  * memory. Texts are compared by a 64-bit hash, so an equal pair is never missed. Two different texts of a
- * million collide with a chance of 3 in 100 million, and then a good file is refused.
+ * million collide with a chance of 3 in 100 million, and then a good file is refused. Row 0 only asks.
  */
 export function firstSeen(): (text: string, row: number) => number | null {
   let size = 0;
@@ -38,7 +38,7 @@ export function firstSeen(): (text: string, row: number) => number | null {
     if (size * 2 > capacity) grow();
     const [low, high] = hash64(text);
     const earlier = place(slots, capacity, low, high, row);
-    if (earlier === null) size++;
+    if (earlier === null && row > 0) size++;
     return earlier;
   };
 }

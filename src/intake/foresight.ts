@@ -1,28 +1,45 @@
-import { amountText } from '../core/domain/counted.ts';
+import { amountText, counted } from '../core/domain/counted.ts';
 import { formatMinor } from '../core/domain/money.ts';
+import { payDayText } from '../core/domain/pay-day.ts';
 import type { HoldReason } from '../core/ledger/hold-reasons.ts';
+import type { PayeeComparison } from '../core/ledger/payee-comparisons.ts';
 import type { Clock } from '../core/runtime/clock.ts';
 import type { Config } from '../core/settings/settings.ts';
 import type { Ledger } from '../core/storage/ledger.ts';
 import { approvalAsked } from '../sending/approval.ts';
 import { shownInstant } from '../sending/daily-limit.ts';
 import { dailyUse } from '../sending/limits.sql.ts';
+import { payeesAsked } from '../sending/payee-facts.ts';
 import { approvedOriginals } from './retries.ts';
 import type { Scan } from './scan.ts';
 
 /** Returns why this file's batch would need an approval. */
-export function approvalAhead(scan: Scan, config: Config): HoldReason[] {
-  const why = approvalAsked(config.submission, scan.good.totals) ?? approvedOriginals(scan.retries);
+export function approvalAhead(scan: Scan, config: Config, payees: PayeeComparison | null): HoldReason[] {
+  const why =
+    approvalAsked(config.submission, scan.good.totals) ??
+    approvedOriginals(scan.retries) ??
+    payeesAsked(config.submission.payees, payees);
   return why === null ? [] : [{ kind: 'approval', why, dropper: '' }];
 }
 
-/** Returns why a part of this file's batch would wait without being held: a daily limit or a canary. */
+/** A file with many days names the first of them. */
+const mostDays = 12;
+
+/** Returns why a part of this file's batch would wait without being held: its days, a daily limit or a canary. */
 export async function waitsAhead(
   scan: Scan,
   { ledger, config, clock }: { ledger: Ledger; config: Config; clock: Clock },
 ): Promise<string[]> {
   const { submission: brakes } = config;
   const waits: string[] = [];
+  const days = [...scan.later].toSorted(([a], [b]) => (a < b ? -1 : 1));
+  for (const [day, { count, totals }] of days.slice(0, mostDays)) {
+    const sums = [...totals].map(([currency, minor]) => amountText(currency, formatMinor(minor, currency)));
+    waits.push(
+      `pay_on: ${counted(count, 'payout')} (${sums.join(', ')}) ${count === 1 ? 'waits' : 'wait'} until ${payDayText(day)}`,
+    );
+  }
+  if (days.length > mostDays) waits.push(`pay_on: and ${days.length - mostDays} later days`);
   if (brakes.canary > 0 && scan.good.count > brakes.canary)
     waits.push(
       `submission.canary: the first ${brakes.canary} payouts go first, the other ${scan.good.count - brakes.canary} when those have settled`,

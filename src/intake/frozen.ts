@@ -37,5 +37,7 @@ export function frozen(
     type: parsed.type,
     body,
     cells: JSON.stringify(meantCells(cells, retry)),
+    pay_on: parsed.payOn,
+    payee_id: parsed.payeeId,
   };
 }

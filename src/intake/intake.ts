@@ -36,6 +36,7 @@ export type Intake = {
   takeInbox(options?: {
     dryRun?: boolean;
     figures?: Pick<TakeOptions, 'rows' | 'totals'>;
+    payOn?: string;
     signal?: AbortSignal;
   }): Promise<Swept<TakenFile>>;
   /** Takes in every whole file of expected collections, until `signal` is aborted. */

@@ -122,28 +122,25 @@ export async function hasLikeness(trx: Db | Trx, batch: { id: string }): Promise
   return false;
 }
 
-/** Which earlier payouts count. */
-type When = { since: string; recent: boolean };
-
 /**
  * Counts the payouts of a loaded batch that resemble a payout of another batch, and returns the first few.
- * `when` limits this to batches taken since `since`, or before it. Each result names the newest payout that
+ * Only batches taken since `since` count: a monthly salary is no duplicate. Each result names the newest payout that
  * it resembles. Equal payouts are compared as a group, since both files may repeat a payment many times.
  */
 export async function batchLikeness(
   trx: Db | Trx,
   batch: { id: string },
-  when: When,
+  since: string,
   show: number,
 ): Promise<{ count: number; first: Likeness[] }> {
-  const counted = await sql<{ count: bigint }>`with ${likeIn(batch, when)}
+  const counted = await sql<{ count: bigint }>`with ${likeIn(batch, since)}
     select count(*) as count from own`.execute(trx);
   const count = counted.rows[0]?.count ?? 0n;
   if (count === 0n) return { count: 0, first: [] };
-  const { rows } = await sql<Like>`with ${likeIn(batch, when)}
+  const { rows } = await sql<Like>`with ${likeIn(batch, since)}
     select * from own order by row_number limit ${show}`.execute(trx);
   const first: Likeness[] = [];
-  for (const row of rows) first.push(...(await newestLike(trx, batch, when, row)));
+  for (const row of rows) first.push(...(await newestLike(trx, batch, since, row)));
   return { count: Number(count), first };
 }
 
@@ -152,19 +149,19 @@ type Like = Pick<Payout, 'id' | 'row_number' | 'reference' | 'account_number' | 
 /**
  * `own`: the payouts of a batch with more likes in other batches than the payouts that they pay again (P20).
  */
-function likeIn(batch: { id: string }, when: When): RawBuilder<unknown> {
+function likeIn(batch: { id: string }, since: string): RawBuilder<unknown> {
   const isSame = sql`p.account_number = n.account_number and p.currency = n.currency and p.amount = n.amount`;
   return sql`alike as (
       select n.account_number, n.currency, n.amount, count(*) as others
       from (select distinct account_number, currency, amount from payouts where batch_id = ${batch.id}) n
         cross join payouts p join batches b on b.id = p.batch_id
-      where ${isSame} and ${isEarlier(batch, when)}
+      where ${isSame} and ${isEarlier(batch, since)}
       group by n.account_number, n.currency, n.amount),
     again as (
       select n.id, count(*) as others
       from ${linesOfBatch(batch.id)} line join payouts n on n.id = line.id
         join payouts p on p.id = line.ancestor join batches b on b.id = p.batch_id
-      where ${isSame} and ${isEarlier(batch, when)} group by n.id),
+      where ${isSame} and ${isEarlier(batch, since)} group by n.id),
     own as (
       select n.id, n.row_number, n.reference, n.account_number, n.currency, n.amount
       from payouts n join alike on alike.account_number = n.account_number and alike.currency = n.currency
@@ -173,16 +170,20 @@ function likeIn(batch: { id: string }, when: When): RawBuilder<unknown> {
       where n.batch_id = ${batch.id} and alike.others > coalesce(again.others, 0))`;
 }
 
-function isEarlier({ id }: { id: string }, { since, recent }: When): RawBuilder<boolean> {
-  const inTime = recent ? sql`b.created_at >= ${since}` : sql`b.created_at < ${since}`;
-  return sql`p.batch_id <> ${id} and p.state not in (${literals(neverPaid)}) and ${inTime}`;
+function isEarlier({ id }: { id: string }, since: string): RawBuilder<boolean> {
+  return sql`p.batch_id <> ${id} and p.state not in (${literals(neverPaid)}) and b.created_at >= ${since}`;
 }
 
-async function newestLike(trx: Db | Trx, batch: { id: string }, when: When, row: Like): Promise<Likeness[]> {
+async function newestLike(
+  trx: Db | Trx,
+  batch: { id: string },
+  since: string,
+  row: Like,
+): Promise<Likeness[]> {
   const { rows } = await sql<{ reference: string; batch_id: string; created_at: string }>`
     select p.reference, p.batch_id, b.created_at from payouts p join batches b on b.id = p.batch_id
     where p.account_number = ${row.account_number} and p.currency = ${row.currency}
-      and p.amount = ${row.amount} and ${isEarlier(batch, when)}
+      and p.amount = ${row.amount} and ${isEarlier(batch, since)}
       and p.id not in (select line.ancestor from ${linesOfBatch(batch.id)} line where line.id = ${row.id})
     order by b.created_at desc, p.id limit 1`.execute(trx);
   return rows.map((earlier) => ({

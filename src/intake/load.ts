@@ -18,6 +18,7 @@ import {
 } from '../core/ledger/batches.ts';
 import type { PromisedFile } from '../core/ledger/file-tasks.ts';
 import type { HoldReason } from '../core/ledger/hold-reasons.ts';
+import { type PayeeComparison, recordComparison } from '../core/ledger/payee-comparisons.ts';
 import { recordTakenFile } from '../core/ledger/rejected-files.ts';
 import { linkSuccessors } from '../core/ledger/successors.ts';
 import type { Clock } from '../core/runtime/clock.ts';
@@ -25,13 +26,14 @@ import type { Config } from '../core/settings/settings.ts';
 import type { Ledger, Trx } from '../core/storage/ledger.ts';
 import { approvalAsked, type OsUser } from '../sending/approval.ts';
 import { noteBatch } from '../sending/approvals.sql.ts';
-import { alikeText } from '../sending/hold-facts.ts';
+import { payeesAsked } from '../sending/payee-facts.ts';
 import { namedAgainReason } from './again-names.ts';
 import { dropSome } from './drop-batch.sql.ts';
 import type { Dropper } from './dropper.ts';
 import { frozen } from './frozen.ts';
 import { batchLikeness, hasLikeness, type Likeness } from './likeness.sql.ts';
 import { allExist } from './moves.ts';
+import { batchRows, fileWarningsOf, payeesOf } from './payees.ts';
 import { rowsLeftIn } from './rejections.ts';
 import {
   approvedOriginals,
@@ -62,6 +64,8 @@ type Source = {
   /** The sheets of left-out rows, which the ledger is about to promise. */
   sheets: readonly string[];
   promised: (batch: string) => PromisedFile[];
+  /** Records who prepared the file. */
+  prepare(trx: Trx, about: { batch: string; at: string }): Promise<void>;
 };
 
 type Unloaded = Omit<Deps, 'retries'>;
@@ -114,8 +118,11 @@ export async function loadBatch(deps: Deps, source: Source, scan: Scan): Promise
     // Names the rows whose original got another successor in the meantime.
     return { kind: 'changed', problems: retryProblems(await deps.retries.examine(ledger.db, retried)) };
   }
+  // Outside the transaction: it reads a batch before this one, which nothing but the intake adds.
+  const payees = await payeesOf(deps, scan, batchRows(ledger.db, id));
+  const bodyDigest = bodies.digest('hex');
   const decided = await ledger.write((trx) =>
-    decide(trx, deps, { ...source, id, at, scan, retried, bodyDigest: bodies.digest('hex') }),
+    decide(trx, deps, { ...source, id, at, scan, retried, bodyDigest, payees }),
   );
   if (decided.kind === 'changed') await drop(ledger, id);
   else await finishLoading(deps, id);
@@ -147,7 +154,14 @@ async function added(
   }
 }
 
-type Complete = Source & { id: string; at: string; scan: Scan; retried: RetryRow[]; bodyDigest: string };
+type Complete = Source & {
+  id: string;
+  at: string;
+  scan: Scan;
+  retried: RetryRow[];
+  bodyDigest: string;
+  payees: PayeeComparison | null;
+};
 
 /**
  * Decides the batch. The rows that pay again are examined once more here, so that one of two simultaneous
@@ -156,7 +170,7 @@ type Complete = Source & { id: string; at: string; scan: Scan; retried: RetryRow
 async function decide(
   trx: Trx,
   deps: Deps,
-  { id, at, scan, retried, bodyDigest, ...source }: Complete,
+  { id, at, scan, retried, bodyDigest, payees, ...source }: Complete,
 ): Promise<Loaded> {
   const isWhole = (await isLoading(trx, id)) && (await countPayouts(trx, id)) === scan.good.count;
   if (!isWhole) return { kind: 'changed', problems: [] };
@@ -168,26 +182,28 @@ async function decide(
   if (links.length > 0) await linkSuccessors(trx, id, links);
   const likeness = await ledgerLikeness(deps, likenessIn(trx, { id }));
   const holdReasons = [...fileReasons(scan), ...heldOriginals(plans), ...likeness.reasons];
-  const approval = approvalAsked(deps.config.submission, scan.good.totals) ?? approvedOriginals(plans);
+  const approval =
+    approvalAsked(deps.config.submission, scan.good.totals) ??
+    approvedOriginals(plans) ??
+    payeesAsked(deps.config.submission.payees, payees);
   if (approval !== null) holdReasons.push({ kind: 'approval', why: approval, dropper: source.dropper.name });
   await noteBatch(trx, { id, totals: scan.good.totals, needsApproval: approval !== null });
+  if (payees) await recordComparison(trx, id, payees);
   const files = source.promised(id);
   await decideBatch(trx, { id, at, holdReasons, bodyDigest, files });
+  await source.prepare(trx, { batch: id, at });
   const { fileName, name, dropper } = source;
   const { contentHash } = scan;
   await recordTakenFile(trx, { owner: id, name, contentHash, at, left: rowsLeftIn(files, scan) });
   const batch = { id, fileName, dropper, bodies: bodyDigest, isHeld: holdReasons.length > 0 };
   await recordRetries(trx, at, batch, retried, plans);
-  return { kind: 'loaded', batch: id, holdReasons, warnings: likeness.warnings };
+  return { kind: 'loaded', batch: id, holdReasons, warnings: fileWarningsOf(deps.config, payees) };
 }
 
 /** Usually no payout is alike, and one query shows that. */
 function likenessIn(trx: Trx, batch: { id: string }): FindLikeness {
-  let any: Promise<boolean> | undefined;
-  return async (when) => {
-    any ??= hasLikeness(trx, batch);
-    return (await any) ? batchLikeness(trx, batch, when, 5) : { count: 0, first: [] };
-  };
+  return async (since) =>
+    (await hasLikeness(trx, batch)) ? batchLikeness(trx, batch, since, 5) : { count: 0, first: [] };
 }
 
 function uidOf(account: OsUser | null): bigint | null {
@@ -227,29 +243,17 @@ export function fileReasons(scan: Scan): HoldReason[] {
   return reasons;
 }
 
-type FindLikeness = (when: {
-  since: string;
-  recent: boolean;
-}) => Promise<{ count: number; first: Likeness[] }>;
+type FindLikeness = (since: string) => Promise<{ count: number; first: Likeness[] }>;
 
-/**
- * Finds earlier payouts like these. Those within `duplicate_window_days` are a reason to hold, older ones a
- * warning; 0 turns the check off.
- */
+/** Finds earlier payouts like these within `duplicate_window_days`: a reason to hold. 0 turns the check off. */
 export async function ledgerLikeness(
   { clock, config }: Pick<Deps, 'clock' | 'config'>,
   find: FindLikeness,
-): Promise<{ reasons: HoldReason[]; warnings: string[]; recent: Likeness[] }> {
+): Promise<{ reasons: HoldReason[]; recent: Likeness[] }> {
   const days = config.submission.duplicateWindowDays;
-  if (days === 0) return { reasons: [], warnings: [], recent: [] };
-  const since = new Date(clock.now() - days * 86_400_000).toISOString();
-  const recent = await find({ since, recent: true });
-  const older = await find({ since, recent: false });
-  return {
-    reasons: alikeOf(recent).map((alike) => ({ kind: 'alike', ...alike })),
-    warnings: alikeOf(older).map(alikeText),
-    recent: recent.first,
-  };
+  if (days === 0) return { reasons: [], recent: [] };
+  const recent = await find(new Date(clock.now() - days * 86_400_000).toISOString());
+  return { reasons: alikeOf(recent).map((alike) => ({ kind: 'alike', ...alike })), recent: recent.first };
 }
 
 function alikeOf({ count, first: [first] }: { count: number; first: Likeness[] }) {

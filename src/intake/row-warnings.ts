@@ -1,4 +1,4 @@
-import type { BatchRow } from '../core/domain/batch-rules.ts';
+import type { BatchRow, RowRules } from '../core/domain/batch-rules.ts';
 import { nubanAgrees } from '../core/domain/nuban.ts';
 
 /** What is unusual about one row. `shared` is the same for every row of its kind; `text` names the row's values too. */
@@ -11,14 +11,20 @@ export function rowWarningText({ row, text }: RowWarning): string {
 
 /** Returns what is unusual about a row that may be paid. People should look; nothing is held. */
 export function rowWarnings(
-  { bankCode, accountNumber, currency, accountName, senderName, narration }: BatchRow,
+  { bankCode, accountNumber, currency, accountName, senderName, narration, payOn }: BatchRow,
   { narrationMax }: { narrationMax: number },
+  { today }: Pick<RowRules, 'today'>,
 ): Omit<RowWarning, 'row'>[] {
   const warnings: Omit<RowWarning, 'row'>[] = [];
   if (currency === 'NGN' && nubanAgrees(bankCode, accountNumber) === false)
     warnings.push({
       text: `the account number's check digit does not agree with bank code ${bankCode}`,
       shared: "the account's check digit does not match its bank",
+    });
+  if (payOn !== '' && payOn < today)
+    warnings.push({
+      text: `pay_on ${payOn} is past: it is paid today`,
+      shared: 'pay_on is past: it is paid today',
     });
   addNameWarnings(warnings, 'account_name', accountName);
   addNameWarnings(warnings, 'sender_name', senderName);

@@ -1,9 +1,11 @@
 import type { RowRules } from '../core/domain/batch-rules.ts';
 import { foldReference } from '../core/domain/ids.ts';
 import { formatMinor, isAboveLimit } from '../core/domain/money.ts';
+import { dayOf } from '../core/domain/pay-day.ts';
 import type { Problem } from '../core/domain/problem.ts';
 import { existingReferences } from '../core/ledger/batches.ts';
 import type { LargePayout } from '../core/ledger/hold-reasons.ts';
+import type { Clock } from '../core/runtime/clock.ts';
 import type { Config } from '../core/settings/settings.ts';
 import type { Ledger } from '../core/storage/ledger.ts';
 import { type NamedAgain, namedAgain } from './again-names.ts';
@@ -34,12 +36,16 @@ export type RepeatedRow = { row: number; reference: string; earlier: number };
 
 /** The result of the first pass over a file. Nothing is recorded. */
 export type Scan = {
+  /** What the rows were judged by: the second pass uses the same, also after midnight. */
+  rules: RowRules;
   header: Header | null;
   /** Rows in the file, good and bad. */
   fileRows: number;
   good: Sums;
   badRows: number;
   banks: Map<string, Sums>;
+  /** What is paid on a later day, by day; at most as many days as a date may be ahead. */
+  later: Map<string, Sums>;
   contentHash: string;
   /** The file's number of bytes, and their SHA-256. */
   bytes: number;
@@ -74,13 +80,15 @@ export type ScanSinks = {
 };
 
 /** The scan of a file of which nothing was read yet. */
-export function newScan(): Scan {
+export function newScan(rules: RowRules): Scan {
   return {
+    rules,
     header: null,
     fileRows: 0,
     good: { count: 0, totals: new Map() },
     badRows: 0,
     banks: new Map(),
+    later: new Map(),
     contentHash: '',
     bytes: 0,
     bytesHash: '',
@@ -104,11 +112,13 @@ export function noteEnd(scan: Scan, end: Extract<FileItem<unknown>, { kind: 'end
   Object.assign(scan, { fileRows, contentHash, bytes, bytesHash, endsInLine, lines } satisfies Partial<Scan>);
 }
 
-/** The rules of a row that the configuration adds. */
-export function rowRules(config: Config): RowRules {
+/** The rules of a row that configuration, clock and command add. `payOn`: the day of rows that name none. */
+export function rowRules({ config, clock, payOn = '' }: RulesOf): RowRules {
   const { senderName, referencePrefix } = config.intake;
-  return { senderName, referencePrefix, ...(config.banks && { banks: config.banks }) };
+  const today = dayOf(clock.iso(), config.submission.timezone);
+  return { senderName, referencePrefix, today, payOn, ...(config.banks && { banks: config.banks }) };
 }
+type RulesOf = { config: Config; clock: Pick<Clock, 'iso'>; payOn?: string | undefined };
 
 /**
  * Pass 1: collects every problem of every row, the totals and the content hash. References are looked up in
@@ -116,17 +126,17 @@ export function rowRules(config: Config): RowRules {
  */
 export async function scanFile(
   path: string,
-  deps: { ledger: Ledger; config: Config; retries: RetryRows; signal?: AbortSignal | undefined },
+  deps: RulesOf & { ledger: Ledger; retries: RetryRows; signal?: AbortSignal | undefined },
   sinks: ScanSinks,
 ): Promise<Scan> {
-  const scan = newScan();
+  const scan = newScan(rowRules(deps));
   const say = async (problem: Problem): Promise<void> => {
     scan.problems.add(problem);
     await sinks.problem(problem);
   };
   const count = counter(scan, deps.config);
   const withoutBadRetries = retryCheck(deps.retries, deps.ledger.db, deps.signal);
-  for await (const item of checkedRows(path, rowRules(deps.config), deps.config.intake)) {
+  for await (const item of checkedRows(path, scan.rules, deps.config.intake)) {
     if (item.kind === 'header') scan.header = item.header;
     else if (item.kind === 'broken') {
       scan.broken = true;
@@ -199,15 +209,16 @@ async function withoutTaken(
 function counter(scan: Scan, config: Config): (row: GoodRow) => void {
   const unusual = new Set<string>();
   return ({ row, parsed, like }) => {
-    const { currency, amount, bankCode } = parsed;
+    const { currency, amount, bankCode, payOn } = parsed;
     const reference = parsed.reference ?? '';
     addSum(scan.good, currency, amount);
-    const bank = scan.banks.get(bankCode) ?? { count: 0, totals: new Map() };
-    scan.banks.set(bankCode, addSum(bank, currency, amount));
+    addPart(scan.banks, bankCode, { currency, amount });
+    if (payOn > scan.rules.today) addPart(scan.later, payOn, { currency, amount });
     // A window of 0 turns off the whole check, also inside the file.
     if (like !== null && config.submission.duplicateWindowDays > 0)
       scan.duplicates.add({ row, reference, earlier: like });
-    for (const warning of rowWarnings(parsed, config.intake)) scan.warnings.add({ row, ...warning });
+    for (const warning of rowWarnings(parsed, config.intake, scan.rules))
+      scan.warnings.add({ row, ...warning });
     if (currency !== 'NGN' && currency !== 'ZAR' && !unusual.has(currency)) {
       unusual.add(currency);
       const text = `currency ${currency}; the service documents NGN and ZAR only`;
@@ -220,6 +231,14 @@ function counter(scan: Scan, config: Config): (row: GoodRow) => void {
       scan.overDay.add({ row, currency, amount: formatMinor(amount, currency) });
     }
   };
+}
+
+function addPart(
+  parts: Map<string, Sums>,
+  key: string,
+  { currency, amount }: { currency: string; amount: bigint },
+): void {
+  parts.set(key, addSum(parts.get(key) ?? { count: 0, totals: new Map() }, currency, amount));
 }
 
 export function addSum(sums: Sums, currency: string, amount: bigint): Sums {

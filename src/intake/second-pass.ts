@@ -2,7 +2,7 @@ import type { Config } from '../core/settings/settings.ts';
 import { isOfTheMachine } from './file-rows.ts';
 import { bytesHashOf } from './read.ts';
 import { checkedRows, type GoodRow } from './rows.ts';
-import { rowRules, type Scan } from './scan.ts';
+import type { Scan } from './scan.ts';
 
 /** Of at most 2,000 rows and about 256 KiB each: ten megabytes together. */
 const mostChunks = 8;
@@ -40,7 +40,7 @@ export async function readFileAgain(
     return hashNow(path, config);
   }
   let hash = '';
-  for await (const item of checkedRows(path, rowRules(config), config.intake, scan.bad)) {
+  for await (const item of checkedRows(path, scan.rules, config.intake, scan.bad)) {
     if (item.kind === 'chunk') await take(item.good);
     if (item.kind === 'end') hash = item.bytesHash;
   }

@@ -14,6 +14,7 @@ import { dropperOf, type HandedIn } from './dropper.ts';
 import { delimiterNames } from './header.ts';
 import { loadBatch } from './load.ts';
 import { endingOf, freeStem, isPlainFile, moveFile, tidyMarkers } from './moves.ts';
+import { changedSinceCheck, type Prepared, recordPrepared } from './prepared.ts';
 import { problemSheets, type Sheets, sheetEndings } from './problem-sheets.ts';
 import { finishPromised, givenBack } from './promised-files.ts';
 import { droppedName, noteRefusal, noteUnread } from './rejections.ts';
@@ -29,8 +30,11 @@ export type Paths = { inbox: string; archive: string; rejected: string; reports:
 export type TakeOptions = HandedIn & {
   rows?: number;
   totals?: Record<string, string>;
+  /** The day of rows that name none, `YYYY-MM-DD` (P38). */
+  payOn?: string;
   dryRun?: boolean;
   signal?: AbortSignal;
+  prepared?: Prepared;
 };
 
 /** Rows that `skip_row` left out: their problems, and the files that hold the problems and the rows to mend. */
@@ -77,7 +81,8 @@ type Deps = {
 /** Takes one file in or refuses it whole. Throws Interrupted. Only under the intake lock. */
 export async function takeFile(deps: Deps, path: string, options: TakeOptions): Promise<TakenFile> {
   const figures = { rows: options.rows, totals: options.totals };
-  if (options.dryRun) return { kind: 'dry_run', checked: await checkFile(deps, path, figures) };
+  if (options.dryRun)
+    return { kind: 'dry_run', checked: await checkFile(deps, path, { ...figures, payOn: options.payOn }) };
   const missing = await whyUnreadable(path);
   if (missing) {
     if (options.origin === 'inbox') await noteUnread(deps, path);
@@ -90,7 +95,7 @@ export async function takeFile(deps: Deps, path: string, options: TakeOptions): 
   try {
     const scan = await scanFile(
       path,
-      { ...deps, signal: options.signal },
+      { ...deps, payOn: options.payOn, signal: options.signal },
       {
         problem: sheets.problem,
         badRow: async ({ cells }, header) => {
@@ -101,7 +106,8 @@ export async function takeFile(deps: Deps, path: string, options: TakeOptions): 
     );
     const before = await takenBefore(scan, deps);
     if (before) return await refuseAgain(deps, path, options, scan, before, sheets);
-    const extra = await fileProblems(path, scan, deps, figures);
+    const changed = changedSinceCheck(options.prepared, scan);
+    const extra = [...changed, ...(await fileProblems(path, scan, deps, figures))];
     if (extra.length > 0 || refuses(scan, deps.config))
       return await refuse(deps, path, options, scan, extra, sheets);
     // Rows that cannot be given back must not be left out: then the whole file is refused.
@@ -139,6 +145,7 @@ async function take(
           name: droppedName(paths, path),
           dropper,
           promised,
+          prepare: (trx, about) => recordPrepared(trx, { ...paths, fileName, ...about }, options.prepared),
           sheets: left.map(({ source }) => source),
         },
         scan,

@@ -39,14 +39,17 @@ export function approvalLimits({ approvalAbove }: Rule): [currency: string, mino
  * person, such as the one behind sudo. It is enough to refuse that one of them is the dropper. Without numbers the names
  * decide, and those of two people differ by more than their case.
  */
-export function whyNotApprove(dropper: OsUser, approvers: readonly OsUser[]): string | null {
+export function whyNotApprove(
+  dropper: OsUser & { did?: 'dropped' | 'mended' },
+  approvers: readonly OsUser[],
+): string | null {
   const same = approvers.find((one) =>
     one.uid !== null && dropper.uid !== null
       ? one.uid === dropper.uid
       : one.name.toLowerCase() === dropper.name.toLowerCase(),
   );
   if (!same) return null;
-  const own = `${dropper.name} dropped it, and nobody approves a batch of their own`;
+  const own = `${dropper.name} ${dropper.did ?? 'dropped'} it, and nobody approves a batch of their own`;
   // Posted by the holder of a token, who is no account of this machine.
   return dropper.uid === null
     ? own

@@ -3,6 +3,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { formatMinor } from '../core/domain/money.ts';
 import { nubanAgrees } from '../core/domain/nuban.ts';
 import { addHoldReason, type HoldReason, readReasons } from '../core/ledger/hold-reasons.ts';
+import { comparisonDigests } from '../core/ledger/payee-comparisons.ts';
 import { textsOf } from '../core/storage/bulk.ts';
 import type { Db, Trx } from '../core/storage/ledger.ts';
 import type { Batch } from '../core/storage/tables/tables.ts';
@@ -56,7 +57,8 @@ export async function readApprovable(db: Db | Trx, batch: Batch): Promise<Approv
     if (found.length < page) break;
   }
   const bodies = file.digest('hex');
-  const digest = digestOf(bodies, added.digest('hex'));
+  const changes = (await comparisonDigests(db, [batch.id])).get(batch.id);
+  const digest = digestOf(bodies, added.digest('hex'), changes);
   const totals = [...sums].map(([currency, sum]) => [currency, formatMinor(sum, currency)]);
   const shown = { bodies, digest, throughId, rows, totals: Object.fromEntries(totals), oddAccounts };
   return { ...shown, sound: bodies === batch.body_digest };
@@ -77,9 +79,14 @@ export async function approvalDigests(db: Db | Trx, batches: readonly Batch[]): 
     .execute();
   const counts = new Map(sums.map(({ batch_id, n }) => [batch_id, BigInt(n)]));
   const digests = new Map<string, string>();
+  const changes = await comparisonDigests(
+    db,
+    decided.map(({ id }) => id),
+  );
   for (const { id, body_digest, row_count } of decided) {
     const isGrown = (counts.get(id) ?? 0n) > row_count;
-    digests.set(id, digestOf(body_digest, isGrown ? await addedDigest(db, id, row_count) : nothingAdded));
+    const added = isGrown ? await addedDigest(db, id, row_count) : nothingAdded;
+    digests.set(id, digestOf(body_digest, added, changes.get(id)));
   }
   return digests;
 }
@@ -101,8 +108,12 @@ async function addedDigest(db: Db, batch: string, rows: bigint): Promise<string>
   return added.digest('hex');
 }
 
-function digestOf(bodies: string, added: string): string {
-  return createHash('sha256').update(`${bodies}\n${added}\n`).digest('hex');
+/** `changes`: the digest of what changed about the payees; a batch without changes adds nothing (P37). */
+function digestOf(bodies: string, added: string, changes?: string): string {
+  const parts = [bodies, added, ...(changes === undefined ? [] : [changes])];
+  return createHash('sha256')
+    .update(`${parts.join('\n')}\n`)
+    .digest('hex');
 }
 
 /** The approvals of these batches, or of all, by batch; the newest first. */

@@ -13,6 +13,8 @@ export type Canary = {
   fromId: bigint;
   throughId: bigint;
   startedAt: string;
+  /** The newest day of payment that is part of it: what waited for a later one when it began is none of it (P38). */
+  day: string;
 };
 
 const standing = prepared<Selectable<BrakeTables['canaries']>>((db) =>
@@ -28,18 +30,20 @@ export async function standingCanaries(db: Db | Trx): Promise<Canary[]> {
     fromId: row.from_id,
     throughId: row.through_id,
     startedAt: row.started_at,
+    day: row.day,
   }));
 }
 
 /** Selects the canary's payouts by their range of ids. By batch, the planner would read the whole batch. */
 export function payoutsOf(
   db: Db | Trx,
-  { batch, fromId, throughId }: Pick<Canary, 'batch' | 'fromId' | 'throughId'>,
+  { batch, fromId, throughId, day }: Pick<Canary, 'batch' | 'fromId' | 'throughId' | 'day'>,
 ) {
   return db
     .selectFrom('payouts')
     .where('id', '>=', fromId)
     .where('id', '<=', throughId)
+    .where('pay_on', '<=', day)
     .where(sql<string>`coalesce(batch_id, '')`, '=', batch);
 }
 
@@ -47,7 +51,7 @@ export function payoutsOf(
 export async function canaryCounts(db: Db, batch: string): Promise<CanaryStanding['counts']> {
   const row = await db.selectFrom('canaries').selectAll().where('batch_id', '=', batch).executeTakeFirst();
   if (!row) return {};
-  return countsOf(db, { batch, fromId: row.from_id, throughId: row.through_id });
+  return countsOf(db, { batch, fromId: row.from_id, throughId: row.through_id, day: row.day });
 }
 
 async function countsOf(
@@ -140,46 +144,38 @@ export async function capCanaries(trx: Trx, at: string): Promise<void> {
 }
 
 /**
- * Begins a canary for each batch that has none: its first `size` payouts. It passes at once where some were already
- * sent.
+ * Begins a canary for each batch that has none: the first `size` payouts of those whose day has come. It passes at once
+ * where some were already sent.
  */
-export async function beginCanaries(
-  trx: Trx,
-  batches: readonly string[],
-  { size, at }: { size: number; at: string },
-): Promise<void> {
+export async function beginCanaries(trx: Trx, batches: readonly string[], order: CanaryOrder): Promise<void> {
   for (const batch of new Set(batches)) {
     const known = await trx
       .selectFrom('canaries')
       .select('batch_id')
       .where('batch_id', '=', batch)
       .executeTakeFirst();
-    if (!known) await beginCanary(trx, batch, { size, at });
+    if (!known) await beginCanary(trx, batch, order);
   }
 }
 
-async function beginCanary(
-  trx: Trx,
-  batch: string,
-  { size, at }: { size: number; at: string },
-): Promise<void> {
+type CanaryOrder = { size: number; at: string; day: string };
+
+async function beginCanary(trx: Trx, batch: string, { size, at, day }: CanaryOrder): Promise<void> {
   const rows = trx.selectFrom('payouts').select('id').where('batch_id', '=', batch);
   const alive = rows.where('state', 'in', ['ready', 'held']).orderBy('row_number').orderBy('id');
-  const first = await alive.limit(1).executeTakeFirst();
-  const last = await alive
-    .offset(size - 1)
-    .limit(1)
-    .executeTakeFirst();
-  const rest = await alive.offset(size).limit(1).executeTakeFirst();
-  if (!first) return;
+  const own = await alive.where('pay_on', '<=', day).limit(size).execute();
+  const [first, last] = [own[0], own.at(-1)];
+  if (!first || !last) return;
+  const rest = await alive.offset(own.length).limit(1).executeTakeFirst();
   // Nothing has to wait where the batch is no larger than its canary, or was under way before there was one.
-  const whole = !last || !rest || (await wasSent(trx, batch));
+  const whole = !rest || (await wasSent(trx, batch));
   await trx
     .insertInto('canaries')
     .values({
       batch_id: batch,
       from_id: first.id,
-      through_id: last?.id ?? first.id,
+      through_id: last.id,
+      day,
       state: whole ? 'passed' : 'open',
       started_at: at,
       ended_at: whole ? at : null,

@@ -6,7 +6,7 @@ import type { Db, Trx } from '../core/storage/ledger.ts';
 import { prepared } from '../core/storage/prepared.ts';
 import { withhold } from '../watching/evidence/withheld.ts';
 import { beginCanaries, settleCanaries } from './canaries.sql.ts';
-import type { ClaimRequest, ClaimScope, Under } from './claim-request.ts';
+import { type ClaimRequest, type ClaimScope, throughDay, type Under } from './claim-request.ts';
 import { admit } from './daily-limit.ts';
 import type { Halt } from './halt.ts';
 import { findHalt, halt } from './halts.sql.ts';
@@ -26,7 +26,7 @@ export async function claim(trx: Trx, request: ClaimRequest): Promise<Claim[]> {
 
 /**
  * Moves up to `limit` ready payouts to `sending`, with an attempt each. It checks everything against the ledger again:
- * halt, hold, approval, canary, limits, `Retry-After`, and the answer that a second attempt needs (P2, P31). Nothing may be
+ * halt, hold, approval, day of payment, canary, limits, `Retry-After`, and the answer that a second attempt needs (P2, P31). Nothing may be
  * sent before the commit. `halted`: the halt that stops it.
  */
 export async function claimUnlessHalted(
@@ -87,8 +87,10 @@ async function lanesToClaim(trx: Trx, request: ClaimRequest): Promise<Lanes | nu
   const { brakes, at } = request;
   const lanes = await lanesOf(trx, request);
   if (!lanes || brakes.canary === 0) return lanes;
-  const batches = lanes.lanes.flatMap(({ batch, throughId }) => (throughId === null ? [batch] : []));
-  await beginCanaries(trx, batches, { size: brakes.canary, at });
+  const batches = lanes.lanes.flatMap(({ batch, throughId, waits }) =>
+    throughId === null && waits !== 'date' ? [batch] : [],
+  );
+  await beginCanaries(trx, batches, { size: brakes.canary, at, day: throughDay(request) });
   return lanesOf(trx, request);
 }
 

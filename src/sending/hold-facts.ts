@@ -6,6 +6,7 @@ import type {
   OtherName,
   Shortfall,
 } from '../core/ledger/hold-reasons.ts';
+import { payeesText } from './payee-facts.ts';
 
 /** Says why a batch is held. `words/hold-words.ts` adds the way out. */
 export function holdFact(reason: HoldReason): string {
@@ -74,7 +75,7 @@ function nameText({ row, reference, account, ours, theirs, message }: OtherName)
 }
 
 /** An earlier payout with the account, currency and amount of a row. */
-export function alikeText(alike: Omit<Extract<HoldReason, { kind: 'alike' }>, 'kind'>): string {
+function alikeText(alike: Omit<Extract<HoldReason, { kind: 'alike' }>, 'kind'>): string {
   const earlier = `${alike.reference} in batch ${alike.batch} of ${alike.day}`;
   return `possible duplicate: row ${alike.row} has the account, currency and amount of ${earlier}${more(alike)}`;
 }
@@ -97,6 +98,8 @@ function approvalText(why: ApprovalCause): string {
       return 'a successor is a new order of money';
     case 'original':
       return `row ${why.row} pays ${why.reference} again, whose batch ${why.batch} needs approvals`;
+    case 'payees':
+      return payeesText(why);
   }
 }
 

@@ -2,28 +2,27 @@ import { sql } from 'kysely';
 import { farAhead } from '../core/ledger/projection.ts';
 import { idList } from '../core/storage/bulk.ts';
 import type { Db, Trx } from '../core/storage/ledger.ts';
+import { prepared } from '../core/storage/prepared.ts';
 import type { Brakes } from './brakes.ts';
 import { canaryResult, standingCanaries } from './canaries.sql.ts';
+import { type ClaimScope, throughDay, type Under } from './claim-request.ts';
 import { type DailyUse, dailyUse } from './limits.sql.ts';
 
-/** The ready payouts of one batch in one currency, and what they wait for. */
+/** The ready payouts of one batch in one currency for one day, and what they wait for. */
 export type Lane = {
   batch: string;
   currency: string;
+  /** The day before which none of them is sent (P38); empty: at once. */
+  payOn: string;
   /** The newest payout that may go before the canary has settled; null: all of them. */
   throughId: bigint | null;
-  waits: null | 'canary' | 'failed canary' | 'daily limit';
+  waits: null | 'date' | 'canary' | 'failed canary' | 'daily limit';
 };
 
 /** What `lanesOf` found; `use` is null where no limit is set. */
 export type Lanes = { lanes: Lane[]; use: DailyUse | null };
 
-type Ask = {
-  brakes: Brakes;
-  at: string;
-  batches?: readonly string[];
-  payouts?: readonly bigint[];
-};
+type Ask = Under & ClaimScope;
 
 /** True where the configuration alone requires lanes, whatever stands in the ledger. */
 export function usesLanes(brakes: Brakes): boolean {
@@ -31,34 +30,37 @@ export function usesLanes(brakes: Brakes): boolean {
 }
 
 /**
- * Returns what is ready, by batch and currency, in the order of the first payout of each. Each lane says what keeps it
- * back: a canary that has not settled, or a day's limit that the next payout exceeds (P21). Null where no brake is in
- * use, so that unused brakes cost nothing. The cost does not grow with what waits: only the first of each lane is read.
+ * Returns what is ready, by batch, currency and day, in the order of the first payout of each. Each lane says what keeps
+ * it back: its day (P38), a canary that has not settled, or a day's limit that the next payout exceeds (P21). Null where
+ * no brake is in use, so that unused brakes cost nothing. The cost does not grow with what waits: only the first of each lane is read.
  */
 export async function lanesOf(db: Db | Trx, ask: Ask): Promise<Lanes | null> {
   const { brakes, at, batches } = ask;
   const limited = Object.keys(brakes.dailyLimit).length > 0;
   const canaries = await standingCanaries(db);
-  if (!usesLanes(brakes) && canaries.length === 0) return null;
-  const closed = new Map<string, { throughId: bigint; failed: boolean }>();
+  if (!usesLanes(brakes) && canaries.length === 0 && !(await isAnyDated(db))) return null;
+  const closed = new Map<string, { throughId: bigint; day: string; failed: boolean }>();
   for (const canary of canaries) {
     const verdict =
       canary.state === 'failed' ? null : await canaryResult(db, canary, { at, hours: brakes.canaryHours });
     if (verdict?.kind === 'passed') continue;
     const failed = verdict === null || verdict.kind === 'failed';
-    closed.set(canary.batch, { throughId: canary.throughId, failed });
+    closed.set(canary.batch, { throughId: canary.throughId, day: canary.day, failed });
   }
   const use = limited ? await dailyUse(db, { brakes, at }) : null;
   const heads = await headsOf(db, ask);
   const wanted = batches ? heads.filter(({ batch }) => batches.includes(batch)) : heads;
-  const lanes = wanted.map(({ batch, currency, firstId, nextId, amount }): Lane => {
+  const day = throughDay(ask);
+  const lanes = wanted.map(({ batch, currency, payOn, firstId, nextId, amount }): Lane => {
     const canary = closed.get(batch);
-    const throughId = canary?.throughId ?? null;
-    if (canary && firstId > canary.throughId)
-      return { batch, currency, throughId, waits: canary.failed ? 'failed canary' : 'canary' };
+    // None of a later day is of the canary.
+    const throughId = canary ? (payOn > canary.day ? 0n : canary.throughId) : null;
+    if (payOn > day) return { batch, currency, payOn, throughId, waits: 'date' };
+    if (canary && throughId !== null && firstId > throughId)
+      return { batch, currency, payOn, throughId, waits: canary.failed ? 'failed canary' : 'canary' };
     const beyond = throughId !== null && nextId !== null && nextId > throughId;
     const waits = !beyond && isOver({ currency, amount }, use) ? 'daily limit' : null;
-    return { batch, currency, throughId, waits };
+    return { batch, currency, payOn, throughId, waits };
   });
   return { lanes, use };
 }
@@ -76,45 +78,59 @@ export function isOver(
 type Head = {
   batch: string;
   currency: string;
+  payOn: string;
   /** `firstId`: the first that is ready. `nextId`, `amount`: the first that may be claimed now; null where none may. */
   firstId: bigint;
   nextId: bigint | null;
   amount: bigint | null;
 };
 
-/** The heads of what is ready, by batch and currency. Each costs two index steps, however many payouts are ready. */
+const dated = prepared<{ found: bigint }>((db) =>
+  db
+    .selectFrom('payouts')
+    .select(sql<bigint>`1`.as('found'))
+    .where(sql<boolean>`state = 'ready' and pay_on <> ''`)
+    .limit(sql.lit(1)),
+);
+
+/** True where something that is ready has a day of payment, even a past one. One index step. */
+async function isAnyDated(db: Db | Trx): Promise<boolean> {
+  return (await dated(db, [])).length > 0;
+}
+
+/**
+ * The heads of what is ready, by batch, currency and day of payment. Each costs two index steps, however many payouts are
+ * ready.
+ */
 export async function headsOf(db: Db | Trx, { at, payouts }: Pick<Ask, 'at' | 'payouts'>): Promise<Head[]> {
-  const only = payouts ? sql` and p.id in ${idList(payouts)}` : sql``;
-  const isReady = sql`p.state = 'ready'${only}`;
-  const own = sql`${isReady} and p.batch_id = substr(k.name, 4) and p.currency = substr(k.name, 1, 3)`;
+  const isReady = sql`p.state = 'ready'${payouts ? sql` and p.id in ${idList(payouts)}` : sql``}`;
+  const order = sql`order by p.batch_id, p.currency, p.pay_on, p.id limit 1`;
   const claimable = sql`(p.turned_away_until is null
     or not (p.turned_away_until > ${at} and p.turned_away_until <= ${farAhead(at)}))`;
   const { rows } = await sql<{
-    name: string;
+    batch_id: string;
+    currency: string;
+    pay_on: string;
     first_id: bigint;
     next_id: bigint | null;
     amount: bigint | null;
-  }>`with recursive k (name) as (
-      select (select p.currency || p.batch_id from payouts as p where ${isReady}
-        order by p.batch_id, p.currency limit 1)
+  }>`with recursive head (id, batch_id, currency, pay_on) as (
+      select * from (select p.id, p.batch_id, p.currency, p.pay_on from payouts as p where ${isReady} ${order}) as f
       union all
-      select coalesce(
-        (select p.currency || p.batch_id from payouts as p where ${isReady}
-          and p.batch_id = substr(k.name, 4) and p.currency > substr(k.name, 1, 3) order by p.currency limit 1),
-        (select p.currency || p.batch_id from payouts as p where ${isReady}
-          and p.batch_id > substr(k.name, 4) order by p.batch_id, p.currency limit 1))
-      from k where k.name is not null
-    ), head as (
-      select k.name,
-        (select p.id from payouts as p where ${own} order by p.id limit 1) as first_id,
-        (select p.id from payouts as p where ${own} and ${claimable} order by p.id limit 1) as next_id
-      from k where k.name is not null
+      select n.id, n.batch_id, n.currency, n.pay_on from head as h inner join payouts as n on n.id = (
+        select p.id from payouts as p
+        where ${isReady} and (p.batch_id, p.currency, p.pay_on) > (h.batch_id, h.currency, h.pay_on) ${order})
+    ), next as (
+      select h.*, (select p.id from payouts as p where ${isReady} and p.batch_id = h.batch_id
+        and p.currency = h.currency and p.pay_on = h.pay_on and ${claimable} order by p.id limit 1) as next_id
+      from head as h
     )
-    select h.name, h.first_id, h.next_id, n.amount
-    from head as h left join payouts as n on n.id = h.next_id order by h.first_id`.execute(db);
+    select h.batch_id, h.currency, h.pay_on, h.id as first_id, h.next_id, n.amount
+    from next as h left join payouts as n on n.id = h.next_id order by h.id`.execute(db);
   return rows.map((row) => ({
-    batch: row.name.slice(3),
-    currency: row.name.slice(0, 3),
+    batch: row.batch_id,
+    currency: row.currency,
+    payOn: row.pay_on,
     firstId: row.first_id,
     nextId: row.next_id,
     amount: row.amount,

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { formatMinor } from '../core/domain/money.ts';
+import { dayOf } from '../core/domain/pay-day.ts';
 import type { PayoutState } from '../core/domain/payout.ts';
 import type { FileWait } from '../core/domain/waiting-file.ts';
 import { getBatch } from '../core/ledger/batches.ts';
@@ -8,7 +9,7 @@ import { approvalAsked } from './approval.ts';
 import { batchTotals, isApproved, needApproval } from './approvals.sql.ts';
 import type { Brakes } from './brakes.ts';
 import { canaryCounts, payoutsOf, standingCanaries } from './canaries.sql.ts';
-import type { ClaimScope, Under } from './claim-request.ts';
+import { type ClaimScope, throughDay, type Under } from './claim-request.ts';
 import { stopForCanaries } from './claims.sql.ts';
 import { finishHolds, holdBatch } from './holds.sql.ts';
 import { headsOf, type Lane, lanesOf } from './lanes.sql.ts';
@@ -18,6 +19,16 @@ import { readyParts } from './ready-parts.sql.ts';
 
 /** What is ready but kept back, and until when. */
 export type KeptReady =
+  /** `day`: before which it is not sent. `clock`: where ours says that day, what the service's says (P38); else null. */
+  | {
+      kind: 'date';
+      day: string;
+      batch: string;
+      currency: string;
+      count: number;
+      amount: string;
+      clock: 'earlier' | 'unheard' | null;
+    }
   | { kind: 'daily_limit'; currency: string; count: number; amount: string; until: string }
   | {
       kind: 'canary';
@@ -46,6 +57,8 @@ export function createBrakes(deps: {
   ledger: Ledger;
   clock: { iso(): string };
   brakes: Brakes;
+  /** The service's clock, as {@link Under} has it. Absent: this process does not ask it. */
+  serviceNow?: () => number | null | undefined;
   /** Holds each batch that could be sent now but whose file is not what was read (P34). */
   confirmFiles?(): Promise<void>;
   /** The batches whose files `confirmFiles` could not check. */
@@ -53,7 +66,9 @@ export function createBrakes(deps: {
 }) {
   const { ledger, clock, brakes } = deps;
   const { db } = ledger;
-  const under = (): Under => ({ brakes, at: clock.iso() });
+  const today = (): string => dayOf(clock.iso(), brakes.timezone);
+  const { serviceNow = () => null } = deps;
+  const under = (): Under => ({ brakes, at: clock.iso(), serviceNow: serviceNow() });
 
   /**
    * Makes the ledger agree with the brakes. Finishes interrupted holds and releases. Holds what needs an approval by today's rule. Halts for a canary that went
@@ -68,7 +83,9 @@ export function createBrakes(deps: {
     if ((await standingCanaries(db)).length > 0) await ledger.write((trx) => stopForCanaries(trx, under()));
     if (Object.keys(dailyLimit).length > 0 && (await dailyUse(db, under())).moved)
       await ledger.write((trx) => openDay(trx, under()));
-    for (const { batch, currency } of await headsOf(db, under())) {
+    const heads = await headsOf(db, under());
+    const parts = new Map(heads.map(({ batch, currency }) => [`${currency} ${batch}`, { batch, currency }]));
+    for (const { batch, currency } of parts.values()) {
       if (!(await isUnapproved(db, batch, currency))) continue;
       const row = await getBatch(db, batch);
       const why = approvalAsked(brakes, await batchTotals(db, batch)) ?? { kind: 'unapproved' };
@@ -99,54 +116,75 @@ export function createBrakes(deps: {
     return last !== undefined && !Number(last.approved);
   }
 
-  /** What is ready but kept back by the day's limit, by a canary, or by a file that cannot be checked. */
+  /** What is ready but kept back: by its day, by the day's limit, by a canary, or by a file that cannot be checked. */
   async function waits(only: ClaimScope = {}): Promise<KeptReady[]> {
     const found = await lanesOf(db, { ...under(), ...only });
     const waiting: KeptReady[] = [];
+    const said = serviceNow() === undefined ? 'unheard' : 'earlier';
+    for (const lane of (found?.lanes ?? []).filter(({ waits: why }) => why === 'date')) {
+      const { batch, currency, payOn: day } = lane;
+      const { count, minor } = await sumOf([lane]);
+      const amount = formatMinor(minor, currency);
+      waiting.push({
+        kind: 'date',
+        day,
+        batch,
+        currency,
+        count,
+        amount,
+        clock: day <= today() ? said : null,
+      });
+    }
     const limited = (found?.lanes ?? []).filter(({ waits: why }) => why === 'daily limit');
     const parts = found ? await readyParts(db, { ...under(), ...only }, found) : [];
     const limitedParts = parts.filter(({ waits: why }) => why === 'daily limit');
     for (const currency of new Set([...limited, ...limitedParts].map((one) => one.currency))) {
       const ofIt = <One extends { currency: string }>(all: readonly One[]): One[] =>
         all.filter((one) => one.currency === currency);
-      const whole = await sumOf(ofIt(limited), null);
+      const whole = await sumOf(ofIt(limited));
       const count = ofIt(limitedParts).reduce((sum, part) => sum + part.count, whole.count);
       const minor = ofIt(limitedParts).reduce((sum, part) => sum + part.minor, whole.minor);
       const amount = formatMinor(minor, currency);
       waiting.push({ kind: 'daily_limit', currency, count, amount, until: found?.use?.endsAt ?? '' });
     }
-    const behind = (found?.lanes ?? []).filter(({ throughId }) => throughId !== null);
+    const behind = (found?.lanes ?? []).filter(
+      ({ throughId, waits: why }) => throughId !== null && why !== 'date',
+    );
     for (const [batch, lanes] of Map.groupBy(behind, (lane) => lane.batch)) {
-      const throughId = lanes[0]?.throughId ?? 0n;
-      const { count } = await sumOf(lanes, throughId);
+      const { count } = await sumOf(lanes, true);
       const failed = lanes.some(({ waits: why }) => why === 'failed canary');
       if (count > 0)
-        waiting.push({ kind: 'canary', batch, count, failed, canary: await canaryCounts(db, batch) });
+        waiting.push({
+          kind: 'canary',
+          batch,
+          count,
+          failed,
+          canary: await canaryCounts(db, batch),
+        });
     }
     for (const one of (await deps.fileWaits?.()) ?? [])
       if (!only.payouts && (!only.batches || only.batches.includes(one.batch)))
         waiting.push({ kind: 'file', ...one });
-    const unchecked = brakes.looksAhead ? await batchesAwaitingCheck(db) : [];
+    const unchecked = brakes.looksAhead ? await batchesAwaitingCheck(db, throughDay(under())) : [];
     for (const one of unchecked)
       if (!only.payouts && (!only.batches || only.batches.includes(one.batch)))
         waiting.push({ kind: 'check', ...one });
     return waiting;
   }
 
-  async function sumOf(
-    lanes: readonly Lane[],
-    beyond: bigint | null,
-  ): Promise<{ count: number; minor: bigint }> {
+  /** `isBehind`: only what the canary keeps back. */
+  async function sumOf(lanes: readonly Lane[], isBehind = false): Promise<{ count: number; minor: bigint }> {
     let count = 0;
     let minor = 0n;
-    for (const { batch, currency } of lanes) {
+    for (const { batch, currency, payOn, throughId } of lanes) {
       let query = db
         .selectFrom('payouts')
         .select((eb) => [eb.fn.countAll<bigint>().as('n'), eb.fn.sum<bigint | null>('amount').as('sum')])
         .where('batch_id', '=', batch)
         .where('currency', '=', currency)
+        .where('pay_on', '=', payOn)
         .where('state', '=', sql.lit('ready' as const));
-      if (beyond !== null) query = query.where('id', '>', beyond);
+      if (isBehind && throughId !== null) query = query.where('id', '>', throughId);
       const row = await query.executeTakeFirstOrThrow();
       count += Number(row.n);
       minor += row.sum ?? 0n;
@@ -184,5 +222,11 @@ export function createBrakes(deps: {
     }));
   }
 
-  return { under, settle, waits, unsettled, daily };
+  /** True where payouts wait for a day that has come by our clock and not, as far as is known, by the service's (P38). */
+  async function clocksDiffer(): Promise<boolean> {
+    const found = await lanesOf(db, under());
+    return (found?.lanes ?? []).some(({ waits: why, payOn }) => why === 'date' && payOn <= today());
+  }
+
+  return { under, settle, waits, unsettled, daily, clocksDiffer };
 }

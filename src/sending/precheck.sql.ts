@@ -12,7 +12,10 @@ const shownNames = 5;
 /** SQL condition for queries over `batches`: its checks before payment are done. */
 export const isChecked: RawBuilder<boolean> = sql`batches.precheck in ('clear', 'accepted', 'begun')`;
 
-const hasReady = sql<boolean>`exists (select 1 from payouts as p where p.batch_id = batches.id and p.state = 'ready')`;
+/** `day`: the newest whose payouts may go (P38). What waits for a later one needs no answer yet. */
+const hasPayable = (day: string): RawBuilder<boolean> =>
+  sql`exists (select 1 from payouts as p
+    where p.batch_id = batches.id and p.state = 'ready' and p.pay_on <= ${day})`;
 
 /** A batch to look at before its first payout. */
 export type Unchecked = { batch: string; state: PrecheckState; count: number };
@@ -34,14 +37,14 @@ export async function expireLooks(ledger: Pick<Ledger, 'db' | 'write'>, at: stri
  * Returns the batches to look at before they are paid, small ones first. None that is held: while a hold or a release is
  * under way only part of it is ready, and the look would clear the rest unseen.
  */
-export async function batchesToCheck(db: Db): Promise<Unchecked[]> {
+export async function batchesToCheck(db: Db, day: string): Promise<Unchecked[]> {
   const rows = await db
     .selectFrom('batches')
     .select(['id', 'precheck', 'row_count'])
     .where('phase', '=', 'loaded')
     .where('precheck', 'in', ['due', 'named', 'held'])
     .where('held', '=', 0n)
-    .where(hasReady)
+    .where(hasPayable(day))
     .orderBy('row_count')
     .orderBy('id')
     .execute();
@@ -86,15 +89,10 @@ export async function checkStanding(
   return row ? { wait: row.precheck_wait, accepted: row.precheck === 'accepted' } : null;
 }
 
-/** The currencies of a wallet that pays this ledger's payouts: all that it ever had, and those of the configuration. */
-export async function possibleCurrencies(db: Db, configured: readonly string[]): Promise<string[]> {
-  const rows = await db.selectFrom('payout_totals').select('currency').distinct().execute();
-  return [...new Set([...rows.map(({ currency }) => currency), ...configured])].toSorted();
-}
-
 /** Returns the batches that wait for their checks, how many payouts of each are ready, and why if they were asked about. */
 export async function batchesAwaitingCheck(
   db: Db,
+  day: string,
 ): Promise<{ batch: string; count: number; why: string | null }[]> {
   const rows = await db
     .selectFrom('batches')
@@ -108,6 +106,7 @@ export async function batchesAwaitingCheck(
     .where('batches.precheck', 'in', ['due', 'named', 'held'])
     .where('payout_totals.state', '=', sql.lit('ready' as const))
     .where('payout_totals.n', '>', 0n)
+    .where(hasPayable(day))
     .groupBy(['batches.id', 'batches.precheck_wait'])
     .orderBy('batches.id')
     .execute();
@@ -221,21 +220,6 @@ function otherName(row: Named): OtherName {
     theirs: row.name,
     message: row.message ?? 'no answer',
   };
-}
-
-/** What is ready in a batch, and what batches that may go before it still take: minor units by currency. */
-export async function needs(
-  db: Db,
-  batch: string,
-): Promise<{ currency: string; own: bigint; earlier: bigint }[]> {
-  const { rows } = await sql<{ currency: string; own: bigint; earlier: bigint | null }>`
-    select o.currency, o.amount as own, (select sum(t.amount) from payout_totals as t
-      inner join batches on batches.id = t.batch_id
-      where t.state = 'ready' and t.n > 0 and t.currency = o.currency and t.batch_id <> o.batch_id
-        and batches.phase = 'loaded' and ${isChecked}) as earlier
-    from payout_totals as o where o.batch_id = ${batch} and o.state = 'ready' and o.n > 0
-    order by o.currency`.execute(db);
-  return rows.map(({ currency, own, earlier }) => ({ currency, own, earlier: BigInt(earlier ?? 0n) }));
 }
 
 /**

@@ -14,12 +14,11 @@ import {
   expireLooks,
   forgetNames,
   freshMs,
-  needs,
   noteWait,
-  possibleCurrencies,
   setPrecheck,
   type Unchecked,
 } from './precheck.sql.ts';
+import { needs, possibleCurrencies } from './wallet-needs.sql.ts';
 
 /** How long one turn may ask: other batches must not wait until a large one is checked. */
 const turnMs = 20_000;
@@ -35,6 +34,8 @@ type Deps = {
   concurrency: number;
   /** The paths of the endpoints; an empty one is off. */
   extras: { balance: string; account_name: string };
+  /** The newest day whose payouts may go (P38). */
+  day(): string;
   /** The currencies that the configuration names. */
   configured: readonly string[];
   /** Called where batches wait, since the service gave no answer. */
@@ -63,7 +64,7 @@ export function createPrechecks(deps: Deps) {
   async function run({ batches: only, signal, onProgress }: Request = {}): Promise<Checked> {
     if (!isOn) return { kind: 'done' };
     await expireLooks(ledger, clock.iso());
-    const all = await batchesToCheck(ledger.db);
+    const all = await batchesToCheck(ledger.db, deps.day());
     const waiting = only ? all.filter(({ batch }) => only.includes(batch)) : all;
     if (waiting.length === 0) return { kind: 'done' };
     const wallet = onceAsked(deps, signal);
@@ -143,7 +144,7 @@ export function createPrechecks(deps: Deps) {
     if (balance.unnamed !== null && currencies.length > 1)
       return unreadable(`it names no currency, and more than one is possible here: ${currencies.join(', ')}`);
     const short: Shortfall[] = [];
-    for (const { currency, own, earlier } of await needs(ledger.db, batch)) {
+    for (const { currency, own, earlier } of await needs(ledger.db, batch, deps.day())) {
       const has = balance.minor.get(currency) ?? balanceMinor(balance.unnamed, currency);
       if (has === null) return unreadable(`it names no ${currency}`);
       if (own + earlier <= has) continue;

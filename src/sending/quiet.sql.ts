@@ -23,6 +23,12 @@ const standing = prepared<{ found: bigint }>((db, slot) =>
     )
     .unionAll(
       db
+        .selectFrom('payouts')
+        .select(sql<bigint>`1`.as('found'))
+        .where(sql<boolean>`state = 'ready' and pay_on <> ''`),
+    )
+    .unionAll(
+      db
         .selectFrom(schemaIn(db).as('schema'))
         .select(sql<bigint>`1`.as('found'))
         .where((on) => on.or([on('n', '!=', slot<bigint>(4)), on('newest', '!=', slot<string>(5))])),
@@ -54,8 +60,8 @@ export async function assertSchema(trx: Trx): Promise<void> {
 }
 
 /**
- * True where nothing stops or limits sending: no barrier, no halt, no open or failed canary, no take-over of this process,
- * no upgrade of the ledger by another version. One query in place of several: they run only where this one finds something.
+ * True where nothing stops or limits sending: no barrier, halt, open or failed canary or day of payment, no take-over of
+ * this process, no upgrade of the ledger by another version. One query in place of several: they run only where this one finds something.
  */
 export async function nothingStands(trx: Trx, workerId: string): Promise<boolean> {
   return (await standing(trx, [...allBarriers, workerId, ...ownSchema()])).length === 0;

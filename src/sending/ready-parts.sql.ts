@@ -4,7 +4,7 @@ import { farAhead } from '../core/ledger/projection.ts';
 import { idList } from '../core/storage/bulk.ts';
 import type { Db } from '../core/storage/ledger.ts';
 import { isApproved } from './approvals.sql.ts';
-import type { ClaimScope, Under } from './claim-request.ts';
+import { type ClaimScope, throughDay, type Under } from './claim-request.ts';
 import { isOver, type Lanes } from './lanes.sql.ts';
 import { isChecked } from './precheck.sql.ts';
 import { lanesATurn, ofLane, openLanes, sentBefore } from './ready.sql.ts';
@@ -48,6 +48,7 @@ export async function readyParts(
       sql<bigint | null>`min(case when ${pausedUntil} is null then payouts.id end)`.as('head'),
     ])
     .where('payouts.state', '=', 'ready')
+    .where('payouts.pay_on', '<=', throughDay(only))
     .where('batches.phase', '=', 'loaded')
     .where('batches.held', '=', 0n)
     .where(fileMayGo)

@@ -8,7 +8,7 @@ import { prepared, unseen } from '../core/storage/prepared.ts';
 import type { Payout } from '../core/storage/tables/tables.ts';
 import { isApproved } from './approvals.sql.ts';
 import type { Brakes } from './brakes.ts';
-import type { ClaimRequest, ClaimScope, Cleared, Under } from './claim-request.ts';
+import { type ClaimRequest, type ClaimScope, type Cleared, throughDay, type Under } from './claim-request.ts';
 import { type Lane, type Lanes, lanesOf } from './lanes.sql.ts';
 import { isChecked } from './precheck.sql.ts';
 
@@ -36,7 +36,7 @@ export async function readyOf(trx: Trx, request: ClaimRequest, lanes: Lanes | nu
 /** The cleared payouts whose number of attempts is still the one that the answer was about. */
 async function clearedOf(trx: Trx, request: ClaimRequest, lanes: Lanes | null): Promise<Ready[]> {
   const { cleared } = request;
-  const base = claimable(trx, request, { ...request, far: farAhead(request.at) })
+  const base = claimable(trx, request, { ...request, ...whenOf(request) })
     .where('payouts.id', 'in', idList([...cleared.keys()]))
     .where(sentBefore);
   return inLanes(base, lanes, request.limit, (row) => cleared.get(row.id) === row.attempt_count);
@@ -44,7 +44,7 @@ async function clearedOf(trx: Trx, request: ClaimRequest, lanes: Lanes | null): 
 
 function neverSent(trx: Trx, request: ClaimRequest, lanes: Lanes | null): Promise<Ready[]> {
   if (!lanes && request.payouts === undefined) return readyOfBatches(trx, request);
-  const base = claimable(trx, request, { ...request, far: farAhead(request.at) });
+  const base = claimable(trx, request, { ...request, ...whenOf(request) });
   return inLanes(base.where(firstTime), lanes, request.limit, () => true);
 }
 
@@ -88,7 +88,7 @@ export async function nextToAsk(
   const { rows } = await sql<{ id: bigint }>`select id from ${again} as again limit 1`.execute(db);
   if (rows.length === 0) return new Map();
   const lanes = await lanesOf(db, request);
-  const base = claimable(db, request, { ...request, far: farAhead(request.at) })
+  const base = claimable(db, request, { ...request, ...whenOf(request) })
     .where('payouts.id', 'in', again)
     .where('payouts.id', 'not in', idList(except));
   const found = await inLanes(base, lanes, limit, () => true);
@@ -100,6 +100,8 @@ type Asked = {
   at: string | RawBuilder<string>;
   /** As {@link farAhead} has it. */
   far: string | RawBuilder<string>;
+  /** As {@link throughDay} has it. */
+  day: string | RawBuilder<string>;
   limit: number | RawBuilder<number>;
   batches?: readonly (string | RawBuilder<string>)[];
   payouts?: readonly bigint[];
@@ -119,6 +121,7 @@ function claimable(db: Db | Trx, { brakes }: Pick<Under, 'brakes'>, asked: Asked
       ]);
       return eb.or([eb('payouts.turned_away_until', 'is', null), eb.not(waits)]);
     })
+    .where('payouts.pay_on', '<=', asked.day)
     .where(ofOpenBatch(db, brakes, asked), '=', sql.lit(1n))
     .$if(payouts !== undefined, (q) => q.where('payouts.id', 'in', [...(payouts ?? [])]))
     .orderBy('payouts.id')
@@ -151,22 +154,28 @@ function ofOpenBatch(db: Db | Trx, brakes: Brakes, { batches }: Asked) {
 
 type Query = ReturnType<typeof prepared<Ready>>;
 
+/** The pauses that count now, and the days whose payouts may go. */
+function whenOf(under: Under): { far: string; day: string } {
+  return { far: farAhead(under.at), day: throughDay(under) };
+}
+
 /** The query of a sender's turns, kept by the brakes and the number of batches that it was built for. */
 const kept = new WeakMap<Brakes, Map<number | undefined, Query>>();
 
-function readyOfBatches(trx: Trx, { brakes, at, limit, batches }: ClaimRequest): Promise<Ready[]> {
+function readyOfBatches(trx: Trx, request: ClaimRequest): Promise<Ready[]> {
+  const { brakes, at, limit, batches } = request;
   const own = kept.get(brakes) ?? new Map<number | undefined, Query>();
   kept.set(brakes, own);
   const query =
     own.get(batches?.length) ??
     prepared<Ready>((db, slot) => {
-      const among = batches && { batches: batches.map((_, i) => slot<string>(3 + i)) };
-      const when = { at: slot<string>(0), far: slot<string>(1) };
+      const among = batches && { batches: batches.map((_, i) => slot<string>(4 + i)) };
+      const when = { at: slot<string>(0), far: slot<string>(1), day: slot<string>(3) };
       const asked = { ...when, limit: slot<number>(2), ...among };
       return claimable(db, { brakes }, asked).where('payouts.state', '=', readyState).where(firstTime);
     });
   own.set(batches?.length, query);
-  return query(trx, [at, farAhead(at), BigInt(limit), ...(batches ?? [])]);
+  return query(trx, [at, farAhead(at), BigInt(limit), throughDay(request), ...(batches ?? [])]);
 }
 
 export function openLanes({ lanes }: Lanes): Lane[] {
@@ -174,7 +183,8 @@ export function openLanes({ lanes }: Lanes): Lane[] {
 }
 
 /** The condition of one lane. The state is written out so that the database can use the index of what is ready. */
-export function ofLane({ batch, currency, throughId }: Lane): RawBuilder<boolean> {
+export function ofLane({ batch, currency, payOn, throughId }: Lane): RawBuilder<boolean> {
   const through = throughId === null ? sql`` : sql` and payouts.id <= ${throughId}`;
-  return sql<boolean>`(payouts.state = 'ready' and payouts.batch_id = ${batch} and payouts.currency = ${currency}${through})`;
+  return sql<boolean>`(payouts.state = 'ready' and payouts.batch_id = ${batch} and payouts.currency = ${currency}
+    and payouts.pay_on = ${payOn}${through})`;
 }

@@ -78,7 +78,7 @@ async function runSender(deps: SenderParts, request: SendRequest, pause: PostPau
   const { ledger, clock, askService } = deps;
   const { account } = deps.standpoint;
   const { brakes, concurrency } = deps.rules;
-  const under = () => ({ brakes, at: clock.iso() });
+  const under = () => ({ brakes, at: clock.iso(), serviceNow: deps.service.serviceNow() });
   const { scope, signal } = request;
   const asking = { ledger, clock, account, askService, concurrency, under };
   const clearances = createClearances(asking, { scope, signal });
@@ -199,10 +199,10 @@ async function commitTurn(
     const cause = await haltCause(finished, () => tooManyUnknown(trx, haltAfterUnknown));
     if (cause) await halt(trx, cause, at);
     const serviceNow = deps.service.serviceNow();
-    const clockOffMs = serviceNow === null ? null : clock.now() - serviceNow;
+    const clockOffMs = serviceNow == null ? null : clock.now() - serviceNow;
     const { originId } = deps.standpoint;
     const by = { workerId: deps.workerId, originId, clockOffMs, cleared: cleared(), begun: deps.begun };
-    const request = { ...scope, ...by, brakes, limit: free, at };
+    const request = { ...scope, ...by, brakes, limit: free, at, serviceNow };
     const { claims, halted: why } = await claimUnlessHalted(trx, request);
     return why === null ? { claims, halted: null, asked: free, began } : { ...none, halted: why };
   });
@@ -256,7 +256,8 @@ async function untilNext(
   clearances: Clearances,
 ): Promise<Next> {
   const { brakes } = deps.rules;
-  const left = await sendable(deps.ledger.db, { ...scope, brakes, at: deps.clock.iso() });
+  const now = { at: deps.clock.iso(), serviceNow: deps.service.serviceNow() };
+  const left = await sendable(deps.ledger.db, { ...scope, brakes, ...now });
   const until = (at: string | null): number => (at === null ? 0 : Date.parse(at) - deps.clock.now());
   const rest = clearances.restMs();
   const waits = [

@@ -1,14 +1,20 @@
 import type { Db } from '../core/storage/ledger.ts';
-import type { Under } from './claim-request.ts';
+import { throughDay, type Under } from './claim-request.ts';
 import { headsOf } from './lanes.sql.ts';
 
-/** The batches with ready payouts, in the order of the first payout of each; brakes are not considered. */
+/** The batches with ready payouts whose day has come, in the order of the first of each; no other brake is considered. */
 export async function batchesWithReady(db: Db, under: Under): Promise<string[]> {
-  return [...new Set((await headsOf(db, under)).map(({ batch }) => batch))];
+  const day = throughDay(under);
+  const heads = await headsOf(db, under);
+  return [...new Set(heads.flatMap(({ batch, payOn }) => (payOn <= day ? [batch] : [])))];
 }
 
-/** Counts the ready payouts of a batch, up to `most`; brakes are not considered. */
-export async function countReady(db: Db, batch: string, most: number): Promise<number> {
+/** Counts the ready payouts of a batch whose day has come, up to `most`; no other brake is considered. */
+export async function countReady(
+  db: Db,
+  batch: string,
+  { most, day }: { most: number; day: string },
+): Promise<number> {
   const { ready } = await db
     .selectFrom(
       db
@@ -16,6 +22,7 @@ export async function countReady(db: Db, batch: string, most: number): Promise<n
         .select('id')
         .where('batch_id', '=', batch)
         .where('state', '=', 'ready')
+        .where('pay_on', '<=', day)
         .limit(most)
         .as('some'),
     )

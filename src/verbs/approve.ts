@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { type HoldReason, readReasons, releaseUnderWay } from '../core/ledger/hold-reasons.ts';
+import { comparisonOf, type PayeeComparison } from '../core/ledger/payee-comparisons.ts';
 import type { Clock } from '../core/runtime/clock.ts';
 import type { Config } from '../core/settings/settings.ts';
 import type { Ledger } from '../core/storage/ledger.ts';
@@ -106,14 +107,20 @@ export type ApprovalWarnings = {
   others: HoldReason[];
   alike: { count: number; first: Likeness[] };
   oddAccounts: Approvable['oddAccounts'];
+  /** What the approval covers of its payees (P37). Account numbers are whole. */
+  compared: PayeeComparison | null;
 };
 
 export async function approvalWarnings(
-  { db }: Pick<Ledger, 'db'>,
+  { ledger: { db }, config }: Omit<Parts, 'clock'>,
   { batch, shown }: Extract<ApprovalReview, { kind: 'may' }>,
 ): Promise<ApprovalWarnings> {
-  const alike = await batchLikeness(db, { id: batch.id }, { since: '9999', recent: false }, 1);
-  return { batch: batch.id, others: othersOf(batch), alike, oddAccounts: shown.oddAccounts };
+  const { id, created_at: at } = batch;
+  const window = config.submission.duplicateWindowDays * 86_400_000;
+  const since = new Date(Date.parse(at) - window).toISOString();
+  const alike = window > 0 ? await batchLikeness(db, { id }, since, 1) : { count: 0, first: [] };
+  const compared = await comparisonOf(db, id);
+  return { batch: id, others: othersOf(batch), alike, oddAccounts: shown.oddAccounts, compared };
 }
 
 /** Why the batch is held, besides the missing approval. */

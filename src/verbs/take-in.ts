@@ -5,6 +5,7 @@ import type { TakenCollections } from '../intake/collection-files.ts';
 import type { HandedIn } from '../intake/dropper.ts';
 import type { Ignored } from '../intake/inbox.ts';
 import type { Took } from '../intake/intake.ts';
+import { type Prepared, preparedShape } from '../intake/prepared.ts';
 import type { TakenFile } from '../intake/take.ts';
 import { type Refused, refusedFor } from './obstacles.ts';
 import { type Person, verb } from './verb.ts';
@@ -29,10 +30,11 @@ export type TakeInOutcome = {
 
 /**
  * `files`: absolute paths; without them, all whole files of the inbox. `figures`: what the only file must hold; `totals`
- * by currency, plain decimals.
+ * by currency, plain decimals. `payOn`: the day of payment of rows that name none (P38).
  */
 export const filesInput = z.strictObject({
   files: z.array(z.string()).min(1).exactOptional(),
+  payOn: z.iso.date().exactOptional(),
   figures: z
     .strictObject({
       rows: z.number().int().nonnegative().exactOptional(),
@@ -40,7 +42,7 @@ export const filesInput = z.strictObject({
     })
     .exactOptional(),
 });
-type Order = z.infer<typeof filesInput> & { dryRun: boolean; posted?: boolean };
+type Order = z.infer<typeof filesInput> & { dryRun: boolean; posted?: boolean; prepared?: Prepared };
 
 /** Turns files into batches. Sends nothing, but what it takes may go with the next submit. */
 export const takeInVerb = verb({
@@ -49,26 +51,32 @@ export const takeInVerb = verb({
   touchesMoney: true,
   /**
    * `dryRun`: checks each file as if it were taken in, and records nothing. `posted`: the files came from the person
-   * alone, over the network; what is refused of them is not kept.
+   * alone, over the network; what is refused of them is not kept. `prepared`: how people prepared the only file.
    */
-  input: filesInput.extend({ dryRun: z.boolean(), posted: z.boolean().exactOptional() }),
+  input: filesInput.extend({
+    dryRun: z.boolean(),
+    posted: z.boolean().exactOptional(),
+    prepared: preparedShape.exactOptional(),
+  }),
   run: takeIn,
 });
 
 export async function takeIn(
   parts: TakeInParts,
-  { files, figures, dryRun, posted = false }: Order,
+  { files, figures, payOn, dryRun, posted = false, prepared }: Order,
   { name, accounts }: Person,
 ): Promise<TakeInOutcome | Refused> {
   const { intake, signal, onLeft } = parts;
+  const day = payOn === undefined ? {} : { payOn };
   if (files) {
     const by: HandedIn = posted
       ? { origin: 'posted', behind: { name, uid: null } }
       : { origin: 'named', behind: accounts.at(-1) ?? null };
-    const took = await intake.takeFiles(files, { ...by, dryRun, signal, ...figures });
+    const how = { dryRun, signal, ...figures, ...day, ...(prepared && { prepared }) };
+    const took = await intake.takeFiles(files, { ...by, ...how });
     return { kind: 'taken_in', ...took, expected: [] };
   }
-  const look = () => intake.takeInbox({ dryRun, signal, ...(figures && { figures }) });
+  const look = () => intake.takeInbox({ dryRun, signal, ...day, ...(figures && { figures }) });
   const swept = dryRun ? await look() : await patiently(parts, look);
   const { taken, givenBack, waiting, ignored } = swept;
   if (figures && taken.length === 0)

@@ -92,7 +92,15 @@ it('P23: what was heard of a half batch meanwhile does not keep it from being th
       dropped_by: 'ada',
     });
     const order = { account_number: '0123456789', account_name: 'A', bank_code: '058', currency: 'NGN' };
-    const rest = { narration: 'n', sender_name: 's', type: null, body: '{}', cells: '[]' };
+    const rest = {
+      narration: 'n',
+      sender_name: 's',
+      type: null,
+      body: '{}',
+      cells: '[]',
+      pay_on: '',
+      payee_id: '',
+    };
     const reference = { row_number: 2n, reference: 'PAY-1', reference_key: 'pay-1', amount: 100n };
     await insertPayouts(trx, batch.id, at(0), [{ ...order, ...rest, ...reference }]);
     for (const statement of [

@@ -16,24 +16,26 @@ it('names the columns that are carried and not acted on, and each that orders so
   );
   expect(ok).toBe(true);
   expect(warnings).toEqual([
-    'column value_date: no date is acted on: its rows will be paid at once',
+    'column value_date: no date is acted on but pay_on: its rows will be paid at once',
     'column e-mail: nobody is notified: Counterfoil writes to no payee',
     'column notify: nobody is notified: Counterfoil writes to no payee',
     'columns kept for the results, and not acted on: Department',
   ]);
 });
 
-it.each(['pay_on', 'Pay Date', 'payment_date', 'due_date', 'schedule', 'scheduled_for', 'send after'])(
+it.each(['Pay Date', 'payment_date', 'due_date', 'schedule', 'scheduled_for', 'send after'])(
   'warns that a column %s does not keep its rows from being paid at once',
   async (name) => {
     const { warnings } = await checked(withColumns(name, '2026-12-24'));
-    expect(warnings).toEqual([`column ${name}: no date is acted on: its rows will be paid at once`]);
+    expect(warnings).toEqual([
+      `column ${name}: no date is acted on but pay_on: its rows will be paid at once`,
+    ]);
   },
 );
 
 it('says the same when the file is taken, and nothing of columns that it wrote into failed.csv itself', async () => {
   const s = await setting();
-  const taken = await s.intake.takeIn(s.drop('november.csv', withColumns('pay_on', '2026-12-24')), {
+  const taken = await s.intake.takeIn(s.drop('november.csv', withColumns('due_date', '2026-12-24')), {
     origin: 'inbox',
   });
   expect(taken).toMatchObject({ warnings: [expect.stringContaining('will be paid at once')] });

@@ -50,7 +50,7 @@ it('P22: refuses a reference that any batch ever had, whatever its case', async 
   expect(said).toContain(`is already the reference of a payout in batch ${first}`);
 });
 
-it('holds a batch that repeats an earlier payout inside the window, and only warns of an older one', async () => {
+it('holds a batch that repeats an earlier payout inside the window, and says nothing of an older one', async () => {
   const s = await setting();
   const first = batchOf(await s.intake.takeIn(s.drop('one.csv', csv(row('A'))), { origin: 'inbox' }));
   const second = await s.intake.takeIn(s.drop('two.csv', csv(row('B'))), { origin: 'inbox' });
@@ -61,7 +61,7 @@ it('holds a batch that repeats an earlier payout inside the window, and only war
   const third = await s.intake.takeIn(s.drop('three.csv', csv(row('C'))), { origin: 'inbox' });
   expect(third).toMatchObject({
     holdReasons: [],
-    warnings: [expect.stringContaining('possible duplicate: row 2')],
+    warnings: [],
   });
   const states = await s.ledger.db.selectFrom('payouts').select('state').orderBy('id').execute();
   expect(states.map((p) => p.state)).toEqual(['ready', 'held', 'ready']);

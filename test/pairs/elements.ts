@@ -2,6 +2,7 @@ import { payoutStates } from '../../src/core/domain/payout.ts';
 import { postFaults, questionFaults, webhookFaults } from '../simulation/coverage.ts';
 import { listFlawKinds } from '../simulation/list-flaw.ts';
 import { clockKinds, clockMove } from './moves/clock.ts';
+import { tomorrowMove } from './moves/dates.ts';
 import { haltKinds, haltMove } from './moves/halts.ts';
 import { holdKinds, holdMove } from './moves/holds.ts';
 import { listMove, postMove, questionMove, turnKinds, turnMove, webhookMove } from './moves/service.ts';
@@ -20,6 +21,7 @@ export const elementKinds = [
   'list',
   'turn',
   'clock',
+  'date',
 ] as const;
 export type ElementKind = (typeof elementKinds)[number];
 
@@ -44,4 +46,5 @@ export const allElements: readonly Element[] = [
   ...each('list', listFlawKinds, listMove),
   ...each('turn', turnKinds, turnMove),
   ...each('clock', clockKinds, clockMove),
+  ...each('date', ['tomorrow'], () => tomorrowMove),
 ];

@@ -8,7 +8,14 @@ import type { Life } from '../simulation/life.ts';
 import type { Stage } from './stage.ts';
 
 /** A row that differs from the ordinary one of its place. */
-type Row = { reference?: string; minor?: number; account?: string; retryOf?: string; evidence?: string };
+type Row = {
+  reference?: string;
+  minor?: number;
+  account?: string;
+  retryOf?: string;
+  evidence?: string;
+  payOn?: string;
+};
 
 /** What a batch above the limit of approvals pays with one row; above the limit of one payout; above a day's. */
 export const large = { approval: 600_000, payout: 2_100_000, day: 5_100_000 } as const;
@@ -31,20 +38,25 @@ function writeFile(
     account: row.account ?? accountOf(number, i),
     retryOf: row.retryOf ?? '',
     evidence: row.evidence ?? '',
+    payOn: row.payOn ?? '',
   }));
   const repeats = rows.some(({ retryOf }) => retryOf !== '');
+  const dated = rows.some(({ payOn }) => payOn !== '');
+  const more = [...(repeats ? ['retry_of', 'retry_evidence'] : []), ...(dated ? ['pay_on'] : [])];
   const header = 'reference,account_number,account_name,bank_code,amount,currency,narration,sender_name';
-  const lines = rows.map(
-    ({ reference, account, minor, retryOf, evidence }) =>
-      `${reference},${account},Adaeze Okonkwo,000013,${(minor / 100).toFixed(2)},NGN,Salary,Acme Ltd${repeats ? `,${retryOf},${evidence}` : ''}`,
-  );
-  const text = `${[repeats ? `${header},retry_of,retry_evidence` : header, ...lines].join('\n')}\n`;
+  const lines = rows.map(({ reference, account, minor, retryOf, evidence, payOn }) => {
+    const own = `${reference},${account},Adaeze Okonkwo,000013,${(minor / 100).toFixed(2)},NGN,Salary,Acme Ltd`;
+    return [own, ...(repeats ? [retryOf, evidence] : []), ...(dated ? [payOn] : [])].join(',');
+  });
+  const text = `${[[header, ...more].join(','), ...lines].join('\n')}\n`;
   writeFileSync(path, text);
   const seen = new Set<string>();
   const twins = rows.some(({ account }) => seen.size === seen.add(account).size);
   return {
     ...{ name, path, text, twins, bad: [], coming: 'named' },
-    rows: rows.filter(({ retryOf }) => retryOf === '').map(({ reference, minor }) => ({ reference, minor })),
+    rows: rows
+      .filter(({ retryOf }) => retryOf === '')
+      .map(({ reference, minor, payOn }) => ({ reference, minor, payOn })),
     all: rows.map(({ reference }) => reference),
   };
 }

@@ -6,6 +6,7 @@ import { noBrakesSet } from '../simulation/brake-weather.ts';
 import { createClosedMonths } from '../simulation/closed-months.ts';
 import { judgeClosing } from '../simulation/closing.ts';
 import { createDaemon } from '../simulation/daemon.ts';
+import { localTimeIn } from '../simulation/local-time.ts';
 import { shortWeather } from '../simulation/long-weather.ts';
 import { createPaperRounds } from '../simulation/paper-round.ts';
 import { createPaperVerdict } from '../simulation/paper-verdict.ts';
@@ -208,6 +209,7 @@ function createStage(
       cancelled: new Map(),
       mustWait: new Map(),
       reconciling: null,
+      waitsUntil: '',
     },
     note(seat, did, what) {
       if (seat.outcome) return;
@@ -351,6 +353,9 @@ async function calmDown(stage: Stage): Promise<void> {
     world.after(0, null, () => tidyUp(stage));
     await world.runUntil(world.now() + ms);
   }
+  const dayIn = localTimeIn(weather.brakes.timezone);
+  while (dayIn(world.now()).date < stage.waitsUntil && !world.violation())
+    await world.runUntil(world.now() + hour);
   await settleDown(stage, stage.opening.returns ? 2.2 * hour : 0);
 }
 

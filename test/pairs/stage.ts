@@ -58,6 +58,8 @@ export type Stage = {
   mustWait: Map<BatchFile, string>;
   /** The process that reconciles by a person's order. */
   reconciling: { name: string; alive: boolean } | null;
+  /** The day that has to come before the play is over; empty: none. */
+  waitsUntil: string;
   /** What people undo when the calm begins. */
   amends: (() => void)[];
   wentBack(): void;

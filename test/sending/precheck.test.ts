@@ -29,6 +29,7 @@ afterEach(async () => {
 function checksAt(ledger: TestLedger, ms: number, asked: Pick<ServiceClient, 'walletBalance'> = service) {
   const now = Date.parse(born) + ms;
   return createPrechecks({
+    day: () => '2026-11-22',
     ledger,
     clock: { ...systemClock(), now: () => now, iso: () => at(ms) },
     service: { accountName: service.accountName, walletBalance: asked.walletBalance },
@@ -109,6 +110,7 @@ it.each([
       return answer;
     };
     const checks = createPrechecks({
+      day: () => '2026-11-22',
       ledger,
       clock,
       service: { accountName: service.accountName, walletBalance },
@@ -145,6 +147,7 @@ function slowChecks(ledger: TestLedger, tookMs: number) {
     return service.walletBalance(path);
   };
   return createPrechecks({
+    day: () => '2026-11-22',
     ledger,
     clock: { ...systemClock(), now: () => Date.parse(born) + ms, monotonic: () => ms, iso: () => at(ms) },
     service: { accountName: service.accountName, walletBalance },
@@ -183,6 +186,7 @@ it('compares the names again of a batch that a person held and released while th
   await addBatch(ledger, named('A', 1));
   const order = { batch: 'b-1', reason: { kind: 'person' as const }, at: at(1) };
   const checks = createPrechecks({
+    day: () => '2026-11-22',
     ledger,
     clock: { ...systemClock(), iso: () => at(2) },
     service: {

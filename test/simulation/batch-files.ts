@@ -14,6 +14,7 @@ import { type App, openApp } from '../../src/app/app.ts';
 import { amountOf } from './brake-weather.ts';
 import { givenBack } from './files-verdict.ts';
 import type { Stroke } from './life.ts';
+import { localTimeIn } from './local-time.ts';
 import type { Random } from './random.ts';
 import type { Town } from './town.ts';
 
@@ -25,7 +26,8 @@ export type BatchFile = {
   name: string;
   path: string;
   text: string;
-  rows: { reference: string; minor: number }[];
+  /** `payOn`: the day before which the row must not go; empty: none. */
+  rows: { reference: string; minor: number; payOn: string }[];
   /** References of rows that cannot be paid, and are to be given back. */
   bad: string[];
   coming: Coming;
@@ -33,29 +35,43 @@ export type BatchFile = {
   twins: boolean;
 };
 
-const header = 'reference,account_number,account_name,bank_code,amount,currency,narration,sender_name';
+const header = 'reference,account_number,account_name,bank_code,amount,currency,narration,sender_name,pay_on';
+
+const dayMs = 86_400_000;
 
 /** Writes a batch; now and then two rows look alike, so that it is held until a person has looked. */
 export function writeBatch(
-  { weather, config }: Town,
+  { world, weather, config }: Town,
   folder: string,
   { number, size, random }: { number: number; size: number; random: Random },
 ): BatchFile {
   // Where people race for it, a batch waits for them.
   const twins = random.chance(0.15) || weather.long.races;
   const own = random.fork(`file ${number}`);
+  const { dates, timezone } = weather.brakes;
+  const dayIn = localTimeIn(timezone);
+  const days = world.random.fork(`days ${number}`);
+  const ofAll = dates && days.chance(0.5) ? days.between(1, 2) : null;
+  const dayFor = (i: number): string => {
+    if (!dates || (i > 0 && ofAll === null && days.chance(0.3))) return '';
+    return dayIn(weather.startsAt + (ofAll ?? days.between(0, 2)) * dayMs).date;
+  };
   const rows = Array.from({ length: size }, (_, i) => {
     const like = twins && i === size - 1 ? 0 : i;
     const account = String(1_000_000_000 + number * 10_000 + like);
-    return { reference: `B${number}-${i + 1}`, minor: amountOf(number, like), account };
+    return { reference: `B${number}-${i + 1}`, minor: amountOf(number, like), account, payOn: dayFor(i) };
   });
-  const lineOf = ({ reference, minor, account }: (typeof rows)[number]): string =>
-    `${reference},${account},Adaeze Okonkwo,000013,${(minor / 100).toFixed(2)},NGN,Salary,Acme Ltd`;
+  const lineOf = ({ reference, minor, account, payOn }: (typeof rows)[number]): string =>
+    `${reference},${account},Adaeze Okonkwo,000013,${(minor / 100).toFixed(2)},NGN,Salary,Acme Ltd,${payOn}`;
   const lines = rows.map(lineOf);
   const count = weather.long.skipsRows && own.chance(0.9) ? own.between(1, 3) : 0;
   const bad = Array.from({ length: count }, (_, i) => `B${number}-bad-${i + 1}`);
   for (const reference of bad)
-    lines.splice(own.between(0, lines.length), 0, lineOf({ reference, minor: 100, account: 'nobody' }));
+    lines.splice(
+      own.between(0, lines.length),
+      0,
+      lineOf({ reference, minor: 100, account: 'nobody', payOn: '' }),
+    );
   const coming: Coming =
     weather.long.dropsFiles && own.chance(0.8)
       ? own.pick(['whole', 'still at it', 'still at it', 'cut in a row', 'cut in a row'])

@@ -7,6 +7,7 @@ import { createDayBudget } from './day-budget.ts';
 import type { Fall } from './fall.ts';
 import { createHoldWatch, type HoldWatch } from './hold-watch.ts';
 import type { Attempted, Inspector, Told } from './inspector.ts';
+import { localTimeIn } from './local-time.ts';
 import type { Weather } from './weather.ts';
 import type { World } from './world.ts';
 
@@ -54,6 +55,7 @@ export function createBrakeWatch(deps: {
   const { world, weather, inspector } = deps;
   const { brakes } = weather;
   const files = new Map<string, BatchFile>();
+  const dayIn = localTimeIn(brakes.timezone);
   const rules = new Map<string, Brakes['approval']>();
   const approved = new Set<string>();
   const canaries = createCanaryWatch(deps);
@@ -115,6 +117,16 @@ export function createBrakeWatch(deps: {
       world.violate('P21: what is held goes when it is released', `${one.batch_id}: ${why}`, one.reference);
   }
 
+  /** P38: by the true time, which the service's clock shows, whatever ours says. */
+  function judgeDay({ file_name, reference }: Braked): void {
+    const row = files.get(file_name)?.rows.find((one) => one.reference === reference);
+    if (!row || row.payOn === '') return;
+    const { date } = dayIn(world.now());
+    if (date < row.payOn)
+      world.violate('P38: nothing goes before its day', `${row.payOn}, sent on ${date}`, reference);
+    else world.coverage.count(date === row.payOn ? 'brake: sent on its day' : 'brake: sent after its day');
+  }
+
   function whyHeld(file: BatchFile | undefined): string | null {
     if (!file) return null;
     if (file.twins) return 'two of its rows look alike';
@@ -136,6 +148,7 @@ export function createBrakeWatch(deps: {
     began,
     leaving: (id) => {
       const one = attempt(id);
+      if (one) judgeDay(one);
       if (one) budget.leaving(one);
     },
     wentBack() {

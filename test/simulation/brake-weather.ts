@@ -12,7 +12,9 @@ export type BrakeWeather = {
   payoutLimit: number | null;
   canary: number;
   canaryHours: number;
-  /** Whose days the daily limit counts. */
+  /** Rows name the day of their payment: today, tomorrow, the day after. */
+  dates: boolean;
+  /** Whose days the daily limit counts, and rows name. */
   timezone: string;
 };
 
@@ -25,11 +27,12 @@ export const noBrakesSet: BrakeWeather = {
   payoutLimit: null,
   canary: 0,
   canaryHours: 4,
+  dates: false,
   timezone: 'Africa/Lagos',
 };
 
 /** A brake that a day must have; the seed decides all else. */
-export const brakeNames = ['approval', 'daily limit', 'payout limit', 'canary'] as const;
+export const brakeNames = ['approval', 'daily limit', 'payout limit', 'canary', 'day of payment'] as const;
 export type BrakeName = (typeof brakeNames)[number];
 
 /** West of UTC and far east of it, midnight is in the middle of what a simulated day lives through. */
@@ -66,6 +69,7 @@ export function drawBrakes(
     canary: wants('canary', 0.7) ? random.between(1, 4) : 0,
     canaryHours: random.pick([1, 4]),
     timezone: random.pick(zones),
+    dates: wants('day of payment', 0.25),
   };
 }
 

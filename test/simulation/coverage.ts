@@ -153,6 +153,7 @@ const brakeMeetings = [
   'sent with an approval',
   'approval begins to be asked',
   'sent on a later day',
+  'sent on its day',
   'canary passed',
   'canary released',
   'held at intake, sent when released',

@@ -120,13 +120,14 @@ async function liveThrough(
   return { files, hash: world.hash() };
 }
 
-/** What a day's limit keeps back goes on the next days, however many it takes. */
+/** What a day's limit or a day of payment keeps back goes on the next days, however many it takes. */
 function mostRounds({ weather }: Town): number {
-  return weather.brakes.dailyLimit === null ? 10 : 40;
+  return weather.brakes.dailyLimit === null && !weather.brakes.dates ? 10 : 40;
 }
 
 function waitsForADay({ weather, inspector }: Town): boolean {
-  return weather.brakes.dailyLimit !== null && inspector.states().some(({ state }) => state === 'ready');
+  const { dailyLimit, dates } = weather.brakes;
+  return (dailyLimit !== null || dates) && inspector.states().some(({ state }) => state === 'ready');
 }
 
 /** The office decides that batches need an approval from now on, and has the daemon begin anew to know of it. */

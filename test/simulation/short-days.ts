@@ -40,6 +40,9 @@ const wishes: readonly Partial<Wish>[] = [
   { turn: 'files', fault: 'HTML page' },
   { fault: 'halt 10' },
   { brake: 'daily limit' },
+  ...times(4, { brake: 'day of payment' }),
+  { turn: 'zone', brake: 'day of payment' },
+  { turn: 'clock', brake: 'day of payment' },
   { doubtful: true },
 ];
 

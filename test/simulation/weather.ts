@@ -139,7 +139,9 @@ export function drawWeather(
     ...(small && { perPage: 2, lengthMs: Math.min(drawn.lengthMs, 10 * hour) }),
     ...long,
     // What no client can know needs a way without brakes.
-    ...(drawn.isUnguarded ? {} : { brakes: inZone(drawBrakes(random.fork('brakes'), batches, brake), zone) }),
+    ...(drawn.isUnguarded
+      ? {}
+      : { brakes: inZone(datedBy(drawBrakes(random.fork('brakes'), batches, brake), long.long), zone) }),
     ...(oldCopies && { oldCopies }),
     ...(fault && {
       // What is sent again meets what the day has for it: the fault of the first must not be taken for that of the second.
@@ -181,6 +183,11 @@ function longOf(
 
 /** In Lagos, whose months the reports count. */
 const monthEndsAt = Date.UTC(2026, 10, 30, 23);
+
+/** A clock that is a year behind takes tomorrow for a day too far ahead, and refuses the file. */
+function datedBy(brakes: BrakeWeather, long: LongWeather | undefined): BrakeWeather {
+  return long?.clock.includes('a year') ? { ...brakes, dates: false } : brakes;
+}
 
 /** The days of the daily limit are those of the zone whose clock changes. */
 function inZone(brakes: BrakeWeather, zone: ZoneWeather | null): BrakeWeather {

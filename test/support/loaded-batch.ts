@@ -15,7 +15,7 @@ export async function loadBatch(
     ...{ reference, reference_key: reference.toLowerCase() },
     ...{ account_number: '0123456789', account_name: 'ADA OBI', bank_code: '000013' },
     ...{ amount: 150_000n, currency: 'NGN', narration: 'Salary', sender_name: 'Acme', type: null },
-    ...{ body: '{}', cells: '[]' },
+    ...{ body: '{}', cells: '[]', pay_on: '', payee_id: '' },
   }));
   const { name, file_name, content_hash, columns, delimiter, created_at, dropped_by } = batchRow(id, born);
   const about = { id, name, file_name, content_hash, columns, delimiter, created_at, dropped_by };

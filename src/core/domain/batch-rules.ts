@@ -3,13 +3,17 @@ import { hiddenCharacter } from './hidden.ts';
 import { isReference } from './ids.ts';
 import { exponentOf, parseAmount } from './money.ts';
 import { nubanAgrees } from './nuban.ts';
+import { payDayFinding } from './pay-day.ts';
 import { hasZeroedTail, repairedAccount, repairedBank } from './repairs.ts';
 import { saveAsText } from './save-as.ts';
 import { isSpreadsheetDate } from './spreadsheet-dates.ts';
 import { type AmountProblem, amountFinding } from './written-amount.ts';
 
-/** The batch columns that we read, in the order in which the content hash takes them. */
-export const knownColumns = [
+/**
+ * The columns whose place in the content hash is fixed, in its order. This list never changes: else a file that was taken
+ * before would be another one, and a row without a reference of its own would be paid again (P23).
+ */
+export const hashedColumns = [
   'reference',
   'account_number',
   'account_name',
@@ -20,9 +24,12 @@ export const knownColumns = [
   'sender_name',
   'type',
 ] as const;
+
+/** The batch columns that we read. */
+export const knownColumns = [...hashedColumns, 'pay_on', 'payee_id'] as const;
 export type KnownColumn = (typeof knownColumns)[number];
 
-/** A problem with one cell. `value` is the full text in the file. */
+/** `value` is the full text in the file. */
 export type CellProblem = { column: string; value: string; problem: string; fix: string };
 
 /** A valid row. `reference` is null where the file has no such column and one will be generated. */
@@ -37,6 +44,9 @@ export type BatchRow = {
   narration: string;
   senderName: string;
   type: 'EFT' | 'RTC' | null;
+  /** The day before which it is not sent, `YYYY-MM-DD` (P38), and the employer's key of the payee; empty: none. */
+  payOn: string;
+  payeeId: string;
 };
 
 export type RowRules = {
@@ -44,6 +54,9 @@ export type RowRules = {
   referencePrefix: string;
   /** The service's own bank codes, where they are known. */
   banks?: Banks;
+  /** Today in `submission.timezone`, and the day of rows that name none (or empty): `YYYY-MM-DD`. */
+  today: string;
+  payOn: string;
 };
 
 /** Normalises a header: case, spaces and underscores do not count, so `Account Number` is `account_number`. */
@@ -61,11 +74,13 @@ export function knownColumn(header: string): KnownColumn | null {
 /** The columns that a file must have under these rules. */
 export function requiredColumns(rules: RowRules): KnownColumn[] {
   return knownColumns.filter((column) => {
-    if (column === 'type') return false;
+    if (column === 'type' || column === 'pay_on' || column === 'payee_id') return false;
     if (column === 'reference') return rules.referencePrefix === '';
     return column !== 'sender_name' || rules.senderName === '';
   });
 }
+
+const noSender = { problem: 'is empty', fix: 'write the sender_name, or set intake.sender_name' };
 
 /** Checks one row. `cell` returns a column's trimmed value, or undefined where the file lacks the column. */
 export function checkRow(
@@ -82,16 +97,14 @@ export function checkRow(
   const bankCode = read(row, 'bank_code');
   const narration = read(row, 'narration');
   const senderName = cell('sender_name') || rules.senderName;
-  if (senderName === '' && cell('sender_name') !== undefined)
-    say(row, 'sender_name', '', {
-      problem: 'is empty',
-      fix: 'write the sender_name, or set intake.sender_name',
-    });
+  if (senderName === '' && cell('sender_name') !== undefined) say(row, 'sender_name', '', noSender);
   // Nearly every amount is good and is parsed once.
   const amount = parseAmount(cell('amount') ?? '', currency);
   if (amount.kind !== 'ok') read(row, 'amount');
   const type = cell('type') ?? '';
   say(row, 'type', type, typeFinding(type, currency));
+  const payOn = cell('pay_on') || rules.payOn;
+  say(row, 'pay_on', payOn, payDayFinding(payOn, rules.today));
   if (problems.length > 0) return { kind: 'bad', problems };
   return {
     kind: 'ok',
@@ -100,12 +113,13 @@ export function checkRow(
       accountNumber,
       accountName,
       bankCode,
-      // A file without the column has no valid rows.
       amount: amount.kind === 'ok' ? amount.minor : 0n,
       currency,
       narration,
       senderName,
       type: type === 'EFT' || type === 'RTC' ? type : null,
+      payOn,
+      payeeId: cell('payee_id') ?? '',
     },
   };
 }
@@ -159,7 +173,7 @@ function findingOf(
   }
 }
 
-export function referenceFinding(value: string, rules: RowRules): AmountProblem {
+export function referenceFinding(value: string, rules: Pick<RowRules, 'referencePrefix'>): AmountProblem {
   if (value.length > 50)
     return { problem: `has ${value.length} characters; at most 50 are allowed`, fix: 'shorten it' };
   const damaged = damagedReference(value);

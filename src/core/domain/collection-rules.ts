@@ -23,7 +23,7 @@ export function checkExpectation(
   const problems: CellProblem[] = [];
   const currency = cell('currency') ?? '';
   const rules = {
-    reference: (value: string) => referenceFinding(value, { senderName: '', referencePrefix: '' }),
+    reference: (value: string) => referenceFinding(value, { referencePrefix: '' }),
     currency: currencyFinding,
     // An unknown currency is reported in its own column, not here again.
     amount: (value: string) => amountFinding(value, exponentOf(currency) === undefined ? 'NGN' : currency),

@@ -26,6 +26,8 @@ const otherNames: Record<KnownColumn, readonly string[]> = {
   narration: ['narrative', 'description', 'remark', 'remarks', 'memo', 'purpose'],
   sender_name: ['sender', 'payer', 'payername', 'originator'],
   type: [],
+  pay_on: [],
+  payee_id: [],
 };
 
 const meantBy = new Map(
@@ -61,7 +63,7 @@ const orders: readonly [order: Order, key: RegExp][] = [
 ];
 
 const unheeded: Record<Order, string> = {
-  date: 'no date is acted on: its rows will be paid at once',
+  date: 'no date is acted on but pay_on: its rows will be paid at once',
   message: 'nobody is notified: Counterfoil writes to no payee',
   stop: 'it stops nothing: its rows will be paid, whatever the column says',
   repeat: 'each row is paid once',

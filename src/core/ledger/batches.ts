@@ -55,6 +55,8 @@ const loadedColumns = [
   'type',
   'body',
   'cells',
+  'pay_on',
+  'payee_id',
 ] as const;
 
 /** A payout from intake. It is `held`, without history, until its batch is decided. */

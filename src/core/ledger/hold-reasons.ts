@@ -37,6 +37,15 @@ const approvalCause = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('successor') }),
   /** A row pays a payout again whose batch needs approvals (P20). */
   z.strictObject({ kind: z.literal('original'), ...match }),
+  /** Payees changed, or were never paid, or their amounts are a hundred times those of before (P37). `rows`: the first. */
+  z.strictObject({
+    kind: z.literal('payees'),
+    changed: count,
+    fresh: count,
+    hundredfold: count,
+    inflated: z.array(text),
+    rows: z.array(count),
+  }),
 ]);
 
 /** `mark`: the version of the batch. It tells a reason that was found again from an earlier one that a release has seen. */

@@ -36,7 +36,7 @@ type InTrace = (traceparent: string | undefined) => ServiceQuestion;
 /** Speaks the payments service's interface. The client judges what a reply means; the transport carries it. */
 export function createServiceClient(options: ClientOptions): ServiceClient {
   const { transport, redact = (text: string) => text, monotonic = () => performance.now() } = options;
-  let heard: { date: number; at: number } | null = null;
+  let heard: { date: number; at: number } | null | undefined;
   let isAnswered = false;
   const url = new URL(options.baseUrl);
   const prefix = `${url.pathname.replace(/\/$/, '')}/api/v1`;
@@ -56,6 +56,7 @@ export function createServiceClient(options: ClientOptions): ServiceClient {
       return isAnswered ? delivery : { ...delivery, message: schemeTrouble(delivery.message, url) };
     const date = dateOf(delivery.reply);
     if (date !== null) heard = { date, at: monotonic() };
+    heard ??= null;
     return delivery;
   }
 
@@ -186,7 +187,7 @@ export function createServiceClient(options: ClientOptions): ServiceClient {
       const query = JSON.stringify({ bank_code: account.bankCode, account_number: account.accountNumber });
       return readOr(await ask(question('POST', path, { query })), readAccountName);
     },
-    serviceNow: () => (heard === null ? null : heard.date + monotonic() - heard.at),
+    serviceNow: () => heard && heard.date + monotonic() - heard.at,
     close: () => transport.close(),
   };
 }

@@ -74,7 +74,7 @@ export type ServiceClient = {
     path: string,
     account: { bankCode: string; accountNumber: string },
   ): Promise<AccountName | ServiceTrouble>;
-  /** The service's time now, in ms since the epoch, by its last Date header; null before the first. */
-  serviceNow(): number | null;
+  /** The service's time now, in ms since the epoch, by its last `Date`; null where it sends none, undefined before it answered. */
+  serviceNow(): number | null | undefined;
   close(): Promise<void>;
 };

@@ -148,3 +148,13 @@ export function idleApproval({
       : []),
   ];
 }
+
+/** A path below `/api/v1`; empty: off. The two endpoints are no part of the interface document. */
+export const extraPath = z
+  .string()
+  .transform((path) => path.replace(/^\/+/, ''))
+  .refine(
+    (path) => /^$|^[A-Za-z0-9_-]+(\/[A-Za-z0-9_-]+)*$/.test(path),
+    'expected a path below /api/v1 such as wallet_balance, or nothing to turn it off',
+  )
+  .default('');

@@ -6,6 +6,7 @@ import {
   checkBackupDir,
   checkLimits,
   checkTlsPair,
+  extraPath,
   isAddress,
   isLedgerUrl,
   isQueueUrl,
@@ -48,15 +49,6 @@ const codes = z.record(
   z.enum(['unknown', 'halt'], 'a code may move only towards unknown or halt'),
 );
 
-/** A path below `/api/v1`; empty: off. The two endpoints are no part of the interface document. */
-const extraPath = z
-  .string()
-  .transform((path) => path.replace(/^\/+/, ''))
-  .refine(
-    (path) => /^$|^[A-Za-z0-9_-]+(\/[A-Za-z0-9_-]+)*$/.test(path),
-    'expected a path below /api/v1 such as wallet_balance, or nothing to turn it off',
-  )
-  .default('');
 /** What the holder of an admin token may do; see `admin.roles`. */
 export const roleNames = ['read', 'drop', 'approve', 'decide'] as const;
 export type Role = (typeof roleNames)[number];
@@ -155,6 +147,12 @@ export const sections = {
       'How many payouts of a batch are sent first. The rest goes when all of these are paid. 0: all at once',
     ),
     canary_hours: count(4, 1).describe('A canary that has not settled in this time halts sending'),
+    payees: z
+      .enum(['off', 'warn', 'approve_changed', 'approve_new'])
+      .default('warn')
+      .describe(
+        'A batch with a changed account or an amount a hundred times that of before: a warning, or it waits for a yes. `approve_new`: also with a payee never paid before',
+      ),
     timezone: zone.describe('The time zone of the day of `daily_limit`'),
   }).superRefine(checkApproval),
   receiver: section({

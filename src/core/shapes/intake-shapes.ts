@@ -34,6 +34,28 @@ const problems = list(problemShape).describe('the first of them');
 const problem_count = count;
 const waits = list(text).describe('why a part of the batch would wait');
 
+const compared = fields({
+  with: text.describe('the last batch of the series, or of what a row pays again'),
+  joined: count,
+  left: count,
+  account_changed: count,
+  name_changed: count,
+  amount_changed: count.describe('by more than half'),
+  totals_before: totals,
+  totals_now: totals,
+  changes: list(
+    fields({
+      row: count,
+      reference: text,
+      kind: z.enum(['account_changed', 'name_changed', 'amount_changed', 'new_payee']),
+      old: text,
+      new: text,
+    }),
+  ).describe('the first thousand of each kind; new_payee with submission.payees approve_new only'),
+})
+  .nullable()
+  .describe('how it differs from the last batch of its series; null without one');
+
 export const checkShape = fields({
   files: list(
     fields({
@@ -52,6 +74,7 @@ export const checkShape = fields({
         'rows that look like another payment, which earlier names',
       ),
       retries,
+      compared,
       hold_reasons: holdReasons,
       waits,
     }),
@@ -119,6 +142,7 @@ export const dryRunShape = fields({
       warnings,
       banks,
       retries,
+      compared,
       hold_reasons: holdReasons,
       waits,
     }),

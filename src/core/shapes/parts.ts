@@ -109,6 +109,18 @@ export const waitingShape = called(
   'Waiting',
   z.union([
     fields({
+      kind: z.literal('date'),
+      batch: text,
+      currency: text,
+      payouts: count,
+      amount: decimal,
+      pay_on: text.describe('the day before which it is not sent'),
+      service_clock: z
+        .enum(['earlier', 'unheard'])
+        .nullable()
+        .describe('where our clock says that day: what the service says of it'),
+    }),
+    fields({
       kind: z.literal('daily_limit'),
       currency: text,
       payouts: count,

@@ -65,6 +65,7 @@ const payout = z.strictObject({
   turned_away_until: instant
     .nullable()
     .describe('the service turned it away until then (its Retry-After); ignored when over an hour ahead'),
+  pay_on: text.describe('the day before which it is not sent'),
   withheld_by: text.describe('why it is held though nobody held it'),
   predecessor: text.describe('the payout that this one pays again'),
   successor: text.describe('the payout that pays this one again'),

@@ -5,6 +5,9 @@ export const migrations: Record<string, () => Promise<Migration>> = {
   '0001-initial': () => import('./migrations/0001-initial.ts'),
   '0002-table-names': () => import('./migrations/0002-table-names.ts'),
   '0003-doors': () => import('./migrations/0003-doors.ts'),
+  '0004-pay-on': () => import('./migrations/0004-pay-on.ts'),
+  '0005-payees': () => import('./migrations/0005-payees.ts'),
+  '0006-mends': () => import('./migrations/0006-mends.ts'),
 };
 
 export const knownMigrations = (): readonly string[] => Object.keys(migrations);

@@ -13,6 +13,7 @@ const parts: Part[] = [
   { table: 'batches', where: 'id in (select id from temp.archived)' },
   { table: 'batch_totals', where: ofBatches },
   { table: 'approvals', where: ofBatches },
+  { table: 'mends', where: ofBatches },
   { table: 'canaries', where: ofBatches },
   { table: 'limit_days', where: `id in (select day_id from main.attempts where ${ofPayouts})` },
   { table: 'origins', where: 'true' },

@@ -69,6 +69,7 @@ export function stripLedger(
         run(`delete from history where payout_id in (${payouts}) and ${goes}`),
       );
       run(`update payouts set body = '', cells = '[]', archived_seq = history_seq where id in (${payouts})`);
+      run(`update mends set was = '', became = '' where batch_id in (select id from temp.archived)`);
       run(`update attempts set raw = null where payout_id in (${payouts})`);
       run(`update inquiries set raw = null where payout_id in (${payouts})`);
       // A stale one may arrive again with a good time, and is then applied from its body.

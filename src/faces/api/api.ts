@@ -4,6 +4,7 @@ import packageJson from '../../../package.json' with { type: 'json' };
 import { likely } from '../../core/domain/nearest.ts';
 import { RefusedRequest } from '../admin/access.ts';
 import type { Routes } from '../admin/admin-server.ts';
+import { RefusedUpload, sweepUploads } from '../admin/uploads.ts';
 import { batchEndpoints } from './batch-endpoints.ts';
 import type { Answer, ApiDeps, OperationRun, Runs } from './endpoint.ts';
 import { eventEndpoints } from './event-endpoints.ts';
@@ -13,7 +14,7 @@ import type { Operation } from './operation.ts';
 import { type Operations, operations } from './operations.ts';
 import { payoutEndpoints } from './payout-endpoints.ts';
 import { ApiProblem, problemOf, problemType } from './problem.ts';
-import { readStreams, sweepUploads, uploadsIn } from './upload.ts';
+import { readStreams, uploadsIn } from './upload.ts';
 import { noSuchPath, watchEndpoints } from './watch-endpoints.ts';
 
 const base = '/api/v1';
@@ -44,7 +45,9 @@ export function apiRoutes(given: Omit<ApiDeps, 'closing' | 'streams'>): Routes {
         const all = runs as unknown as Record<string, OperationRun<Operation>>;
         for (const [name, one] of Object.entries<Operation>(operations))
           if (all[name]) route(scope, { name, ...one, run: all[name] }, deps);
-        scope.addHook('onReady', () => sweepUploads(uploadsIn(app.config), app.ledger.db, app.clock.now()));
+        scope.addHook('onReady', () =>
+          sweepUploads(uploadsIn(app.config), app.ledger.db, { nowMs: app.clock.now(), atStart: true }),
+        );
       },
       { prefix: base },
     );
@@ -226,6 +229,11 @@ function saidOf(error: unknown, isClosing: boolean) {
   if (error instanceof RefusedRequest) {
     const { statusCode: status, message: problem, fix, retryAfterSeconds } = error;
     return { status, kind: 'refused', problem, fix, retryAfterSeconds };
+  }
+  if (error instanceof RefusedUpload) {
+    const { statusCode: status, message: problem, fix } = error;
+    const kind = status === 413 ? 'too_large' : 'too_slow';
+    return { status, kind, problem, fix, retryAfterSeconds: null };
   }
   const status =
     error instanceof Error && 'statusCode' in error && typeof error.statusCode === 'number'

@@ -67,7 +67,8 @@ export const batchEndpoints: Runs<typeof batchOperations> = {
     const upload = await receiveFile(request, { folder, name: query.name, maxBytes });
     try {
       const dryRun = query.check === 'true';
-      const order = { files: [upload.path], figures: figuresOf(query), dryRun, posted: true };
+      const day = query.pay_on === undefined ? {} : { payOn: query.pay_on };
+      const order = { files: [upload.path], figures: figuresOf(query), ...day, dryRun, posted: true };
       const done = unlessRefused(await takeInVerb.run({ ...app, signal: closing }, order, person));
       const [took] = done.taken;
       if (!took) throw new Error('a posted file was neither taken nor refused');

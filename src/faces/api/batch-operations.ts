@@ -30,6 +30,7 @@ const posting = z.looseObject({
     .optional()
     .describe('what the rows in NGN must add up to; the same for any currency'),
   'total.ZAR': z.string().optional(),
+  pay_on: z.iso.date().optional().describe('the day before which rows that name none are not sent'),
   check: z.enum(['true', 'false']).optional().describe('true: only checks the file; nothing is taken'),
 });
 

@@ -8,5 +8,29 @@ export function checkedJson(checked: Checked): JsonOf<'check'>['files'][number] 
   const { duplicates, retries, waits } = checked;
   const found = { file, ok, delimiter, lines, rows, skipped, totals, banks, warnings, problems };
   const hold_reasons = holdTexts(checked.holdReasons, null);
-  return { ...found, problem_count: checked.problemCount, duplicates, retries, hold_reasons, waits };
+  const compared = comparedJson(checked.compared);
+  return {
+    ...found,
+    problem_count: checked.problemCount,
+    duplicates,
+    retries,
+    compared,
+    hold_reasons,
+    waits,
+  };
+}
+
+/** Null without a batch before: then nothing can be said to have changed. */
+function comparedJson(found: Checked['compared']): JsonOf<'check'>['files'][number]['compared'] {
+  if (found === null || found.with === null) return null;
+  const { joined, left, totalsBefore, totalsNow, changes } = found;
+  return {
+    ...{ with: found.with, joined, left },
+    account_changed: found.accountChanged,
+    name_changed: found.nameChanged,
+    amount_changed: found.amountChanged,
+    totals_before: totalsBefore,
+    totals_now: totalsNow,
+    changes,
+  };
 }

@@ -73,7 +73,7 @@ function payoutOf(row: Story['payout']): Omit<StoryJson['payout'], keyof Around>
     ...{ account_name, account_number, bank_code, narration, sender_name, type },
     ...{ batch: row.batch_id, row: Number(row.row_number), cells: cellTexts.parse(JSON.parse(row.cells)) },
     ...{ order: parsed(row.body), transfer_id, trx, fee, message, evidence, submitted_at, settled_at },
-    ...{ final_at, updated_at, turned_away_until, withheld_by },
+    ...{ final_at, updated_at, turned_away_until, withheld_by, pay_on: row.pay_on || null },
   };
 }
 

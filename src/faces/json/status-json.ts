@@ -72,6 +72,10 @@ function taskJson({ kind, owner, source, target, outcome }: FileTask) {
 }
 
 export function waitingJson(waiting: KeptReady): WaitingJson {
+  if (waiting.kind === 'date') {
+    const { kind, batch, currency, count, amount, day, clock } = waiting;
+    return { kind, batch, currency, payouts: count, amount, pay_on: day, service_clock: clock };
+  }
   if (waiting.kind === 'canary') {
     const { kind, batch, count, failed, canary } = waiting;
     return { kind, batch, payouts: count, failed, canary };

@@ -89,6 +89,7 @@ function draft(
     state,
     batch_id: payout.batch_id,
     row_number: payout.row_number,
+    payee_id: payout.payee_id,
     successor_of: payout.id,
     updated_at: at,
   };

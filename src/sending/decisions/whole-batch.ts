@@ -1,5 +1,6 @@
 import { type BatchCounts, batchCounts } from '../../core/ledger/batches.ts';
 import { type HoldReason, readReasons } from '../../core/ledger/hold-reasons.ts';
+import { preparersOf } from '../../core/ledger/mends.ts';
 import type { Db, Ledger } from '../../core/storage/ledger.ts';
 import type { Batch } from '../../core/storage/tables/tables.ts';
 import { approvalAsked, type OsUser, whyNotApprove } from '../approval.ts';
@@ -35,7 +36,8 @@ export async function judgeApproval(
   const approvals = (await approvalsOf(db, [batch.id])).get(batch.id) ?? [];
   const before = approvals.find(({ throughId }) => throughId >= shown.throughId);
   if (before) return { kind: 'approved', before };
-  const why = droppersOf(batch).flatMap((dropper) => whyNotApprove(dropper, acting) ?? [])[0];
+  const makers = [...droppersOf(batch), ...(await preparersOf(db, batch.id))];
+  const why = makers.flatMap((maker) => whyNotApprove(maker, acting) ?? [])[0];
   if (why !== undefined) return { kind: 'own', why };
   return shown.sound ? { kind: 'may', shown } : { kind: 'unsound' };
 }

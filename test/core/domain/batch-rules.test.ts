@@ -18,11 +18,14 @@ const good: Record<KnownColumn, string> = {
   narration: 'Salary',
   sender_name: 'Acme',
   type: '',
+  pay_on: '',
+  payee_id: '',
 };
+const days = { today: '2026-11-27', payOn: '' };
 
 const found = (change: Partial<Record<KnownColumn, string>>, referencePrefix = ''): string[] => {
   const row = { ...good, ...change };
-  const checked = checkRow((column) => row[column], { senderName: '', referencePrefix });
+  const checked = checkRow((column) => row[column], { senderName: '', referencePrefix, ...days });
   return checked.kind === 'ok' ? [] : checked.problems.map((p) => `${p.column}: ${p.problem}; ${p.fix}`);
 };
 
@@ -81,8 +84,8 @@ it('knows headers whatever their case, spaces and underscores', () => {
 });
 
 it('does not require what the configuration gives', () => {
-  expect(requiredColumns({ senderName: 'Acme', referencePrefix: 'A' })).not.toContain('sender_name');
-  expect(requiredColumns({ senderName: '', referencePrefix: '' })).toEqual(
+  expect(requiredColumns({ senderName: 'Acme', referencePrefix: 'A', ...days })).not.toContain('sender_name');
+  expect(requiredColumns({ senderName: '', referencePrefix: '', ...days })).toEqual(
     expect.arrayContaining(['sender_name', 'reference']),
   );
 });

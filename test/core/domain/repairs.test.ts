@@ -66,7 +66,8 @@ it('never applies what it proposes', () => {
     narration: 'Salary',
     sender_name: 'Acme',
   };
-  const checked = checkRow((column) => cells[column], { senderName: '', referencePrefix: '' });
+  const days = { today: '2026-11-27', payOn: '' };
+  const checked = checkRow((column) => cells[column], { senderName: '', referencePrefix: '', ...days });
   expect(checked).toMatchObject({ kind: 'bad', problems: [{ value: '123456785' }, { value: '1,000' }] });
 });
 

@@ -106,4 +106,6 @@ const loadedRow = (row: bigint, reference: string): LoadedRow => ({
   type: null,
   body: '{}',
   cells: '[]',
+  pay_on: '',
+  payee_id: '',
 });

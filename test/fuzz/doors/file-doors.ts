@@ -34,7 +34,7 @@ const limits = { maxBytes: 1_000_000, maxRows: 1000 };
 /** Files of payouts: the text and the rules of single rows. */
 export async function openBatches(): Promise<Door> {
   const path = join(temporaryFolder(), 'batch.csv');
-  const rules = { senderName: 'Acme', referencePrefix: '' };
+  const rules = { senderName: 'Acme', referencePrefix: '', today: '2026-11-27', payOn: '' };
   return {
     seeds: [
       csv(row('A-1'), row('A-2', '0.01')),

@@ -96,4 +96,27 @@ export const brakeDefects: readonly Defect[] = [
     replace: `  const why = 'the sending process died before the answer was recorded';
   await trx.deleteFrom('canaries').where('state', '=', 'open').execute();`,
   },
+  {
+    name: 'goes by our own clock alone on the day of a payment',
+    from: 80,
+    brake: 'day of payment',
+    turn: 'clock',
+    file: 'src/core/domain/pay-day.ts',
+    find: `  return heard < own ? heard : own;`,
+    replace: `  return own;`,
+  },
+  {
+    name: 'sends a payout before its day',
+    brake: 'day of payment',
+    file: 'src/sending/ready.sql.ts',
+    find: `    .where('payouts.pay_on', '<=', asked.day)\n`,
+    replace: ``,
+    also: [
+      {
+        file: 'src/sending/lanes.sql.ts',
+        find: `    if (payOn > day) return`,
+        replace: `    if (payOn > '9') return`,
+      },
+    ],
+  },
 ];

@@ -67,7 +67,15 @@ async function halfBatch(reference: string): Promise<bigint> {
   const batch = { id: 'b-1' };
   const about = { name: 'b-1', file_name: 'b-1.csv', columns: '[]', delimiter: ',', row_count: 1n };
   const order = { account_number: '0123456789', account_name: 'A', bank_code: '058', currency: 'NGN' };
-  const rest = { narration: 'n', sender_name: 's', type: null, body: '{}', cells: '[]' };
+  const rest = {
+    narration: 'n',
+    sender_name: 's',
+    type: null,
+    body: '{}',
+    cells: '[]',
+    pay_on: '',
+    payee_id: '',
+  };
   const own = { row_number: 2n, reference, reference_key: reference.toLowerCase(), amount: 100n };
   await ledger.write(async (trx) => {
     await insertBatch(trx, {

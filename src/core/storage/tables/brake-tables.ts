@@ -15,6 +15,8 @@ export type BrakeTables = {
   /** A batch's totals at intake, in minor units. */
   batch_totals: { batch_id: string; currency: string; amount: bigint };
   canaries: CanaryTable;
+  /** How a batch differs from the last of its series. `found`: JSON; `digest`: of its changes, empty for none (P37). */
+  payee_comparisons: { batch_id: string; digest: string; found: string };
   /** Whose accounts these are, as the service said before payment. `name`: null where it knows no such account. */
   account_names: {
     batch_id: string;
@@ -73,6 +75,8 @@ type CanaryTable = {
   /** Its payouts are those of the batch between these two ids, both included. */
   from_id: bigint;
   through_id: bigint;
+  /** Of these, the ones whose `pay_on` is this day or an earlier one: what could go when it began (P38). */
+  day: Generated<string>;
   state: 'open' | 'passed' | 'failed' | 'released';
   started_at: string;
   ended_at: string | null;

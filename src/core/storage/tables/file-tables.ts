@@ -1,7 +1,29 @@
 import type { Generated } from 'kysely';
 
 /** The tables about files beside the ledger; part of the ledger's tables. */
-export type FileTables = { file_moves: FileMoveTable; rejected_files: RejectedFileTable };
+export type FileTables = {
+  file_moves: FileMoveTable;
+  rejected_files: RejectedFileTable;
+  /** The cells that people changed before the file of a batch was taken in. */
+  mends: {
+    id: Generated<bigint>;
+    batch_id: string;
+    row_number: bigint;
+    column_name: string;
+    was: string;
+    became: string;
+    mended_by: string;
+    mended_at: string;
+  };
+  /** Those who dropped or mended the file before the person who had it taken in (P37). */
+  preparers: {
+    id: Generated<bigint>;
+    batch_id: string;
+    name: string;
+    uid: bigint | null;
+    did: 'dropped' | 'mended';
+  };
+};
 
 type RejectedFileTable = {
   id: Generated<bigint>;

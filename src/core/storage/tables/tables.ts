@@ -140,7 +140,6 @@ type PayoutTable = {
   /** JSON array of the row's input cells as they came, in the order of the batch's columns. */
   cells: string;
   state: PayoutState;
-  /** Number of attempts begun so far. */
   attempt_count: Generated<bigint>;
   last_attempt_id: bigint | null;
   transfer_id: string | null;
@@ -174,6 +173,10 @@ type PayoutTable = {
   auto_resends: Generated<bigint>;
   /** The first run whose list and details showed this paid payout as failed, while that is not sure (P36); else null. */
   turned_run: Generated<string | null>;
+  /** The day before which it is not sent, `YYYY-MM-DD` in `submission.timezone` (P38); empty: at once. */
+  pay_on: Generated<string>;
+  /** The employer's own key of whom it pays; empty: none. */
+  payee_id: Generated<string>;
   history_seq: Generated<bigint>;
   history_head: Generated<string>;
   updated_at: string;

@@ -1,6 +1,7 @@
 import type { App } from '../../../app/app.ts';
 import { counted } from '../../../core/domain/counted.ts';
 import type { JsonOf } from '../../../core/shapes/json-shapes.ts';
+import { shownComparison } from '../../../sending/payee-facts.ts';
 import {
   type ApprovalOutcome,
   approvalWarnings,
@@ -17,6 +18,7 @@ import { orderer, stopFor } from '../context/person.ts';
 import type { Result } from '../context/result.ts';
 import { withApp } from '../context/with-app.ts';
 import type { Context } from '../context/world.ts';
+import { comparedLines } from '../kit/compared-lines.ts';
 import { notReleased, notReleasedLines, totalsText } from '../kit/describe.ts';
 import { type Terminal, terminalOf } from '../kit/terminal.ts';
 import { wrapAll } from '../kit/wrap.ts';
@@ -41,9 +43,14 @@ export async function approve(context: Context, args: string[]): Promise<Result>
 /** Prints what is approved, and returns it for JSON. */
 async function show(context: Context, app: App<'local'>, review: Shown): Promise<Seen> {
   const { rows, totals } = review.shown;
-  const warnings = approvalWarningTexts(await approvalWarnings(app.ledger, review)).command;
+  const found = await approvalWarnings(app, review);
+  const warnings = approvalWarningTexts(found).command;
   const terminal = terminalOf(context, app.config, app.clock.iso());
-  for (const line of orderLines(review, { warnings, terminal }))
+  const compared = comparedLines(
+    found.compared && shownComparison(found.compared, { mask: app.config.reports.maskAccounts }),
+    { verbose: true },
+  );
+  for (const line of orderLines(review, { compared, warnings, terminal }))
     (context.options.json ? context.say : context.print)(line);
   return { rows, totals, warnings };
 }
@@ -79,12 +86,14 @@ function describe(context: Context, { config }: App<'local'>, done: ApprovalOutc
 
 function orderLines(
   { batch, shown }: Shown,
-  { warnings, terminal }: { warnings: readonly string[]; terminal: Terminal },
+  about: { compared: readonly string[]; warnings: readonly string[]; terminal: Terminal },
 ): string[] {
+  const { compared, warnings, terminal } = about;
   const as = batch.dropped_as === '' ? '' : ` as ${batch.dropped_as}`;
   const lines = [
     `${batch.id}   ${counted(shown.rows, 'payout')}   ${totalsText(shown.totals)}`,
     `  ${batch.file_name}, taken in ${terminal.time(batch.created_at)}, dropped by ${batch.dropped_by}${as}`,
+    ...compared,
     ...warnings.map((warning) => `  WARNING: ${readable(warning, terminal.time)}`),
     `  digest ${shown.digest.slice(0, 12)}`,
   ];

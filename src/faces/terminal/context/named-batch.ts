@@ -2,7 +2,7 @@ import type { App } from '../../../app/app.ts';
 import { likely } from '../../../core/domain/nearest.ts';
 import { batchesBeginning, getBatch, listBatches } from '../../../core/ledger/batches.ts';
 import type { Batch } from '../../../core/storage/tables/tables.ts';
-import { firstOf } from '../kit/messages.ts';
+import { firstOf } from '../../../words/row-messages.ts';
 import { stopFor } from './person.ts';
 import { didYouMean, Stop } from './result.ts';
 

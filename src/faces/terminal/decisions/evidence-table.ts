@@ -5,8 +5,8 @@ import { reasonText } from '../../../words/advice-text.ts';
 import { actionFor } from '../../../words/discrepancy-words.ts';
 import { specialFacts } from '../../../words/evidence-words.ts';
 import { readable } from '../../../words/readable.ts';
+import { firstOf } from '../../../words/row-messages.ts';
 import { type QuietWatch, unknownWarning } from '../../json/evidence-json.ts';
-import { firstOf } from '../kit/messages.ts';
 import type { Terminal } from '../kit/terminal.ts';
 import { wrap, wrapAll } from '../kit/wrap.ts';
 

@@ -4,8 +4,8 @@ import { isUsable, type ListStanding } from '../../../core/domain/verdict.ts';
 import type { Discrepancy } from '../../../core/storage/tables/tables.ts';
 import { actionFor, commandFor } from '../../../words/discrepancy-words.ts';
 import { readable } from '../../../words/readable.ts';
+import { firstOf } from '../../../words/row-messages.ts';
 import type { Screen } from '../context/result.ts';
-import { firstOf } from '../kit/messages.ts';
 import { discrepancyTable } from '../kit/open-table.ts';
 import type { Terminal } from '../kit/terminal.ts';
 

@@ -11,6 +11,7 @@ export const payEntries: readonly CommandEntry[] = [
       ['--no-wait', 'record, but send nothing'],
       ['--rows <n>', 'the number of rows the file must have'],
       ['--total <currency=amount...>', 'the total the file must have, per currency'],
+      ['--pay-on <date>', 'send rows that name no pay_on not before this day, YYYY-MM-DD'],
       ['--live', 'send real money (mode: live)'],
     ],
     load: async () => (await import('../submit/submit.ts')).submit,

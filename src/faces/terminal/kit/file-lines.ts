@@ -1,7 +1,7 @@
 import { basename, dirname, isAbsolute, relative } from 'node:path';
 import { counted } from '../../../core/domain/counted.ts';
+import { firstOf } from '../../../words/row-messages.ts';
 import type { Context } from '../context/world.ts';
-import { firstOf } from './messages.ts';
 import { wrapAll } from './wrap.ts';
 
 /** A path as people type it: from the folder where they stand, where that is shorter. */

@@ -2,6 +2,7 @@ import type { Story } from '../../../books/overview.sql.ts';
 import { amountText } from '../../../core/domain/counted.ts';
 import { kindRules } from '../../../core/domain/discrepancy-kinds.ts';
 import { formatMinor } from '../../../core/domain/money.ts';
+import { payDayText } from '../../../core/domain/pay-day.ts';
 import { hasComeToNothing, type PayoutState } from '../../../core/domain/payout.ts';
 import type { neighboursOf } from '../../../core/ledger/successors.ts';
 import type { originOf } from '../../../sending/approvals.sql.ts';
@@ -55,9 +56,11 @@ function headLines(
   account: (text: string) => string,
   { paint, time }: Terminal,
 ): string[] {
-  const { reference, currency, amount, account_name, account_number, bank_code, state } = payout;
+  const { reference, currency, amount, account_name, account_number, bank_code, state, pay_on } = payout;
+  const isUnsent = state === 'ready' || state === 'held';
   const facts = [
     `batch ${payout.batch_id}, row ${payout.row_number}`,
+    ...(pay_on !== '' && isUnsent ? [`not sent before ${payDayText(pay_on)}`] : []),
     ...(payout.evidence === '' ? [] : [`evidence: ${payout.evidence}`]),
   ];
   const transfer = [

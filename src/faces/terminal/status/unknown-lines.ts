@@ -1,7 +1,7 @@
 import { counted } from '../../../core/domain/counted.ts';
 import type { Named } from '../../../sending/attention.sql.ts';
 import { plainCause } from '../../../words/plain-words.ts';
-import { firstOf } from '../kit/messages.ts';
+import { firstOf } from '../../../words/row-messages.ts';
 
 /** The payouts that may be paid, by reference, and what to do; empty if there are none. */
 export function unknownLines({ count, first }: Named): string[] {

@@ -1,5 +1,6 @@
 import { amountText, counted, grouped } from '../../../core/domain/counted.ts';
 import { visible } from '../../../core/domain/hidden.ts';
+import { payDayText } from '../../../core/domain/pay-day.ts';
 import { writersText } from '../../../core/domain/waiting-file.ts';
 import type { Config } from '../../../core/settings/settings.ts';
 import { isStuck } from '../../../findings/file-findings.ts';
@@ -8,6 +9,22 @@ import { submitCommand } from '../../../words/advice-text.ts';
 import type { StatusFacts } from '../../json/status-standing.ts';
 import { payoutsText } from '../batches/batch-lines.ts';
 import type { Terminal } from '../kit/terminal.ts';
+
+/** A file may name a day a row. */
+const mostDays = 12;
+
+/** A line for each thing that keeps ready payouts back; of days of payment the first. */
+export function waitingLines(
+  waits: readonly KeptReady[],
+  config: Pick<Config, 'mode'>,
+  terminal: Pick<Terminal, 'time'>,
+): string[] {
+  const days = waits.filter(({ kind }) => kind === 'date');
+  const shown = waits.filter((one) => one.kind !== 'date' || days.indexOf(one) < mostDays);
+  const rest = days.length - mostDays;
+  const lines = shown.map((one) => waitingText(one, config, terminal));
+  return rest > 0 ? [...lines, `and ${counted(rest, 'later day')} of payment`] : lines;
+}
 
 /** Says which ready payouts wait, until when, and which command sends or drops them. */
 export function waitingText(
@@ -20,12 +37,24 @@ export function waitingText(
     const { currency, count, amount, until } = waiting;
     return `${counted(count, 'payout')}, ${amountText(currency, amount)}, ${count === 1 ? 'waits' : 'wait'} until ${time(until)}: today's submission.daily_limit does not let them go; then counterfoil serve or ${submit} sends them`;
   }
+  if (waiting.kind === 'date') return dateText(waiting, submit);
   if (waiting.kind === 'file') return fileText(waiting, submit);
   if (waiting.kind === 'check') return checkText(waiting, submit);
   const { batch, count, failed, canary } = waiting;
   if (failed)
     return `${batch}: ${counted(count, 'payout')} kept back, since its canary failed (${payoutsText(canary)}): check, then counterfoil release ${batch} lets them go, or counterfoil cancel ${batch} drops them`;
   return `${batch}: ${counted(count, 'payout')} ${count === 1 ? 'waits' : 'wait'} until its canary has settled (${payoutsText(canary)}); then counterfoil serve, or the next ${submit}, sends them`;
+}
+
+const clockWords: Record<NonNullable<Extract<KeptReady, { kind: 'date' }>['clock']>, string> = {
+  earlier: ", since by the service's clock that day has not come: check the clock of this machine",
+  unheard: ', since the service has not said yet what day it is',
+};
+
+function dateText(waiting: Extract<KeptReady, { kind: 'date' }>, submit: string): string {
+  const { batch, currency, count, amount, day, clock } = waiting;
+  const wait = `${batch}: ${counted(count, 'payout')}, ${amountText(currency, amount)}, ${count === 1 ? 'waits' : 'wait'} until ${payDayText(day)} (pay_on)`;
+  return `${wait}${clock === null ? '' : clockWords[clock]}; then counterfoil serve or ${submit} sends them, and until then counterfoil cancel drops them`;
 }
 
 function checkText({ batch, count, why }: Extract<KeptReady, { kind: 'check' }>, submit: string): string {
@@ -49,7 +78,7 @@ function fileText({ batch, count, why }: Extract<KeptReady, { kind: 'file' }>, s
 }
 
 /**
- * True when a person must look. A daily limit and a canary that goes well need nobody.
+ * True when a person must look. A day of payment, a daily limit and a canary that goes well need nobody.
  */
 export function needsPerson(waiting: KeptReady): boolean {
   if (waiting.kind === 'file') return isStuck(waiting.why);
@@ -65,7 +94,7 @@ export function brakeLines(
   terminal: Terminal,
 ): string[] {
   return [
-    ...waits.map((one) => `  ${waitingText(one, config, terminal)}`),
+    ...waitingLines(waits, config, terminal).map((line) => `  ${line}`),
     ...daily.map((one) => dailyLine(one, terminal)),
   ];
 }

@@ -6,6 +6,7 @@ import { submitCommand } from '../../../words/advice-text.ts';
 import { checkedJson } from '../../json/check-json.ts';
 import { withApp } from '../context/with-app.ts';
 import type { Handler } from '../context/world.ts';
+import { comparedLines } from '../kit/compared-lines.ts';
 import { problemLines, retryLines, totalsText } from '../kit/describe.ts';
 import { pathText } from '../kit/file-lines.ts';
 import { closing } from '../kit/screen.ts';
@@ -48,6 +49,7 @@ function fileLines(checked: Checked, view: View): string[] {
   const { ok, waits, holdReasons } = checked;
   const parts = [
     troubleLines(checked),
+    comparedLines(checked.compared, view),
     remarksOn(checked, view),
     view.verbose && ok ? bankLines(checked, view.terminal) : [],
     foreseenLines({ ok, holdReasons, waits }),

@@ -4,6 +4,7 @@ import { submitCommand } from '../../../words/advice-text.ts';
 import { checkedJson } from '../../json/check-json.ts';
 import type { Result } from '../context/result.ts';
 import type { Context } from '../context/world.ts';
+import { comparedLines } from '../kit/compared-lines.ts';
 import { problemLines, retryLines, totalsText } from '../kit/describe.ts';
 import { pathText } from '../kit/file-lines.ts';
 import { foreseenLines, isTakenWhole, leftText } from './foreseen.ts';
@@ -23,15 +24,16 @@ export function describeDryRun(taken: TakenFiles[], { cwd }: Context, { config }
         : `would refuse  ${name}: ${counted(c.problemCount, 'problem')}`,
       ...(left === '' ? [] : [`  ${left}`]),
       ...problemLines(c.problems, c.problemCount),
+      ...comparedLines(c.compared, { verbose: false }),
       ...retryLines(c.retries),
       ...foreseenLines(c),
     ];
   });
   const batches = dry.flatMap((c) => {
     if (!c.ok) return [];
-    const { file, skipped, totals, warnings, banks, retries, hold_reasons, waits } = checkedJson(c);
+    const { file, skipped, totals, warnings, banks, retries, compared, hold_reasons, waits } = checkedJson(c);
     const rows = { rows: c.rows - skipped, skipped, ...(skipped > 0 && { problems: c.problems }) };
-    return [{ file, ...rows, totals, warnings, banks, retries, hold_reasons, waits }];
+    return [{ file, ...rows, totals, warnings, banks, retries, compared, hold_reasons, waits }];
   });
   const bad = [...dry.filter((c) => !c.ok), ...refused].map(({ file, problems, problemCount }) => {
     return { file, problem_count: problemCount, problems };

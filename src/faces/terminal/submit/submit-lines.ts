@@ -13,7 +13,7 @@ import { collectionLines, haltText, problemLines, standText } from '../kit/descr
 import { pathText } from '../kit/file-lines.ts';
 import type { Terminal } from '../kit/terminal.ts';
 import { unknownLines, withheldLines } from '../status/unknown-lines.ts';
-import { needsPerson, waitingText } from '../status/waiting.ts';
+import { needsPerson, waitingLines, waitingText } from '../status/waiting.ts';
 import type {
   ExpectedFile,
   GivenBackFile,
@@ -34,7 +34,7 @@ export function submitScreen(view: View, done: Submitted, now: SubmitFacts): Scr
   const blocks = [
     ...shown.map((one) => batchLines(view, one, fresh.get(one.batch.id))),
     expected.flatMap(expectedLines),
-    waits.map((one) => waitingText(one, app.config, terminal)),
+    waitingLines(waits, app.config, terminal),
     attentionLines(needed),
     haltLines(now, terminal),
   ];

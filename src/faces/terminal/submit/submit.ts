@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { SingleBar } from 'cli-progress';
+import { z } from 'zod';
 import type { App } from '../../../app/app.ts';
 import { counted, grouped } from '../../../core/domain/counted.ts';
 import { visible } from '../../../core/domain/hidden.ts';
@@ -19,7 +20,14 @@ import { describeSubmit } from './submit-result.ts';
 const checkLineMs = 5000;
 
 type Figures = { rows?: number; totals?: Record<string, string> };
-type Options = { dryRun?: boolean; wait?: boolean; rows?: string; total?: string[]; live?: boolean };
+type Options = {
+  dryRun?: boolean;
+  wait?: boolean;
+  rows?: string;
+  total?: string[];
+  payOn?: string;
+  live?: boolean;
+};
 
 /** `submit [FILE…]`: takes in, sends, writes results. Without files: the inbox, and everything that is ready. */
 export const submit: Handler = async (context, args, given) => {
@@ -29,7 +37,12 @@ export const submit: Handler = async (context, args, given) => {
     throw new Stop(`mode is ${config.mode}: no real money would move; leave --live out. Nothing was done`);
   const figures = readControl(options);
   const files = args.map((file) => resolve(context.cwd, file));
-  const order = { ...(files.length > 0 && { files }), ...(figures && { figures }) };
+  const payOn = readDay(options.payOn);
+  const order = {
+    ...(files.length > 0 && { files }),
+    ...(figures && { figures }),
+    ...(payOn !== undefined && { payOn }),
+  };
   // loadSettings already printed the configuration's warnings.
   const silent = hushed(context);
   const { signal } = context;
@@ -75,6 +88,12 @@ function intakeLines({ options, say }: Context): TakeInProgress {
       for (const { name, why } of ignored) say(`ignored  ${name}: ${why}`);
     },
   };
+}
+
+function readDay(day: string | undefined): string | undefined {
+  if (day !== undefined && !z.iso.date().safeParse(day).success)
+    throw new Stop(`--pay-on: expected a day as YYYY-MM-DD, got "${day}"`);
+  return day;
 }
 
 function readControl({ rows, total }: Options): Figures | undefined {

@@ -1,6 +1,6 @@
 import { counted } from '../../../core/domain/counted.ts';
 import type { Checked } from '../../../intake/check.ts';
-import { groupMessages, rowNumbersText } from '../kit/messages.ts';
+import { groupMessages, rowNumbersText } from '../../../words/row-messages.ts';
 
 /** `verbose`: one line for each row. `more`: the command that prints them all, if there is one. */
 type Options = { verbose: boolean; more?: string };

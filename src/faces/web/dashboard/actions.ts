@@ -64,8 +64,8 @@ export function createActions(parts: Parts) {
       if (review.kind === 'refused') throw declinedPage(review.why);
       if (review.kind === 'already')
         throw new Declined(409, `${id} is already approved by ${review.before.by}.`);
-      const warnings = approvalWarningTexts(await approvalWarnings(parts.ledger, review)).page;
-      return { shown: review.shown, warnings };
+      const found = await approvalWarnings(parts, review);
+      return { shown: review.shown, warnings: approvalWarningTexts(found).page, compared: found.compared };
     },
   };
 }

@@ -8,6 +8,9 @@ import {
 } from '../../../core/domain/payout.ts';
 import { maskAccount } from '../../../core/domain/redact.ts';
 import { readReasons, reasonMark } from '../../../core/ledger/hold-reasons.ts';
+import type { Mend, Preparer } from '../../../core/ledger/mends.ts';
+import type { PayeeComparison } from '../../../core/ledger/payee-comparisons.ts';
+import { originalOf } from '../../../intake/prepared.ts';
 import type { Approvable, approvalsOf } from '../../../sending/approvals.sql.ts';
 import type { batchHalts } from '../../../sending/halts.sql.ts';
 import { haltCauseText } from '../../../words/halt-words.ts';
@@ -21,6 +24,8 @@ import type { ColumnTotals, findLastAlike } from './batch-columns.sql.ts';
 import { columnPanels } from './batch-columns-view.ts';
 import { batchStateText, moneyIn, open, progressBar } from './batch-parts.ts';
 import { answerAwaited, type BatchLook, type payoutsIn } from './batches.sql.ts';
+import { comparedPart } from './compared-part.ts';
+import { mendsTable } from './files/drop-view.ts';
 import { decision, form } from './forms.ts';
 import { seesBank, type View } from './frame.ts';
 import { hider } from './hide.ts';
@@ -49,10 +54,19 @@ export const mostRows = 200;
 /** One batch: where its payouts stand, why it is held, and what a person can decide. */
 export function batchView(
   look: BatchLook,
-  about: { approvals: Approvals; rows: Rows; state: PayoutState | null; page: PartOfList; halts: Halts },
+  about: {
+    approvals: Approvals;
+    rows: Rows;
+    state: PayoutState | null;
+    page: PartOfList;
+    halts: Halts;
+    preparers: readonly Preparer[];
+    mends: readonly Mend[];
+    compared: PayeeComparison | null;
+  },
   view: View,
 ): Html {
-  const { approvals, rows, state, page, halts } = about;
+  const { approvals, rows, state, page, halts, preparers, mends, compared } = about;
   const { batch } = look;
   const as = batch.dropped_as === '' ? '' : ` as ${batch.dropped_as}`;
   const approved = approvals.map(
@@ -60,6 +74,7 @@ export function batchView(
       html`<div>${by}, ${time(at, view)}, digest <code>${digest.slice(0, 12)}</code></div>`,
   );
   return html`<h1>${batch.id}</h1>
+${comparedPart(compared, batch.dropped_by, view)}
 ${panel(
   'Where it stands',
   html`${facts([
@@ -70,6 +85,9 @@ ${panel(
     ['File', batch.file_name],
     ['Taken in', time(batch.created_at, view)],
     ['Dropped by', `${batch.dropped_by}${as}`],
+    ...preparers
+      .filter(({ name, did }) => did === 'mended' || name !== batch.dropped_by)
+      .map(({ name, did }) => [did === 'mended' ? 'Mended by' : 'Dropped by', name] as const),
     ...(approved.length > 0 ? [['Approved by', html`${approved}`] as const] : []),
   ])}
 <p>${separated(
@@ -80,6 +98,7 @@ ${panel(
   )} · ${to(['batches', batch.id, 'columns'], 'Totals by column')}</p>`,
 )}
 ${decisions(look, halts, view)}
+${mends.length > 0 && panel('Changed before it was taken in', html`<p>The file as it was dropped is in the archive under <code>${originalOf(batch.id)}--${batch.file_name}</code>.</p>${mendsTable(mends, seesBank(view), view)}`)}
 ${panel('Payouts by state', statesTable(look))}
 ${panel('Payouts', payoutsPart(look, { rows, state, page }, view))}`;
 }
@@ -203,17 +222,23 @@ export function approveView(
     largest: Rows;
     columns: readonly ColumnTotals[];
     last: LastAlike;
+    mends: number;
+    compared: PayeeComparison | null;
     view: View;
   },
 ): Html {
   const { batch } = look;
-  const { warnings, largest, columns, last, view } = about;
+  const { warnings, largest, columns, last, mends, compared, view } = about;
   return html`<h1>Approve ${batch.id}</h1>
+${comparedPart(compared, batch.dropped_by, view)}
 ${panel(
   'What you approve',
   html`${facts([
     ['File', batch.file_name],
     ['Dropped by', batch.dropped_by],
+    ...(mends > 0
+      ? [['Changed cells', html`${countText(mends)}, see ${to(['batches', batch.id], 'the batch')}`] as const]
+      : []),
     ['Taken in', time(batch.created_at, view)],
     ['Payouts', countText(shown.rows)],
     ...Object.entries(shown.totals).map(

@@ -33,8 +33,14 @@ label>input:not([type=checkbox]):not([type=hidden]){display:block;margin-top:2px
 .spoken{position:absolute;clip-path:inset(50%);width:1px;height:1px;overflow:hidden;white-space:nowrap}
 .timeline{list-style:none;margin:0;padding:0}.timeline li{display:grid;grid-template-columns:9.5rem 1fr;gap:12px;padding:4px 0;border-bottom:1px solid var(--line)}.timeline li:last-child{border:0}
 body.is-stale main{opacity:.75}#live.is-lost{color:var(--bad);font-weight:600}
+.drop{border:2px dashed var(--soft);border-radius:10px;padding:22px;text-align:center;background:var(--card)}.drop.is-over{border-color:var(--link);background:var(--calm-bg)}
+.drop label>input[type=file]{margin:8px auto 12px}.drop p{margin:8px auto}.drop progress{width:min(100%,24rem)}
+a.go,.drop button,.orders button{display:inline-block}a.go{background:var(--link);border:1px solid var(--link);border-radius:8px;color:var(--bg);font-weight:600;padding:5px 10px;text-decoration:none}
+.orders{display:flex;flex-wrap:wrap;gap:4px 14px;align-items:center;margin:8px 0 0}.orders form{margin:0}
+.only-narrow{display:none}
+.mend input{width:100%;min-width:8rem;border-color:var(--bad);background:var(--bad-bg)}.mend .wide{margin-bottom:8px}
 @media (max-width:820px){.columns{grid-template-columns:minmax(0,1fr)}.columns>:last-child{order:-1}}
 @media (max-width:30rem){td:empty{display:none}.bar form{margin-left:0;width:100%}.bar form input{flex:1}.tile b{font-size:17px}.timeline li{grid-template-columns:1fr;gap:0}}
-@media (max-width:560px){body>header,main{padding-left:14px;padding-right:14px}}
+@media (max-width:560px){body>header,main{padding-left:14px;padding-right:14px}.only-narrow{display:inline}}
 @media print{body>header,.decide,.go,.filters,.screen,details{display:none}th[scope=col]{white-space:nowrap}.panel{border:0;padding:0}.sign{margin-top:4rem;break-inside:avoid}}
 `;

@@ -3,10 +3,12 @@ import { onDesk } from '../../../words/desk-words.ts';
 import { upperFirst } from '../../../words/results/obstacle-words.ts';
 import { RefusedRequest } from '../../admin/access.ts';
 import type { Routes } from '../../admin/admin-server.ts';
+import { RefusedUpload } from '../../admin/uploads.ts';
 import { html } from '../kit/html.ts';
 import { createActions, Declined } from './actions.ts';
 import { discrepancyRoutes } from './discrepancy-routes.ts';
 import { createEvents } from './events.ts';
+import { fileRoutes } from './files/file-routes.ts';
 import { createForms } from './forms.ts';
 import { pageHeaders, pageOf, type View } from './frame.ts';
 import { createLooks } from './look.ts';
@@ -23,7 +25,12 @@ import { isBrowser, signInForm, signInRoutes } from './sign-in.ts';
 export function dashboardRoutes(deps: DashboardDeps): Routes {
   const { config, clock, log } = deps;
   return (server, admin) => {
-    const looks = createLooks({ ...deps, zone: config.reports.timezone, birth: deps.ledger.birth });
+    const looks = createLooks({
+      ...deps,
+      zone: config.reports.timezone,
+      birth: deps.ledger.birth,
+      payZone: config.submission.timezone,
+    });
     const forms = createForms(clock);
     const onFailed = (err: unknown): void => log.warn({ err }, 'the dashboard could not look at the ledger');
     const events = createEvents({ looks, clock, closing: admin.closing, onFailed });
@@ -62,6 +69,7 @@ export function dashboardRoutes(deps: DashboardDeps): Routes {
       postRoutes(scope, shared);
       signInRoutes(scope, shared, admin);
       payoutDecisions(scope, shared, admin.closing);
+      fileRoutes(scope, shared, admin);
       scope.get('/events', async (_request, reply) => {
         reply.hijack();
         if (events.open(reply.raw, { 'x-content-type-options': 'nosniff' })) return;
@@ -101,7 +109,7 @@ async function sendProblem(
 }
 
 function problemOf(error: unknown): { status: number; title: string; help: string } {
-  if (error instanceof RefusedRequest)
+  if (error instanceof RefusedRequest || error instanceof RefusedUpload)
     return { status: error.statusCode, title: upperFirst(error.message), help: `${upperFirst(error.fix)}.` };
   if (error instanceof Declined)
     return { status: error.statusCode, title: 'Nothing was done', help: onDesk(error.message) };

@@ -55,8 +55,15 @@ type Order = {
   /** The role that the order needs; `decide` unless it is named. */
   role?: Role;
   fields: readonly Field[];
-  /** `value`: a field that this button adds. */
-  buttons: readonly { name: string; to?: string; value?: readonly [string, string] }[];
+  /** What stands between the fields and the buttons. */
+  content?: Html;
+  /** `value`: a field that this button adds. `plain`: not the button that a person usually presses. */
+  buttons: readonly {
+    name: string;
+    to?: string;
+    value?: readonly [string, string];
+    plain?: boolean;
+  }[];
 };
 
 /** A form that posts to `action`; for a reader who may not order that, what it takes instead. */
@@ -68,8 +75,8 @@ export function form(view: View, order: Order): Html {
     return html`<p class="soft">Your token may not do this. It needs the role <code>${role}</code>.</p>`;
   return html`<form class="decide"${order.id !== undefined && html` id="${order.id}"`} method="post" action="${order.action}">
 <input type="hidden" name="form" value="${view.formToken}">
-${order.fields.map(fieldOf)}
-${order.buttons.map((one, index) => html`<button${index === 0 && html` class="go"`}${one.to !== undefined && html` formaction="${one.to}"`}${one.value !== undefined && html` name="${one.value[0]}" value="${one.value[1]}"`}>${one.name}</button>`)}
+${order.fields.map(fieldOf)}${order.content ?? ''}
+${order.buttons.map((one, index) => html`<button${index === 0 && one.plain !== true && html` class="go"`}${one.to !== undefined && html` formaction="${one.to}"`}${one.value !== undefined && html` name="${one.value[0]}" value="${one.value[1]}"`}>${one.name}</button>`)}
 </form>`;
 }
 

@@ -5,6 +5,7 @@ import { type Caller, hasRight } from '../../admin/access.ts';
 import { pageFrame, sourceOf } from '../kit/frame.ts';
 import { type Html, html } from '../kit/html.ts';
 import { dashboardStyle } from './dashboard-style.ts';
+import { dropScript } from './files/drop-script.ts';
 import { liveScript } from './live-script.ts';
 
 /** What every page knows: the reader, the time, and how to make a form that the server will take. */
@@ -33,11 +34,14 @@ export type DashboardPage = {
   main: Html;
   /** `live`: renewed when something changes; without JavaScript `/` renews itself. `still`: never. */
   renews: 'live' | 'still';
+  /** The script of a page that stays still. */
+  script?: typeof dropScript;
 };
 
 const places = {
   '/': 'Today',
   '/batches': 'Batches',
+  '/files': 'Files',
   '/payouts': 'Payouts',
   '/discrepancies': 'Discrepancies',
   '/runs': 'Runs',
@@ -51,7 +55,7 @@ export const pageHeaders = {
   'content-security-policy': [
     "default-src 'none'",
     `style-src ${sourceOf(dashboardStyle)}`,
-    `script-src ${sourceOf(liveScript)}`,
+    `script-src ${sourceOf(liveScript)} ${sourceOf(dropScript)}`,
     "connect-src 'self'",
     "form-action 'self'",
     "base-uri 'none'",
@@ -62,7 +66,7 @@ export const pageHeaders = {
   'cross-origin-resource-policy': 'same-origin',
 };
 
-export function pageOf({ title, place, main, renews }: DashboardPage, view: View): string {
+export function pageOf({ title, place, main, renews, script }: DashboardPage, view: View): string {
   const at = shortTimeWithSeconds(view.now, view.zone, view.now);
   const isLive = renews === 'live';
   const refresh = html`<noscript><meta http-equiv="refresh" content="30"></noscript>\n`;
@@ -75,7 +79,7 @@ ${main}
   return pageFrame({
     title: `${title} · Counterfoil (${view.mode})`,
     style: dashboardStyle,
-    ...(isLive && { script: liveScript }),
+    ...(isLive ? { script: liveScript } : script !== undefined && { script }),
     ...(isLive && place === '/' && { head: refresh }),
     body,
   });

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { findPaidTwice, type PaidTwice } from '../../../books/paid-twice.sql.ts';
 import { type LastRun, lastRun } from '../../../books/run-verdicts.sql.ts';
+import { dayOf } from '../../../core/domain/pay-day.ts';
 import { foreignOrigins } from '../../../core/ledger/origins.ts';
 import type { Clock } from '../../../core/runtime/clock.ts';
 import type { Finding } from '../../../findings/finding.ts';
@@ -11,6 +12,7 @@ import type { SaidHalt } from '../../../words/halt-words.ts';
 import type { Unready } from '../../admin/health.ts';
 import { type FigureSource, type LedgerFigures, readFigures } from '../../admin/ledger-figures.sql.ts';
 import { activeBatches, type BatchLook } from './batches.sql.ts';
+import { type DayAhead, daysAhead } from './later.sql.ts';
 
 /** The facts of the first page. `unready`: why work does not move. */
 export type DashboardFacts = {
@@ -23,6 +25,8 @@ export type DashboardFacts = {
   /** When the ledger began, ISO UTC. */
   birth: string;
   batches: { looks: BatchLook[]; more: number };
+  /** What is ready for a later day. */
+  later: DayAhead[];
   unready: Unready[];
   /** What waits for a person. */
   findings: Finding<KindsOn<'today'>>[];
@@ -37,6 +41,8 @@ export type LookDeps = {
   zone: string;
   /** When the ledger began, ISO UTC. */
   birth: string;
+  /** The zone whose days are those of payment (P38). */
+  payZone: string;
   findHalt(): Promise<SaidHalt | undefined>;
   findProblems(): Promise<Unready[]>;
   findWaiting(): Promise<Finding<KindsOn<'today'>>[]>;
@@ -49,6 +55,7 @@ const freshMs = 1000;
 /** Looking for problems writes to the ledger, so that is done less often. */
 const problemsFreshMs = 10_000;
 const mostBatches = 30;
+const mostDays = 31;
 
 /** Looks at the whole ledger by its kept figures. A look is at most a second old; after `forget` the next one is new. */
 export function createLooks(deps: LookDeps) {
@@ -58,7 +65,7 @@ export function createLooks(deps: LookDeps) {
 }
 
 async function lookAgain(deps: LookDeps, findProblems: () => Promise<Unready[]>): Promise<DashboardFacts> {
-  const { source, clock, zone, birth } = deps;
+  const { source, clock, zone, birth, payZone } = deps;
   const { db, account } = source;
   const today = dayAt(new Date(clock.now()).toISOString(), zone);
   const foreign = await foreignOrigins(db, account);
@@ -71,6 +78,7 @@ async function lookAgain(deps: LookDeps, findProblems: () => Promise<Unready[]>)
     paidTwice: await findPaidTwice(db, foreign),
     birth,
     batches: await activeBatches(db, today.beginsAt, mostBatches),
+    later: await daysAhead(db, dayOf(clock.now(), payZone), mostDays),
     unready: await findProblems(),
     findings: await deps.findWaiting(),
   };
@@ -83,6 +91,7 @@ function versionOf({
   figures,
   lastRun: run,
   batches,
+  later,
   unready,
   findings,
 }: Omit<DashboardFacts, 'version'>): string {
@@ -105,7 +114,7 @@ function versionOf({
     of,
   ]);
   const text = JSON.stringify(
-    [halt, marks, telling, run, counts, batches.more, names, waiting],
+    [halt, marks, telling, run, counts, batches.more, later, names, waiting],
     (_key, value: unknown) => (typeof value === 'bigint' ? value.toString() : value),
   );
   return createHash('sha256').update(text).digest('base64url').slice(0, 16);

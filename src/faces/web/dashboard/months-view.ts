@@ -18,7 +18,7 @@ import { separated } from '../kit/parts.ts';
 import { wideTable } from '../kit/table.ts';
 import { form } from './forms.ts';
 import { seesBank, type View } from './frame.ts';
-import type { approvalsIn, MonthSpan, PaidRow, paidSumsIn } from './months.sql.ts';
+import type { approvalsIn, MonthPayment, MonthSpan, paidSumsIn } from './months.sql.ts';
 import { onwards } from './pages.ts';
 import {
   amount,
@@ -77,7 +77,7 @@ ${panel('Newest first', wideTable('Months', ['Month', 'State', 'Verdict'], rows)
 }
 
 /** A month to read, to print and to sign. */
-export function monthView(month: MonthFacts, rows: readonly PaidRow[], view: View): Html {
+export function monthView(month: MonthFacts, rows: readonly MonthPayment[], view: View): Html {
   const { name, closed, span, mayClose } = month;
   const shown = rows.slice(0, perPage);
   const last = rows.length > perPage ? shown.at(-1) : undefined;
@@ -166,7 +166,7 @@ function totalsOf(stored: string): Html {
   return separated(pairs);
 }
 
-function paidTable(rows: readonly PaidRow[], { archived }: MonthFacts, view: View): Html {
+function paidTable(rows: readonly MonthPayment[], { archived }: MonthFacts, view: View): Html {
   const gone = html`${archived && html`<p class="warn">An archive has rows of this month: they are not all in this list.</p>`}`;
   if (rows.length === 0) return html`${gone}<p>No paid row is in this ledger.</p>`;
   const cells = rows.map((one) => [
@@ -214,7 +214,7 @@ const csvColumns = [
 
 /** Every paid row as CSV, a page at a time. */
 export async function* paidCsv(
-  pages: AsyncIterable<readonly PaidRow[]>,
+  pages: AsyncIterable<readonly MonthPayment[]>,
   reports: Config['reports'],
   account: (text: string) => string,
 ): AsyncGenerator<string> {

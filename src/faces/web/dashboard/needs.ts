@@ -81,7 +81,7 @@ const rows: Record<KindsOn<'today'>, Row> = {
   approval_unanswered: batchRow('was not decided by the server of submission.approval_url'),
   // The folders of this machine are nothing for a page without a token.
   file_rejected: ({ facts: { files } }: Finding<'file_rejected'>) =>
-    html`${files.map((file) => rejectedText({ ...file, errors_file: null })).join('; ')}. Correct it and drop it again`,
+    html`${files.map((file) => rejectedText({ ...file, errors_file: null })).join('; ')}. <a href="/files">Correct it</a> and drop it again`,
   file_lost: ({ names }) =>
     html`A file of ${names.join(', ')} was lost, or changed after it was read: the operator’s doctor says more`,
   signatures_wrong: asMessage('signatures_wrong'),

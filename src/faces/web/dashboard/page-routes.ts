@@ -5,6 +5,8 @@ import { payoutStory } from '../../../books/overview.sql.ts';
 import { foldReference } from '../../../core/domain/ids.ts';
 import { maskAccount } from '../../../core/domain/redact.ts';
 import { runOfReport } from '../../../core/domain/run-folder.ts';
+import { mendsOf, preparersOf } from '../../../core/ledger/mends.ts';
+import { comparisonOf } from '../../../core/ledger/payee-comparisons.ts';
 import { listPayouts, sumPayouts } from '../../../core/ledger/payout-list.ts';
 import { neighboursOf } from '../../../core/ledger/successors.ts';
 import type { Db } from '../../../core/storage/ledger.ts';
@@ -66,11 +68,10 @@ export function pageRoutes(scope: FastifyInstance, shared: Shared): void {
     const rows = await payoutsIn(reader, id, state, part);
     const page = { number, more: rows.length > mostRows };
     const halts = await batchHalts(reader, id);
-    const main = batchView(
-      look,
-      { approvals, rows: rows.slice(0, mostRows), state, page, halts },
-      await viewFor(request),
-    );
+    const compared = await comparisonOf(reader, id);
+    const prepared = { preparers: await preparersOf(reader, id), mends: await mendsOf(reader, id) };
+    const about = { approvals, rows: rows.slice(0, mostRows), state, page, halts, compared, ...prepared };
+    const main = batchView(look, about, await viewFor(request));
     return send(request, reply, { title: id, place: '/batches', main, renews: 'live' });
   });
 
@@ -79,11 +80,12 @@ export function pageRoutes(scope: FastifyInstance, shared: Shared): void {
     const { name } = request.params;
     const look = await findBatchLook(reader, name);
     if (!look) throw new Declined(404, `There is no batch ${name}.`);
-    const { shown, warnings } = await actions.review(name, callerName(view.caller));
+    const { shown, warnings, compared } = await actions.review(name, callerName(view.caller));
     const largest = await largestIn(reader, name, mostLargest);
+    const mends = (await mendsOf(reader, name)).length;
     const columns = await columnTotals(reader, look.batch);
     const last = await findLastAlike(reader, look.batch);
-    const main = approveView(look, shown, { warnings, largest, columns, last, view });
+    const main = approveView(look, shown, { warnings, largest, columns, last, mends, compared, view });
     return send(request, reply, { title: `Approve ${name}`, main, renews: 'still' });
   });
 

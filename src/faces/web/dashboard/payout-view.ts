@@ -1,4 +1,5 @@
 import type { Story } from '../../../books/overview.sql.ts';
+import { payDayText } from '../../../core/domain/pay-day.ts';
 import { hasComeToNothing } from '../../../core/domain/payout.ts';
 import { plainKind } from '../../../core/domain/plain-kind.ts';
 import { maskAccount } from '../../../core/domain/redact.ts';
@@ -39,6 +40,7 @@ ${panel(
     ...(isOpen ? [['Narration', payout.narration] as const] : []),
     ['Batch', html`${to(['batches', payout.batch_id], payout.batch_id)}, row ${payout.row_number}`],
     ['Transfer', `${payout.transfer_id ?? '–'}, trx ${payout.trx ?? '–'}, fee ${payout.fee ?? '–'}`],
+    ...(payout.pay_on === '' ? [] : [['Not sent before', payDayText(payout.pay_on)] as const]),
     ['Sent', time(payout.submitted_at, view)],
     ['Settled', time(payout.settled_at, view)],
     ...chainFacts(chain, view),

@@ -128,7 +128,13 @@ export function orderIn(
 ): { by: string; fields: URLSearchParams } {
   const by = callerName(caller);
   if (!(body instanceof URLSearchParams)) throw new Declined(422, 'Use the forms of these pages.');
-  if (!forms.isOurs(by, body.get('form')))
+  demandForm(by, body.get('form'), forms);
+  return { by, fields: body };
+}
+
+/** Throws a refusal unless the form was made for this person, who does not decide too often. */
+export function demandForm(by: string, token: string | null, forms: Shared['forms']): void {
+  if (!forms.isOurs(by, token))
     throw new RefusedRequest(403, {
       problem: 'the form is not from a page of this server, or serve was started again since',
       fix: 'load the page again and repeat the decision',
@@ -140,5 +146,4 @@ export function orderIn(
       fix: `wait ${wait} s`,
       retryAfterSeconds: wait,
     });
-  return { by, fields: body };
 }

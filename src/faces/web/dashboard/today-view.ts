@@ -1,5 +1,6 @@
 import { money } from '../../../books/presentation.ts';
 import { counted, grouped } from '../../../core/domain/counted.ts';
+import { payDayText } from '../../../core/domain/pay-day.ts';
 import { type CountedState, countedStates, type PayoutState } from '../../../core/domain/payout.ts';
 import { nextDue } from '../../../core/runtime/next-due.ts';
 import { scheduleList } from '../../../core/settings/schedule-list.ts';
@@ -19,6 +20,7 @@ import {
   amount,
   countText,
   dashboardBanner,
+  exactAmount,
   panel,
   sentence,
   stateText,
@@ -35,6 +37,7 @@ export function todayView(look: DashboardFacts, view: View, schedules: Schedules
 ${tiles(look, view)}
 <div class="columns"><div>
 ${panel('Batches today', batchesPart(look, view))}
+${look.later.length > 0 && panel('Goes out later', laterTable(look))}
 ${panel('Money by state', moneyTable(look.figures))}
 ${panel('Machinery', machinery(look, view, schedules))}
 </div><div>
@@ -49,6 +52,15 @@ ${
   })
 }
 </div></div>`;
+}
+
+function laterTable({ later }: DashboardFacts): Html {
+  const rows = later.map(({ day, currency, count, minor }) => [
+    payDayText(day),
+    countText(count),
+    exactAmount(currency, minor),
+  ]);
+  return wideTable('Goes out later', ['Day', { number: 'Payouts' }, { number: 'Amount' }], rows);
 }
 
 function answer(

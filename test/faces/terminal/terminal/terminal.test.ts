@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { batchColours, payoutColours, severityColours } from '../../../../src/faces/terminal/kit/colours.ts';
 import { createInk, noPaint } from '../../../../src/faces/terminal/kit/ink.ts';
-import { firstOf, groupMessages, rowNumbersText } from '../../../../src/faces/terminal/kit/messages.ts';
 import { type TerminalColumn, terminalTable } from '../../../../src/faces/terminal/kit/table.ts';
 import { terminalOf } from '../../../../src/faces/terminal/kit/terminal.ts';
+import { firstOf, groupMessages, rowNumbersText } from '../../../../src/words/row-messages.ts';
 import { shortTime } from '../../../../src/words/short-times.ts';
 import { verdictWords } from '../../../../src/words/verdict-words.ts';
 

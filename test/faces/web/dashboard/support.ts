@@ -152,6 +152,7 @@ const submission: DashboardDeps['config']['submission'] = {
   ...noBrakes,
   approvalUrl: '',
   payoutLimit: {},
+  payees: 'warn',
   duplicateWindowDays: 5,
   quietPeriodMinutes: 1440,
   resubmit: 'manual',

@@ -1,4 +1,4 @@
-import { grouped } from '../../../core/domain/counted.ts';
+import { grouped } from '../core/domain/counted.ts';
 
 export type RowMessage = { row: number; text: string };
 

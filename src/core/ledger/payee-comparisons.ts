@@ -1,0 +1,72 @@
+import { z } from 'zod';
+import { textsOf } from '../storage/bulk.ts';
+import type { Db, Trx } from '../storage/ledger.ts';
+
+/** How a row may differ from what its payee was paid before. `new_payee`: an account that was never paid. */
+const payeeChangeKinds = ['account_changed', 'name_changed', 'amount_changed', 'new_payee'] as const;
+
+const text = z.string();
+const count = z.int().nonnegative();
+const change = z.strictObject({
+  row: count,
+  reference: text,
+  kind: z.enum(payeeChangeKinds),
+  old: text,
+  new: text,
+});
+
+const comparison = z.strictObject({
+  /** The batch that it is compared with, and the day on which that was taken; null: there is none before it. */
+  with: text.nullable(),
+  day: text,
+  joined: count,
+  left: count,
+  accountChanged: count,
+  nameChanged: count,
+  amountChanged: count,
+  /** Accounts that were never paid with success. Counted where the configuration asks for it. */
+  newPayees: count,
+  /** Rows of a hundred times the amount of before, and the first of them. */
+  hundredfold: z.strictObject({ count, rows: z.array(count) }),
+  /** Currencies of which all amounts end in two zeros, and the total is a hundred times that of before. */
+  inflated: z.array(text),
+  totalsBefore: z.record(text, text),
+  totalsNow: z.record(text, text),
+  /** The first of each kind. Account numbers are whole. */
+  changes: z.array(change),
+  /** SHA-256 over every change of an account or a name, every new payee and every hundredfold row; empty for none. */
+  digest: text,
+});
+
+export type PayeeComparison = z.infer<typeof comparison>;
+export type PayeeChange = z.infer<typeof change>;
+
+/** Keeps what was found at intake, in the transaction that decides the batch: an approval covers it (P37). */
+export async function recordComparison(trx: Trx, batch: string, found: PayeeComparison): Promise<void> {
+  const row = { batch_id: batch, digest: found.digest, found: JSON.stringify(found) };
+  await trx.insertInto('payee_comparisons').values(row).execute();
+}
+
+/** How a batch differs from the last of its series, as of its intake; null where nothing was compared. */
+export async function comparisonOf(db: Db | Trx, batch: string): Promise<PayeeComparison | null> {
+  const row = await db
+    .selectFrom('payee_comparisons')
+    .select('found')
+    .where('batch_id', '=', batch)
+    .executeTakeFirst();
+  return row ? comparison.parse(JSON.parse(row.found)) : null;
+}
+
+/** The digests of the changes of these batches, by batch; none for a batch without changes. */
+export async function comparisonDigests(
+  db: Db | Trx,
+  batches: readonly string[],
+): Promise<Map<string, string>> {
+  const rows = await db
+    .selectFrom('payee_comparisons')
+    .select(['batch_id', 'digest'])
+    .where('batch_id', 'in', textsOf(batches))
+    .where('digest', '<>', '')
+    .execute();
+  return new Map(rows.map(({ batch_id, digest }) => [batch_id, digest]));
+}

@@ -1,0 +1,111 @@
+import { visible } from '../../../../core/domain/hidden.ts';
+import { waitingWhy } from '../../../../core/domain/waiting-file.ts';
+import type { RejectedFile } from '../../../../core/ledger/rejected-files.ts';
+import type { Lying } from '../../../../intake/inbox.ts';
+import { rejectedText } from '../../../../words/rejected-words.ts';
+import { hasRight } from '../../../admin/access.ts';
+import { type Html, html } from '../../kit/html.ts';
+import { wideTable } from '../../kit/table.ts';
+import { form } from '../forms.ts';
+import { seesBank, type View } from '../frame.ts';
+import { countText, panel, sentence, time, to } from '../parts.ts';
+import type { Drop } from './drops.ts';
+
+/** The page where files are dropped. `may`: who has the right. */
+export function newFilesView(
+  { may, maxBytes, mostFiles }: { may: readonly string[]; maxBytes: number; mostFiles: number },
+  view: View,
+): Html {
+  if (view.formToken === null || !hasRight(view.caller, 'drop')) {
+    const names = may.length > 0 ? `These people may drop files: ${may.join(', ')}.` : 'Nobody may.';
+    const how = view.formToken === null ? html`<a href="/signin">Sign in</a> to drop files.` : names;
+    return html`<h1>Drop files</h1><p>It needs the role <code>drop</code>. ${how}</p>`;
+  }
+  return html`<h1>Drop files</h1>
+<form id="drop-form" class="drop" method="post" action="/batches/new" enctype="multipart/form-data" data-most="${maxBytes}">
+<input type="hidden" name="form" value="${view.formToken}">
+<label for="drop-files">CSV files of payouts, at most ${mostFiles} at once<input id="drop-files" name="files" type="file" accept=".csv,text/csv" multiple required></label>
+<p id="drop-hint" class="soft" hidden>Or drag them here.</p>
+<p><button class="go">Check them</button></p>
+<p><progress hidden value="0" max="1" aria-label="Sent"></progress></p>
+<p id="drop-news" role="status"></p>
+</form>
+<p>Each file is checked first. Nothing is taken in before you say so, and a file that nobody decides on is removed after a day. <a href="/files">Files that wait</a></p>`;
+}
+
+export type FilesLook = {
+  drops: readonly Drop[];
+  arriving: number;
+  /** The batch of each dropped file whose content was taken in, by id. */
+  taken: ReadonlyMap<string, string>;
+  lying: Lying;
+  loading: readonly string[];
+  rejected: readonly RejectedFile[];
+};
+
+/** Every file that is no batch yet, and why. */
+export function filesView(look: FilesLook, view: View): Html {
+  return html`<h1>Files</h1>
+<p><a class="go" href="/batches/new">Drop files…</a></p>
+${panel('Dropped here, not decided', dropsPart(look, view))}
+${panel('In the inbox', inboxPart(look))}
+${panel('Refused, or taken without some rows', rejectedPart(look, view))}`;
+}
+
+function dropsPart({ drops, arriving, taken }: FilesLook, view: View): Html {
+  const open = drops.filter(({ id }) => !taken.has(id));
+  const rows = open.map((drop) => [
+    to(['files', 'checks', drop.id], visible(drop.name)),
+    verdictOf(drop),
+    drop.by,
+    time(drop.at, view),
+  ]);
+  return html`${arriving > 0 && html`<p>${countText(arriving)} more arriving.</p>`}${
+    rows.length > 0
+      ? wideTable('Dropped files', ['File', 'Check', 'By', 'Since'], rows)
+      : html`<p>No file waits for a decision.</p>`
+  }`;
+}
+
+function verdictOf({ checked }: Drop): Html {
+  if (checked === null) return html`is being checked`;
+  const { ok, problems } = checked;
+  const count = `${countText(problems)} ${problems === 1 ? 'problem' : 'problems'}`;
+  if (!ok) return html`<span class="bad">${count}</span>`;
+  return problems > 0
+    ? html`<span class="warn">${count}; the other rows can be taken in</span>`
+    : html`can be taken in`;
+}
+
+function inboxPart({ lying: { files, waiting, ignored }, loading }: FilesLook): Html {
+  const whole = files - waiting.length;
+  const rows = [
+    ...waiting.map(({ name, why }) => [visible(name), waitingWhy(why)]),
+    ...ignored.map(({ name, why }) => [visible(name), `it is left alone: ${why}`]),
+    ...loading.map((batch) => [to(['batches', batch], batch), 'it is being taken in']),
+  ];
+  return html`${whole > 0 && html`<p>${countText(whole)} whole, for the next intake.</p>`}${
+    rows.length > 0 && wideTable('Files of the inbox', ['File', 'Why it waits'], rows)
+  }${whole === 0 && rows.length === 0 && html`<p>The inbox is empty.</p>`}`;
+}
+
+function rejectedPart({ rejected }: FilesLook, view: View): Html {
+  if (rejected.length === 0) return html`<p>No file was refused.</p>`;
+  const rows = rejected.map((file) => [
+    sentence(rejectedText({ ...file, errors_file: null }), view),
+    time(file.since, view),
+    html`${file.errors_file !== null && seesBank(view) && html`<a href="/files/rejected/${file.id}/errors.csv" aria-label="Problems of ${visible(file.name)}">Problems (CSV)</a>`}`,
+    // A file of expected collections is no batch.
+    file.name.startsWith('collections/')
+      ? html`Correct the file and drop it again`
+      : view.caller.kind === 'token' && !seesBank(view)
+        ? html`Mending it here needs the role <code>read</code> too`
+        : form(view, {
+            action: `/files/rejected/${file.id}/mend`,
+            role: 'drop',
+            fields: [],
+            buttons: [{ name: 'Mend it' }],
+          }),
+  ]);
+  return wideTable('Refused files', ['What', 'Since', 'Problems', 'Way out'], rows);
+}

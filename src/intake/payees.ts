@@ -1,0 +1,50 @@
+import { generatedReference } from '../core/domain/ids.ts';
+import type { PayeeComparison } from '../core/ledger/payee-comparisons.ts';
+import type { Config } from '../core/settings/settings.ts';
+import type { Db, Ledger } from '../core/storage/ledger.ts';
+import { payeeWarnings, shownComparison } from '../sending/payee-facts.ts';
+import { type ComparedRows, comparePayees, payeeOf } from './compare-payees.ts';
+import type { GoodRow } from './rows.ts';
+import type { Scan } from './scan.ts';
+import { type KeptRows, readFileAgain } from './second-pass.ts';
+import { paidIn } from './series.sql.ts';
+
+type Rows = Pick<ComparedRows, 'batch' | 'each'>;
+
+/** How the good rows of a scan differ from the last batch of their series (P37); null where nothing is compared. */
+export function payeesOf(
+  { ledger, config }: { ledger: Ledger; config: Config },
+  scan: Scan,
+  rows: Rows,
+): Promise<PayeeComparison | null> {
+  const rule = config.submission.payees;
+  if (rule === 'off') return Promise.resolve(null);
+  const again = new Map(scan.retries.map(({ row, replaces }) => [row, replaces.id]));
+  const now = { columns: scan.header?.columns ?? [], count: scan.good.count, again, ...rows };
+  return comparePayees(ledger.db, now, { newcomers: rule === 'approve_new' });
+}
+
+/** The rows of a batch in the ledger. */
+export function batchRows(db: Db, batch: string): Rows {
+  return {
+    batch,
+    async each(take) {
+      for await (const page of paidIn(db, batch)) await take(page.map(payeeOf));
+    },
+  };
+}
+
+/** The rows of a file that is only checked. */
+export function fileRowsOf(path: string, read: { config: Config; scan: Scan; kept: KeptRows }): Rows {
+  const { config, scan } = read;
+  const named = ({ row, parsed }: GoodRow) => {
+    const made = () => generatedReference(config.intake.referencePrefix, scan.contentHash, row);
+    return { ...parsed, row, reference: parsed.reference ?? made() };
+  };
+  return { batch: null, each: (take) => readFileAgain(path, read, (good) => take(good.map(named))) };
+}
+
+/** The warnings about payees, with accounts masked as configured. */
+export function fileWarningsOf({ reports }: Config, found: PayeeComparison | null): string[] {
+  return found ? payeeWarnings(shownComparison(found, { mask: reports.maskAccounts })) : [];
+}

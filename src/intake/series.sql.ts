@@ -1,0 +1,102 @@
+import { sql } from 'kysely';
+import { field, idList, rowsOf } from '../core/storage/bulk.ts';
+import type { Db } from '../core/storage/ledger.ts';
+import type { Payout } from '../core/storage/tables/tables.ts';
+
+const columns = [
+  'id',
+  'batch_id',
+  'row_number',
+  'reference',
+  'account_number',
+  'account_name',
+  'bank_code',
+  'currency',
+  'amount',
+  'payee_id',
+] as const;
+
+/** Whom a payout pays, and how much. */
+export type PaidRow = Pick<Payout, (typeof columns)[number]>;
+
+export type EarlierBatch = { id: string; created_at: string; columns: string };
+
+/** So many batches are tried, the newest first: each costs one small query. */
+const mostTried = 200;
+
+/**
+ * Finds batches with about as many rows, the newest first. A held batch vouches for nothing, nor does one of which
+ * everything was cancelled: else a first file could make the changes of a second one look old.
+ */
+export async function batchesAlike(
+  db: Db,
+  { besides, rows }: { besides: string | null; rows: number },
+): Promise<EarlierBatch[]> {
+  const { rows: found } = await sql<EarlierBatch>`select b.id, b.created_at, b.columns from batches b
+    where b.phase = 'loaded' and b.held = 0 and b.id <> ${besides ?? ''}
+      and b.row_count * 2 >= ${rows} and b.row_count <= ${rows * 2}
+      and exists (select 1 from payout_totals t where t.batch_id = b.id and t.state <> 'cancelled' and t.n > 0)
+    order by b.created_at desc, b.id desc limit ${mostTried}`.execute(db);
+  return found;
+}
+
+/** Returns some rows of a batch, spread over the whole of it. */
+export async function sampleOf(db: Db, batch: string, size: number): Promise<PaidRow[]> {
+  const { rows } = await sql<{ last: bigint }>`select coalesce(max(row_number), 0) as last from payouts
+    where batch_id = ${batch}`.execute(db);
+  const last = Number(rows[0]?.last ?? 0n);
+  const step = Math.max(1, last / size);
+  const wanted = Array.from({ length: Math.min(size, last) }, (_, i) => Math.floor(i * step) + 2);
+  return paidRows(db, batch, wanted);
+}
+
+/** Returns these rows of a batch; of a row that was paid again, the file's own. */
+export function paidRows(db: Db, batch: string, rows: readonly number[]): Promise<PaidRow[]> {
+  return db
+    .selectFrom('payouts')
+    .select(columns)
+    .where('batch_id', '=', batch)
+    .where('row_number', 'in', idList(rows.map(BigInt)))
+    .orderBy('id', 'desc')
+    .execute();
+}
+
+/** Returns these payouts. */
+export function paidBefore(db: Db, ids: readonly bigint[]): Promise<PaidRow[]> {
+  return db.selectFrom('payouts').select(columns).where('id', 'in', idList(ids)).execute();
+}
+
+const pageSize = 2000;
+
+/** The payouts of a batch in the order of their rows, a page at a time. */
+export async function* paidIn(db: Db, batch: string): AsyncGenerator<PaidRow[]> {
+  for (let after = 0n; ; ) {
+    const page = await db
+      .selectFrom('payouts')
+      .select(columns)
+      .where('batch_id', '=', batch)
+      .where('row_number', '>', after)
+      .orderBy('row_number')
+      .limit(pageSize)
+      .execute();
+    if (page.length > 0) yield page;
+    if (page.length < pageSize) return;
+    after = page.at(-1)?.row_number ?? after;
+  }
+}
+
+type Account = { row: number; accountNumber: string; bankCode: string; currency: string };
+
+/** Returns those of these rows whose account was paid before with success. */
+export async function knownAccounts(db: Db, accounts: readonly Account[]): Promise<Set<number>> {
+  if (accounts.length === 0) return new Set();
+  const given = accounts.map(({ row, accountNumber, bankCode, currency }) => {
+    return { row: String(row), account: accountNumber, bank: bankCode, currency };
+  });
+  const { rows } = await sql<{ row: string }>`select ${field('row')} as row from ${rowsOf(given)} as row
+    where exists (select 1 from payouts p where p.account_number = ${field('account')}
+      and p.currency = ${field('currency')} and p.bank_code = ${field('bank')} and p.state = 'success')`.execute(
+    db,
+  );
+  return new Set(rows.map(({ row }) => Number(row)));
+}

@@ -1,0 +1,103 @@
+import { amountText, counted } from '../core/domain/counted.ts';
+import { maskAccount } from '../core/domain/redact.ts';
+import type { ApprovalCause } from '../core/ledger/hold-reasons.ts';
+import type { PayeeChange, PayeeComparison } from '../core/ledger/payee-comparisons.ts';
+
+/** What a batch with changed or new payees needs: `submission.payees`. */
+export type PayeeRule = 'off' | 'warn' | 'approve_changed' | 'approve_new';
+
+/** Why a batch needs a second person for whom it pays (P37); null where the rule asks for none. */
+export function payeesAsked(rule: PayeeRule, found: PayeeComparison | null): ApprovalCause | null {
+  if (!found || (rule !== 'approve_changed' && rule !== 'approve_new')) return null;
+  const { accountChanged, newPayees, hundredfold, inflated } = found;
+  const fresh = rule === 'approve_new' ? newPayees : 0;
+  if (accountChanged + fresh + hundredfold.count + inflated.length === 0) return null;
+  const kinds: PayeeChange['kind'][] = ['account_changed', ...(fresh > 0 ? ['new_payee' as const] : [])];
+  const first = found.changes.filter(({ kind }) => kinds.includes(kind)).slice(0, 5);
+  const rows = [...first.map(({ row }) => row), ...hundredfold.rows].slice(0, 5);
+  return { kind: 'payees', changed: accountChanged, fresh, hundredfold: hundredfold.count, inflated, rows };
+}
+
+/** Says why the payees of a batch ask for a second person. */
+export function payeesText(why: Extract<ApprovalCause, { kind: 'payees' }>): string {
+  const { changed, fresh, hundredfold, inflated, rows } = why;
+  const parts = [
+    ...(changed > 0 ? [`${counted(changed, 'payee')} with another account than before`] : []),
+    ...(fresh > 0 ? [`${counted(fresh, 'new payee')}`] : []),
+    ...(hundredfold > 0 ? [hundredfoldText(hundredfold)] : []),
+    ...inflated.map((currency) => `the ${currency} total is a hundred times that of before`),
+  ];
+  const named = rows.length > 0 ? `, first in ${rows.length === 1 ? 'row' : 'rows'} ${rows.join(', ')}` : '';
+  return `${parts.join(', ')}${named}`;
+}
+
+const hundredfoldText = (count: number): string =>
+  count === 1
+    ? '1 amount a hundred times that of before'
+    : `${count} amounts a hundred times those of before`;
+
+/** The comparison with account numbers masked, as `reports.mask_accounts` says. */
+export function shownComparison(found: PayeeComparison, { mask }: { mask: boolean }): PayeeComparison {
+  if (!mask) return found;
+  const hide = (text: string): string => text.replaceAll(/\b\d{5,20}\b/g, maskAccount);
+  const changes = found.changes.map((one) =>
+    one.kind === 'account_changed' || one.kind === 'new_payee'
+      ? { ...one, old: hide(one.old), new: hide(one.new) }
+      : one,
+  );
+  return { ...found, changes };
+}
+
+/** What the rows of a batch changed against the last batch of its series, in one line. */
+export function comparedText(found: PayeeComparison): string {
+  const { joined, left, accountChanged, nameChanged, amountChanged, newPayees } = found;
+  const day = found.day === '' ? '' : ` of ${found.day}`;
+  const counts = [
+    `joined ${joined}`,
+    `left ${left}`,
+    `account changed ${accountChanged}`,
+    `name changed ${nameChanged}`,
+    `amount changed by more than half ${amountChanged}`,
+    ...(newPayees > 0 ? [`never paid before ${newPayees}`] : []),
+  ].join(', ');
+  const start = found.with === null ? 'compared with no batch before' : `compared with ${found.with}${day}`;
+  return `${start}: ${counts}; total before ${sumsText(found.totalsBefore)}, now ${sumsText(found.totalsNow)}`;
+}
+
+export const payeeChangeNames: Record<PayeeChange['kind'], string> = {
+  account_changed: 'account changed',
+  name_changed: 'name changed',
+  amount_changed: 'amount changed',
+  new_payee: 'never paid before',
+};
+
+export function payeeChangeText({ row, reference, kind, ...values }: PayeeChange): string {
+  const value = kind === 'new_payee' ? values.new : `${values.old} → ${values.new}`;
+  return `row ${row}${reference === '' ? '' : ` (${reference})`}: ${payeeChangeNames[kind]}: ${value}`;
+}
+
+/** What a person should look at, whatever the rule. */
+export function payeeWarnings(found: PayeeComparison): string[] {
+  const moved = found.changes.filter(({ kind }) => kind === 'account_changed');
+  const [first] = moved;
+  const { hundredfold, inflated, accountChanged: n } = found;
+  return [
+    ...(first
+      ? [`${counted(n, 'payee')} with another account than before, the first: ${payeeChangeText(first)}`]
+      : []),
+    ...(hundredfold.count > 0
+      ? [
+          `${hundredfoldText(hundredfold.count)}: rows ${hundredfold.rows.join(', ')}; kobo or cents may stand as whole units`,
+        ]
+      : []),
+    ...inflated.map(
+      (currency) =>
+        `all ${currency} amounts end in two zeros, and their total is a hundred times that of before: kobo or cents may stand as whole units`,
+    ),
+  ];
+}
+
+function sumsText(totals: Record<string, string>): string {
+  const sums = Object.entries(totals).map(([currency, sum]) => amountText(currency, sum));
+  return sums.length > 0 ? sums.join(', ') : 'nothing';
+}

@@ -1,0 +1,238 @@
+import { existsSync, mkdirSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { expect, it } from 'vitest';
+import { openLedger } from '../../../../src/custody/open-ledger.ts';
+import { createDrops } from '../../../../src/faces/web/dashboard/files/drops.ts';
+import { batchOf } from '../../../support/cli.ts';
+import { born } from '../../../support/ledger.ts';
+import { openDesk } from './desk.ts';
+import { startDashboard } from './support.ts';
+
+const good = batchOf(3, 900);
+const head = 'reference,account_number,account_name,bank_code,amount,currency,narration,sender_name';
+const bad = [
+  `${head},department`,
+  'S-1,0123456789,Ada Obi,058,100.00,NGN,Supplies,Acme Ltd,Sales',
+  'S-2,0123456790,"Obi, Ltd",058,"1,000.5",NGN,"a ""quoted"" word",Acme Ltd,',
+  'S-3,0123456791,Umeh,5,70.00,NGN,Supplies,Acme Ltd,Sales',
+  '',
+].join('\n');
+
+it('drops a file, shows its check, takes it in once however often it is pressed, and refuses the content again', async () => {
+  const { home, drop, ask, post, hiddenIn } = await openDesk();
+  const dropped = await drop('dayo', { 'november.csv': good });
+  expect([dropped.status, dropped.location]).toEqual([
+    303,
+    expect.stringMatching(/^\/files\/checks\/\w{6}$/),
+  ]);
+  const at = dropped.location;
+  const page = await ask('dayo', at);
+  expect(page.text).toContain('It can be taken in');
+  expect(page.text).toMatch(/Total<.*NGN 5,704\.50/s);
+  expect((await ask('dayo', '/files')).text).toContain('november.csv');
+  expect(home.names('data/inbox')).toEqual(['collections']);
+  const clicks = await Promise.all([1, 2, 3].map(() => post('dayo', `${at}/take`, hiddenIn(page.text))));
+  const places = new Set(clicks.map(({ status, location }) => `${status} ${location}`));
+  expect([...places]).toEqual([expect.stringMatching(/^303 \/batches\/november-/)]);
+  const { batches } = await home.json(['batches'], 0);
+  expect(batches).toMatchObject([{ rows: 3 }]);
+  expect(home.names('data/archive')).toHaveLength(1);
+  expect(readdirSync(join(home.dir, 'data/drops'))).toEqual([]);
+  // Later too: the page that a second tab still shows.
+  expect((await post('dayo', `${at}/take`, hiddenIn(page.text))).location).toBe(clicks[0]?.location);
+  const again = await drop('ada', { 'other-name.csv': good });
+  const said = await ask('ada', again.location);
+  expect(said.text).toContain('Its content is in a batch already');
+  expect(said.text).toContain(batches[0].batch);
+  const twice = await post('ada', `${again.location}/take`, hiddenIn(said.text));
+  expect([twice.status, twice.text]).toEqual([409, expect.stringContaining(batches[0].batch)]);
+  expect((await home.json(['batches'], 0)).batches).toHaveLength(1);
+});
+
+it('P38: takes a file in for a later day, and refuses a day that is none', async () => {
+  const { home, drop, ask, post, hiddenIn } = await openDesk();
+  const { location: at } = await drop('dayo', { 'bonus.csv': good });
+  const hidden = hiddenIn((await ask('dayo', at)).text);
+  const wrong = await post('dayo', `${at}/take`, { ...hidden, pay_on: '2999-01-01' });
+  expect([wrong.status, wrong.text]).toEqual([409, expect.stringContaining('more than 366 days ahead')]);
+  const day = new Date(Date.now() + 6 * 86_400_000).toISOString().slice(0, 10);
+  expect((await post('dayo', `${at}/take`, { ...hidden, pay_on: day })).status).toBe(303);
+  await home.run(['submit']);
+  expect(home.sandbox.requests.posts).toBe(0);
+  const { payouts } = await home.json(['payouts'], 0);
+  const { payout } = await home.json(['show', payouts[0].reference], 0);
+  expect(payout).toMatchObject({ state: 'ready', pay_on: day });
+});
+
+it('judges several files each by itself', async () => {
+  const { drop, ask } = await openDesk();
+  const { status, location } = await drop('dayo', { 'a.csv': good, 'b.csv': bad });
+  expect([status, location]).toEqual([303, '/files']);
+  const { text } = await ask('dayo', '/files');
+  expect(text).toMatch(/a\.csv.*can be taken in/s);
+  expect(text).toMatch(/b\.csv.*2 problems/s);
+});
+
+it('P37: mends bad cells in a new file, keeps both files and who changed what, and lets neither dropper nor mender approve', async () => {
+  const { home, drop, ask, post, take } = await openDesk({ COUNTERFOIL_SUBMISSION_APPROVAL: 'always' });
+  const { location: first } = await drop('dayo', { 'suppliers.csv': bad });
+  const page = (await ask('ada', first)).text;
+  expect(page).toContain('aria-label="Row 3, amount"');
+  const names = [...page.matchAll(/<input name="(cell-[^"]+)" value="([^"]*)"/g)].map(([, name, value]) => [
+    name,
+    value,
+  ]);
+  expect(names.map(([, value]) => value)).toEqual(['1,000.5', '5']);
+  const [[amount = ''] = [], [bank = ''] = []] = names;
+  const fields = { [amount]: '1000.50', [bank]: '5' };
+  const mended = await post('ada', `${first}/mend`, fields);
+  expect(mended.location).toMatch(/^\/files\/checks\//);
+  expect(mended.location).not.toBe(first);
+  // The same again, as a second click does; another change comes too late.
+  expect((await post('ada', `${first}/mend`, fields)).location).toBe(mended.location);
+  expect((await post('ada', `${first}/mend`, { ...fields, [bank]: '044' })).status).toBe(409);
+  expect((await ask('ada', mended.location)).text).toContain('1 problem');
+  const whole = await post('ada', `${mended.location}/mend`, { [bank]: '058' });
+  const { text } = await ask('ada', whole.location);
+  expect(text).toContain('It can be taken in');
+  expect(text).toContain('What was changed');
+  const taken = await take('ada', whole.location);
+  expect(taken.location).toMatch(/^\/batches\/suppliers-/);
+  const kept = home.names('data/archive');
+  expect(kept).toHaveLength(2);
+  const contents = kept.map((name) => home.read(`data/archive/${name}`));
+  expect(contents).toContain(bad);
+  expect(contents).toContain(bad.replace('"1,000.5"', '"1000.50"').replace(/,5,/, ',058,'));
+  const shown = (await ask('ada', taken.location)).text;
+  expect(shown).toMatch(/Changed cells.*amount.*1,000\.5.*1000\.50.*ada.*bank_code.*058.*ada/s);
+  expect(kept).toContain(/<code>([^<]+--original--[^<]+)<\/code>/.exec(shown)?.[1]);
+  expect((await ask(null, taken.location)).text).not.toContain('1000.50');
+  const batch = taken.location.split('/').at(-1) ?? '';
+  const refused = await post('ada', `/batches/${batch}/approve`, { sure: 'yes', digest: 'x' });
+  expect([refused.status, refused.text]).toEqual([422, expect.stringContaining('ada dropped it')]);
+  const ledger = await openLedger(join(home.dir, 'data', 'ledger.db'), { now: () => born });
+  await ledger.write((trx) => trx.updateTable('batches').set({ dropped_by: 'somebody' }).execute());
+  await ledger.close();
+  const mender = await post('ada', `/batches/${batch}/approve`, { sure: 'yes', digest: 'x' });
+  expect([mender.status, mender.text]).toEqual([422, expect.stringContaining('ada mended it')]);
+  const byApi = await ask('ada', `/api/v1/batches/${batch}/approve`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ digest: 'x' }),
+  });
+  expect([byApi.status, byApi.text]).toEqual([422, expect.stringContaining('ada mended it')]);
+  const dropper = await home.run(['approve', batch, '--yes'], { SUDO_UID: '4242', SUDO_USER: 'dayo' });
+  expect(dropper.err).toContain('dayo dropped it');
+});
+
+it('lists what lies in the inbox and what was refused, and mends a refused file', async () => {
+  const { home, ask, post, take } = await openDesk();
+  home.put('data/inbox/pay.csv', bad);
+  home.put('data/inbox/notes.txt', 'x');
+  await home.run(['submit', '--no-wait']);
+  const { text } = await ask('rita', '/files');
+  expect(text).toContain('pay.csv was refused');
+  expect(text).toContain('notes.txt');
+  const errors = /href="(\/files\/rejected\/\d+\/errors.csv)"/.exec(text)?.[1] ?? '';
+  const file = await ask('rita', errors);
+  expect(file.headers.get('content-type')).toBe('text/csv; charset=utf-8');
+  expect(file.text).toContain('bank_code');
+  expect((await ask('dayo', errors)).status).toBe(403);
+  const mend = errors.replace('errors.csv', 'mend');
+  expect((await post('dayo', mend)).status).toBe(403);
+  const { location } = await post('rita', mend);
+  const page = (await ask('rita', location)).text;
+  const [amount = '', bank = ''] = [...page.matchAll(/name="(cell-[^"]+)"/g)].map(([, name]) => name);
+  const whole = await post('rita', `${location}/mend`, { [amount]: '1000.5', [bank]: '058' });
+  expect((await take('rita', whole.location)).location).toMatch(/^\/batches\/pay-/);
+  expect((await ask('rita', '/files')).text).toContain('No file was refused.');
+  expect((await ask('rita', '/')).text).not.toContain('was refused');
+});
+
+it('never takes in a file that changed after its check', async () => {
+  const { home, drop, ask, post, hiddenIn } = await openDesk();
+  const { location } = await drop('dayo', { 'a.csv': good });
+  const { text } = await ask('dayo', location);
+  const own = readdirSync(join(home.dir, 'data/drops'))[0] ?? '';
+  const path = join(home.dir, 'data/drops', own, 'a.csv');
+  writeFileSync(path, batchOf(3, 999));
+  const refused = await post('dayo', `${location}/take`, hiddenIn(text));
+  expect([refused.status, refused.text]).toEqual([
+    409,
+    expect.stringContaining('the file changed after it was checked'),
+  ]);
+  const other = await post('dayo', `${location}/take`, { ...hiddenIn(text), digest: 'f'.repeat(64) });
+  expect(other.status).toBe(409);
+  expect((await home.json(['batches'], 0)).batches).toEqual([]);
+  const faulty = await drop('dayo', { 'b.csv': bad });
+  const cell = /name="(cell-[^"]+)"/.exec((await ask('dayo', faulty.location)).text)?.[1] ?? '';
+  const place = join(home.dir, 'data/drops', `upload-${faulty.location.split('/').at(-1)}`, 'b.csv');
+  writeFileSync(place, bad.replace('1,000.5', '9,000.5'));
+  const mended = await post('dayo', `${faulty.location}/mend`, { [cell]: '1000.50' });
+  expect([mended.status, mended.text]).toEqual([409, expect.stringContaining('Nothing was changed')]);
+  expect((await post('dayo', `${location}/discard`)).location).toBe('/files');
+  expect(existsSync(path)).toBe(false);
+});
+
+it('shows 10,000 bad rows quickly, a hundred at a time, and gives all in the CSV', async () => {
+  const { drop, ask, post } = await openDesk();
+  const rows = Array.from({ length: 10_000 }, (_, n) => `R-${n},0123456789,Ada Obi,058,x${n},NGN,Pay,Acme`);
+  const { location } = await drop('dayo', { 'bad.csv': [head, ...rows, ''].join('\n') });
+  const began = performance.now();
+  const { text } = await ask('dayo', location);
+  const took = performance.now() - began;
+  expect(took).toBeLessThan(1500);
+  expect(text).toContain('10,000 problems');
+  expect(text.match(/<input name="cell-/g)).toHaveLength(100);
+  expect(text.length).toBeLessThan(200_000);
+  const next = await ask('dayo', `${location}?page=2`);
+  expect(next.text).toContain('x150');
+  expect(next.text).not.toContain('<input name="cell-');
+  expect((await ask('dayo', `${location}?page=100`)).text).toContain('x9999');
+  expect((await ask('dayo', `${location}/errors.csv`)).text.trim().split('\r\n')).toHaveLength(10_001);
+  // From a page without fields, the same file is checked again.
+  expect((await post('dayo', `${location}/mend`)).location).toBe(location);
+});
+
+it('shows invisible characters of a cell, and writes only what a person changed', async () => {
+  const { home, drop, ask, post, take } = await openDesk();
+  const row = 'H-1,0123456789,Ad\u200ba Obi,058,x,NGN,"two\nlines",Acme';
+  const { location } = await drop('dayo', { 'odd.csv': `\ufeff${head}\r\n${row}\r\n` });
+  const { text } = await ask('dayo', location);
+  const fields = Object.fromEntries(
+    [...text.matchAll(/<input name="(cell-[^"]+)" value="([^"]*)"/g)].map(([, name = '', value = '']) => [
+      name,
+      value,
+    ]),
+  );
+  expect(Object.values(fields).toSorted()).toEqual(['Ad&#60;U+200B&#62;a Obi', 'x']);
+  const mended = Object.fromEntries(
+    Object.entries(fields).map(([name, value]) => [name, value === 'x' ? '12.50' : 'Ad<U+200B>a Obi']),
+  );
+  const first = await post('dayo', `${location}/mend`, mended);
+  const seen = (await ask('dayo', first.location)).text;
+  expect(seen).toContain('1 problem');
+  expect(seen.match(/data-label="Became"/g)).toHaveLength(1);
+  const name = Object.keys(fields).find((one) => fields[one] !== 'x') ?? '';
+  const second = await post('dayo', `${first.location}/mend`, { [name]: 'Ada Obi' });
+  expect((await take('dayo', second.location)).location).toMatch(/^\/batches\/odd-/);
+  const kept = home.names('data/archive').map((one) => home.read(`data/archive/${one}`));
+  const expected = `\ufeff${head}\r\nH-1,0123456789,Ada Obi,058,12.50,NGN,"two\nlines",Acme\r\n`;
+  expect(kept).toContain(expected);
+});
+
+it('removes a file that nobody decided on for a day, and one that an upload had begun', async () => {
+  const { app } = await startDashboard();
+  const drops = createDrops(app, new AbortController().signal);
+  const old = await drops.add(Readable.from([Buffer.from(good)]), { name: 'old.csv', by: 'ada' });
+  const young = await drops.add(Readable.from([Buffer.from(good)]), { name: 'young.csv', by: 'ada' });
+  const folder = join(app.config.dataDir, 'drops');
+  mkdirSync(join(folder, 'upload-killed'));
+  const before = app.clock.now() / 1000 - 86_401;
+  utimesSync(join(folder, `upload-${old}`), before, before);
+  await drops.sweep(false);
+  expect(readdirSync(folder).toSorted()).toEqual([`upload-${young}`, 'upload-killed'].toSorted());
+  await drops.sweep(true);
+  expect(readdirSync(folder)).toEqual([`upload-${young}`]);
+});

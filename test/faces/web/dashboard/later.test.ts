@@ -1,0 +1,19 @@
+import { expect, it } from 'vitest';
+import { addBatch } from '../../../support/ledger.ts';
+import { startDashboard } from './support.ts';
+
+const inDays = (days: number): string => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
+
+it('P38: shows on the first page what goes out on which later day, and on a payout until when it waits', async () => {
+  const own = await startDashboard();
+  await addBatch(own.ledger, ['N-1'], { id: 'b-0' });
+  await addBatch(own.ledger, ['A-1', 'A-2'], { pay_on: inDays(3) });
+  await addBatch(own.ledger, ['B-1'], { id: 'b-2', pay_on: inDays(9) });
+  await addBatch(own.ledger, ['C-1'], { id: 'b-3', pay_on: inDays(-2) });
+  const { body } = await own.as('ada', '/');
+  const table = /Goes out later[\s\S]*?<\/table>/.exec(body)?.[0] ?? '';
+  const rows = table.replaceAll(/<[^>]+>/g, ' ').replaceAll(/\s+/g, ' ');
+  expect(rows).toMatch(/2 NGN 3,000\.00 .* 1 NGN 1,500\.00/);
+  expect(rows.match(/NGN/g)).toHaveLength(2);
+  expect((await own.as('ada', '/payouts/B-1')).body).toContain('Not sent before');
+});

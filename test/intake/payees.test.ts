@@ -1,0 +1,178 @@
+import { expect, it } from 'vitest';
+import type { PayeeChange } from '../../src/core/ledger/payee-comparisons.ts';
+import { approvalDigests } from '../../src/sending/approvals.sql.ts';
+import { approveVerb, reviewApproval } from '../../src/verbs/approve.ts';
+import { fileOf, firstMonth, type Person, secondMonth } from './payee-months.ts';
+import { type Setting, setting } from './setting.ts';
+
+const day = 86_400_000;
+
+/** Takes a file in and pays all of it. */
+async function pay(s: Setting, name: string, content: string): Promise<string> {
+  const taken = await take(s, name, content);
+  await s.ledger.write((trx) =>
+    trx.updateTable('payouts').set({ state: 'success' }).where('batch_id', '=', taken.batch).execute(),
+  );
+  return taken.batch;
+}
+
+async function take(s: Setting, name: string, content: string) {
+  const taken = await s.intake.takeIn(s.drop(name, content), { origin: 'inbox' });
+  if (taken.kind !== 'taken') throw new Error(JSON.stringify(taken));
+  return taken;
+}
+
+const person = (name: string) => ({ name, noted: name, accounts: [{ name, uid: null }] });
+
+it.each([true, false])(
+  'P37: names every changed account and nearly nobody else (payee_id: %s)',
+  async (ids) => {
+    let found = 0;
+    let rowsNamed = 0;
+    let rows = 0;
+    for (let seed = 1; seed <= 12; seed++) {
+      const s = await setting();
+      const before = firstMonth(seed, 120);
+      await pay(s, 'november.csv', fileOf(before, 'N', { ids }));
+      s.clock.advance(30 * day);
+      const { people, changed } = secondMonth(seed, before, { ids });
+      const checked = await s.intake.check(s.drop('december.csv', fileOf(people, 'D', { ids })));
+      const named = (checked.compared?.changes ?? [])
+        .filter(({ kind }: PayeeChange) => kind === 'account_changed')
+        .map(({ row }) => row);
+      const missed = [...changed].filter((row) => !named.includes(row));
+      expect(missed, `missed with seed ${seed}`).toEqual([]);
+      expect(checked.duplicates, 'a monthly salary is no duplicate').toEqual([]);
+      expect(checked.holdReasons).toEqual([]);
+      found += changed.size;
+      rowsNamed += named.filter((row) => !changed.has(row)).length;
+      rows += people.length - changed.size;
+    }
+    expect(found).toBeGreaterThan(50);
+    expect(rowsNamed * 100).toBeLessThan(rows);
+  },
+);
+
+const two: Person[] = [
+  { id: 'E1', name: 'Adaeze Okonkwo', account: '0123456785', bank: '058', minor: 25_000_000n },
+  { id: 'E2', name: 'Musa Bello', account: '2034567891', bank: '044', minor: 18_000_000n },
+];
+const moved = two.map((one) => (one.id === 'E2' ? { ...one, account: '2034567892' } : one));
+
+it('says what joined, left and changed, and the totals of both', async () => {
+  const s = await setting();
+  const batch = await pay(s, 'november.csv', fileOf(two, 'N'));
+  const ada = { id: 'E3', name: 'Ada Eze', account: '3034567891', bank: '044', minor: 100n };
+  const people = [two[0], ada].filter((one) => one !== undefined);
+  const { compared, warnings } = await s.intake.check(s.drop('december.csv', fileOf(people, 'D')));
+  expect(compared).toMatchObject({
+    ...{ with: batch, day: '2026-11-21', joined: 1, left: 1, accountChanged: 0, nameChanged: 0 },
+    totalsBefore: { NGN: '430000.00' },
+    totalsNow: { NGN: '250001.00' },
+    changes: [],
+  });
+  expect(warnings.filter((text) => text.includes('payee'))).toEqual([]);
+  expect((await s.intake.check(s.drop('other.csv', fileOf([ada], 'O')))).compared, 'no series').toBeNull();
+});
+
+it('P37: approve_changed holds a batch for a second person, whose approval covers the changes', async () => {
+  const s = await setting('submission: { payees: approve_changed }');
+  await pay(s, 'november.csv', fileOf(two, 'N'));
+  s.clock.advance(30 * day);
+  const same = await take(s, 'december.csv', fileOf(two, 'D'));
+  expect(same.holdReasons).toEqual([]);
+  s.clock.advance(30 * day);
+  const file = s.drop('january.csv', fileOf(moved, 'J'));
+  expect((await s.intake.check(file)).holdReasons).toMatchObject([{ kind: 'approval', why: { changed: 1 } }]);
+  const { batch } = await s.intake
+    .takeIn(file, { origin: 'inbox', dropper: { name: 'ada' } } as never)
+    .then((t) => {
+      if (t.kind !== 'taken') throw new Error(JSON.stringify(t));
+      expect(t.holdReasons).toMatchObject([
+        { kind: 'approval', why: { kind: 'payees', changed: 1, rows: [3] } },
+      ]);
+      return t;
+    });
+  const row = await s.ledger.db
+    .selectFrom('batches')
+    .selectAll()
+    .where('id', '=', batch)
+    .executeTakeFirstOrThrow();
+  const review = await reviewApproval({ ledger: s.ledger, config: s.config }, batch, person('bola') as never);
+  if (review.kind !== 'may') throw new Error(review.kind);
+  const digest = (await approvalDigests(s.ledger.db, [row])).get(batch);
+  expect(review.shown.digest).toBe(digest);
+  await s.ledger.write((trx) =>
+    trx.updateTable('payee_comparisons').set({ digest: 'another' }).where('batch_id', '=', batch).execute(),
+  );
+  const parts = { ledger: s.ledger, config: s.config, clock: s.clock };
+  const order = { batch, digest: digest ?? '' };
+  const again = await approveVerb.run(parts as never, order, person('bola') as never);
+  expect(again, 'another change needs another approval').toMatchObject({ why: { kind: 'changed' } });
+});
+
+it('P37: a held batch vouches for nobody', async () => {
+  const s = await setting('submission: { payees: approve_changed }');
+  const november = await pay(s, 'november.csv', fileOf(two, 'N'));
+  s.clock.advance(day);
+  const { holdReasons } = await take(s, 'first.csv', fileOf(moved, 'F'));
+  expect(holdReasons.some(({ kind }) => kind === 'approval')).toBe(true);
+  s.clock.advance(10 * day);
+  const checked = await s.intake.check(s.drop('second.csv', fileOf(moved, 'S')));
+  expect(checked.compared).toMatchObject({ with: november, accountChanged: 1 });
+});
+
+it('P37: a column that is new does not hide a changed account', async () => {
+  const s = await setting();
+  await pay(s, 'november.csv', fileOf(two, 'N'));
+  const text = fileOf(moved, 'D')
+    .split('\n')
+    .map((line, i) => (line === '' ? line : `${line},${i === 0 ? 'note' : 'x'}`));
+  const { compared, warnings } = await s.intake.check(s.drop('december.csv', text.join('\n')));
+  expect(compared?.accountChanged).toBe(1);
+  expect(warnings.join()).toContain('1 payee with another account than before');
+});
+
+it('P37: approve_new holds a batch with a payee never paid, also the first one', async () => {
+  const s = await setting('submission: { payees: approve_new }');
+  const first = await s.intake.check(s.drop('november.csv', fileOf(two, 'N')));
+  expect(first.holdReasons).toMatchObject([{ kind: 'approval', why: { kind: 'payees', fresh: 2 } }]);
+  await pay(s, 'november.csv', fileOf(two, 'N'));
+  s.clock.advance(30 * day);
+  expect((await s.intake.check(s.drop('december.csv', fileOf(two, 'D')))).holdReasons).toEqual([]);
+});
+
+it('P37: an amount a hundred times that of before is named, and held under approve_changed', async () => {
+  const s = await setting('submission: { payees: approve_changed }');
+  await pay(s, 'november.csv', fileOf(two, 'N'));
+  s.clock.advance(30 * day);
+  const large = two.map((one) => ({ ...one, minor: one.minor * 100n }));
+  const { warnings, holdReasons, compared } = await s.intake.check(
+    s.drop('december.csv', fileOf(large, 'D')),
+  );
+  expect(compared).toMatchObject({
+    amountChanged: 2,
+    hundredfold: { count: 2, rows: [2, 3] },
+    inflated: ['NGN'],
+  });
+  expect(holdReasons).toMatchObject([{ kind: 'approval', why: { kind: 'payees', hundredfold: 2 } }]);
+  expect(warnings.filter((text) => text.includes('kobo'))).toHaveLength(2);
+});
+
+it('compares ten thousand rows in well under a second', async () => {
+  const s = await setting();
+  const many = firstMonth(1, 10_000);
+  await pay(s, 'november.csv', fileOf(many, 'N'));
+  s.clock.advance(30 * day);
+  const { comparePayees } = await import('../../src/intake/compare-payees.ts');
+  const { batchRows } = await import('../../src/intake/payees.ts');
+  const taken = await take(s, 'december.csv', fileOf(many, 'D'));
+  const columns = fileOf([], 'D').trim().split(',');
+  const now = { columns, count: many.length, again: new Map(), ...batchRows(s.ledger.db, taken.batch) };
+  const began = performance.now();
+  const found = await comparePayees(s.ledger.db, now, { newcomers: true });
+  const took = performance.now() - began;
+  expect(found).toMatchObject({ joined: 0, left: 0, newPayees: 0 });
+  expect(took).toBeLessThan(3000);
+  if (process.env.SHOW_TIMES) console.log(`10,000 rows compared in ${took.toFixed(0)} ms`);
+});

@@ -1,0 +1,82 @@
+import { expect, it } from 'vitest';
+import { batchOf, flat, type Home } from '../support/cli.ts';
+import { makeHome } from '../support/decided.ts';
+import { shiftedClock } from '../support/shifted-clock.ts';
+
+const dayMs = 86_400_000;
+const zone = { COUNTERFOIL_SUBMISSION_TIMEZONE: 'UTC' };
+/** `YYYY-MM-DD` so many days from today, UTC. */
+const inDays = (days: number): string => new Date(Date.now() + days * dayMs).toISOString().slice(0, 10);
+const dated = (count: number, payOn: string): string =>
+  batchOf(count)
+    .trim()
+    .split('\n')
+    .map((line, i) => `${line},${i === 0 ? 'pay_on' : payOn}\n`)
+    .join('');
+const statesOf = async (home: Home, batch: string) => {
+  const { batches } = await home.json(['batches'], 0);
+  return batches.find((one: { batch: string }) => one.batch === batch).payouts;
+};
+
+it('P38: a dated file waits as ready, says until when, and goes on its day', async () => {
+  let serviceMs = 0;
+  const home = await makeHome({ now: () => Date.now() + serviceMs }, zone);
+  const clock = shiftedClock();
+  const file = home.put('salaries.csv', dated(3, inDays(2)));
+  const foreseen = await home.run(['submit', file, '--dry-run']);
+  expect(flat(foreseen.out)).toMatch(
+    /would wait: pay_on: 3 payouts \(NGN .*\) wait until \w+day \d+ \w+ \d{4}/,
+  );
+  const { batches } = await home.json(['submit', file], 0);
+  const [{ batch }] = batches;
+  expect(batches[0]).toMatchObject({ state: 'ready', payouts: { ready: 3 } });
+  expect(home.sandbox.requests.posts).toBe(0);
+  const said = await home.run(['submit']);
+  expect(flat(said.out)).toContain('3 payouts, NGN');
+  expect(flat(said.out)).toMatch(/wait until \w+day \d+ \w+ \d{4} \(pay_on\)/);
+  const shown = await home.run(['show', 'PAY-0001']);
+  expect(flat(shown.out)).toMatch(/not sent before \w+day/);
+
+  // Our clock steps two days; the service's does not.
+  clock.shift(2 * dayMs);
+  const early = await home.start(['submit'], clock.env).done;
+  expect(early.code, early.err).toBe(0);
+  expect(home.sandbox.requests.posts, 'by one clock alone').toBe(0);
+  expect(flat(early.out)).toContain("by the service's clock that day has not come");
+
+  serviceMs = 2 * dayMs;
+  expect((await home.start(['submit'], clock.env).done).code).toBe(0);
+  expect(home.sandbox.requests.posts).toBe(3);
+  expect(await statesOf(home, batch)).toMatchObject({ pending: 3 });
+});
+
+it('P38: rows that name no day take that of the command, and can be cancelled until then', async () => {
+  const home = await makeHome({}, zone);
+  const file = home.put('bonus.csv', batchOf(2));
+  const { batches } = await home.json(['submit', file, '--pay-on', inDays(5)], 0);
+  const [{ batch }] = batches;
+  const { payout } = await home.json(['show', 'PAY-0001'], 0);
+  expect(payout).toMatchObject({ state: 'ready', pay_on: inDays(5) });
+  expect(JSON.stringify(await home.json(['status'], 0))).toContain(`"pay_on":"${inDays(5)}"`);
+  await home.json(['cancel', 'PAY-0001', '--yes'], 0);
+  await home.json(['cancel', batch, '--yes'], 0);
+  expect(await statesOf(home, batch)).toEqual({ cancelled: 2 });
+  expect(home.sandbox.requests.posts).toBe(0);
+});
+
+it('a past day is today with a warning; one that is no date, or over a year ahead, is refused', async () => {
+  const home = await makeHome({}, zone);
+  const past = await home.json(['check', home.put('past.csv', dated(1, inDays(-3)))], 0);
+  expect(past.files[0].warnings).toContain(`row 2: pay_on ${inDays(-3)} is past: it is paid today`);
+  for (const [value, problem] of [
+    ['24/12/2026', 'expected a date as YYYY-MM-DD'],
+    ['2026-02-30', 'is no day of the calendar'],
+    [inDays(368), 'is more than 366 days ahead'],
+  ] as const) {
+    const { files } = await home.json(['check', home.put('bad.csv', dated(1, value))], 3);
+    expect(files[0].problems).toMatchObject([{ row: 2, column: 'pay_on', value, problem }]);
+  }
+  await home.json(['submit', home.put('past.csv', dated(1, inDays(-3)))], 0);
+  expect(home.sandbox.requests.posts).toBe(1);
+  expect((await home.run(['submit', '--pay-on', 'tomorrow'])).code).toBe(2);
+});
