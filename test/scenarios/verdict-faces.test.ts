@@ -138,7 +138,7 @@ async function ledgerFaces(home: Home, run: string, summary: Json): Promise<Reco
     const verdicts = (await verdictsOf(db, [run])).get(run) ?? [];
     const source = { db, ledger, account: null, dataDir: join(home.dir, 'data') };
     const looks = createLooks({
-      ...{ source, clock: systemClock(), zone, payZone: zone },
+      ...{ source, clock: systemClock(), zone, birth: ledger.birth, payZone: zone },
       findHalt: async () => undefined,
       findProblems: async () => [],
       findWaiting: async () => [],

@@ -4,6 +4,7 @@ export type Bank = { code: string; name: string };
 /** The service's own bank codes, from `intake.banks_file`. */
 export type Banks = {
   has(code: string): boolean;
+  nameOf(code: string): string | undefined;
   /** The bank that a code of another list means, as far as the list or the usual codes tell; undefined where neither does. */
   meant(code: string): Bank | undefined;
 };
@@ -41,6 +42,7 @@ export function createBanks(list: readonly (Bank & { aliases: readonly string[] 
     /^\d{1,5}$/.test(code) ? [code, code.padStart(3, '0'), code.padStart(6, '0')] : [code];
   return {
     has: (code) => byCode.has(code),
+    nameOf: (code) => byCode.get(code)?.name,
     meant(code) {
       for (const one of spellings(code)) {
         const bank =

@@ -15,8 +15,8 @@ export const brakeDefects: readonly Defect[] = [
     from: 11,
     brake: 'approval',
     file: 'src/sending/approvals.sql.ts',
-    find: `  if (now.body_digest !== shown.bodies || newer) return { kind: 'changed' };`,
-    replace: `  if (now.body_digest === '' && newer) return { kind: 'changed' };`,
+    find: `  return now.body_digest !== shown.bodies || newer ? null : readReasons(now.hold_reasons);`,
+    replace: `  return now.body_digest === '' && newer ? null : readReasons(now.hold_reasons);`,
   },
   {
     name: 'lets people approve what they dropped',

@@ -30,7 +30,18 @@ import { decision, form } from './forms.ts';
 import { seesBank, type View } from './frame.ts';
 import { hider } from './hide.ts';
 import { type PartOfList, pages } from './pages.ts';
-import { amount, countText, exactAmount, facts, panel, sentence, stateText, time, to } from './parts.ts';
+import {
+  amount,
+  bankText,
+  countText,
+  exactAmount,
+  facts,
+  panel,
+  sentence,
+  stateText,
+  time,
+  to,
+} from './parts.ts';
 
 type Approvals = NonNullable<ReturnType<Awaited<ReturnType<typeof approvalsOf>>['get']>>;
 type Halts = Awaited<ReturnType<typeof batchHalts>>;
@@ -118,7 +129,7 @@ function decisions(look: BatchLook, halts: Halts, view: View): Html {
     ...(unpaid(look) && hasRight(view.caller, 'decide')
       ? [html`<p><a class="go" href="${path}/again">Pay what is unpaid again…</a></p>`]
       : []),
-    ...(waits ? [html`<p><a class="go" href="${path}/approve">Review and approve…</a></p>`] : []),
+    ...(waits ? [approvalWay(path, view)] : []),
     ...(unanswered !== null || (state === 'held' && reasons.some(({ kind }) => kind !== 'approval'))
       ? [
           decision(view, {
@@ -155,6 +166,12 @@ function decisions(look: BatchLook, halts: Halts, view: View): Html {
       : []),
   ];
   return parts.length === 0 ? html`` : panel('Decide', html`${parts}`);
+}
+
+function approvalWay(path: string, view: View): Html {
+  if (hasRight(view.caller, 'approve'))
+    return html`<p><a class="go" href="${path}/approve">Review and approve…</a></p>`;
+  return html`<p class="soft">A person with the role <code>approve</code> approves it.</p>`;
 }
 
 function statesTable({ batch, counts, sums }: BatchLook): Html {
@@ -249,7 +266,7 @@ ${panel(
     largest.map((row) => [
       to(['payouts', row.reference], row.reference),
       seesBank(view) ? row.account_name : 'hidden',
-      seesBank(view) ? row.account_number : maskAccount(row.account_number),
+      `${seesBank(view) ? row.account_number : maskAccount(row.account_number)} · ${bankText(row.bank_code, view)}`,
       exactAmount(row.currency, row.amount),
     ]),
   ),

@@ -121,6 +121,7 @@ const rowColumns = [
   'withheld_by',
   'account_number',
   'account_name',
+  'bank_code',
 ] as const;
 
 /** Payouts of a batch that a person reads: those in a state, in the order of the file, from `offset` on. */

@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { onDesk } from '../../../words/desk-words.ts';
 import { upperFirst } from '../../../words/results/obstacle-words.ts';
 import { RefusedRequest } from '../../admin/access.ts';
 import type { Routes } from '../../admin/admin-server.ts';
@@ -27,6 +28,7 @@ export function dashboardRoutes(deps: DashboardDeps): Routes {
     const looks = createLooks({
       ...deps,
       zone: config.reports.timezone,
+      birth: deps.ledger.birth,
       payZone: config.submission.timezone,
     });
     const forms = createForms(clock);
@@ -35,6 +37,7 @@ export function dashboardRoutes(deps: DashboardDeps): Routes {
     const viewFor = async ({ caller }: FastifyRequest): Promise<View> => ({
       mode: config.mode,
       zone: config.reports.timezone,
+      banks: config.banks,
       now: clock.iso(),
       caller,
       version: (await looks.look()).version,
@@ -101,10 +104,7 @@ async function sendProblem(
     return await send(request, reply, { title, main, renews: 'still' }, status);
   } catch (err) {
     deps.log.error({ err }, 'the dashboard could not answer');
-    return reply
-      .code(500)
-      .type('text/plain')
-      .send('The ledger cannot be read: counterfoil doctor says more.\n');
+    return reply.code(500).type('text/plain').send('The ledger cannot be read: the log of serve says why.\n');
   }
 }
 
@@ -112,7 +112,7 @@ function problemOf(error: unknown): { status: number; title: string; help: strin
   if (error instanceof RefusedRequest || error instanceof RefusedUpload)
     return { status: error.statusCode, title: upperFirst(error.message), help: `${upperFirst(error.fix)}.` };
   if (error instanceof Declined)
-    return { status: error.statusCode, title: 'Nothing was done', help: error.message };
+    return { status: error.statusCode, title: 'Nothing was done', help: onDesk(error.message) };
   const status =
     error instanceof Error && 'statusCode' in error && typeof error.statusCode === 'number'
       ? error.statusCode

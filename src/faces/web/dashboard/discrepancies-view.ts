@@ -12,7 +12,7 @@ import type { DiscrepancySums } from './discrepancies.sql.ts';
 import { form } from './forms.ts';
 import { seesBank, type View } from './frame.ts';
 import { type PartOfList, pages } from './pages.ts';
-import { ago, amount, countText, facts, panel, sentence, severity, time, to } from './parts.ts';
+import { ago, amount, countText, facts, note, panel, sentence, severity, time, to } from './parts.ts';
 import { addressOf } from './query.ts';
 
 /** What a person may narrow the list to. `days`: first seen so long ago, or longer. */
@@ -132,6 +132,10 @@ function said(one: Discrepancy, view: View): string {
   return openText(`expected ${one.expected || '–'}; found ${one.actual || '–'}${difference}`, view);
 }
 
+function noteText(one: Discrepancy, view: View): string {
+  return note(seesBank(view) ? one.note : maskTold(one.note), view);
+}
+
 /** A text of the ledger, without bank details for a reader who may not see them. */
 function openText(text: string, view: View): string {
   return sentence(seesBank(view) ? text : maskTold(text), view);
@@ -150,7 +154,7 @@ ${facts([
   ['State', one.state],
   ['Since', html`${time(one.first_seen_at, view)} (${ago(one.first_seen_at, view)})`],
   ...(one.batch_id === null ? [] : [['Batch', to(['batches', one.batch_id], one.batch_id)] as const]),
-  ...(one.note === '' ? [] : [['Note', say(one.note)] as const]),
+  ...(one.note === '' ? [] : [['Note', noteText(one, view)] as const]),
 ])}
 <details id="decide-${one.id}"><summary aria-label="Decide about ${one.id}">Decide…</summary>${form(view, {
     action: '/discrepancies/acknowledge',

@@ -1,4 +1,5 @@
 import type { Mode } from '../../../core/domain/payout.ts';
+import type { Config } from '../../../core/settings/settings.ts';
 import { shortTimeWithSeconds } from '../../../words/short-times.ts';
 import { type Caller, hasRight } from '../../admin/access.ts';
 import { pageFrame, sourceOf } from '../kit/frame.ts';
@@ -11,6 +12,8 @@ import { liveScript } from './live-script.ts';
 export type View = {
   mode: Mode;
   zone: string;
+  /** Names the banks; undefined where `intake.banks_file` is not set. */
+  banks?: Config['banks'];
   /** ISO UTC. */
   now: string;
   caller: Caller;

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { findPaidTwice, type PaidTwice } from '../../../books/paid-twice.sql.ts';
 import { type LastRun, lastRun } from '../../../books/run-verdicts.sql.ts';
 import { dayOf } from '../../../core/domain/pay-day.ts';
 import { foreignOrigins } from '../../../core/ledger/origins.ts';
@@ -20,6 +21,9 @@ export type DashboardFacts = {
   haltMarks: string[];
   figures: LedgerFigures;
   lastRun: LastRun | null;
+  paidTwice: PaidTwice;
+  /** When the ledger began, ISO UTC. */
+  birth: string;
   batches: { looks: BatchLook[]; more: number };
   /** What is ready for a later day. */
   later: DayAhead[];
@@ -35,6 +39,8 @@ export type LookDeps = {
   clock: Pick<Clock, 'now' | 'monotonic'>;
   /** The zone whose day is today. */
   zone: string;
+  /** When the ledger began, ISO UTC. */
+  birth: string;
   /** The zone whose days are those of payment (P38). */
   payZone: string;
   findHalt(): Promise<SaidHalt | undefined>;
@@ -59,15 +65,18 @@ export function createLooks(deps: LookDeps) {
 }
 
 async function lookAgain(deps: LookDeps, findProblems: () => Promise<Unready[]>): Promise<DashboardFacts> {
-  const { source, clock, zone, payZone } = deps;
+  const { source, clock, zone, birth, payZone } = deps;
   const { db, account } = source;
   const today = dayAt(new Date(clock.now()).toISOString(), zone);
+  const foreign = await foreignOrigins(db, account);
   const seen = {
     // First, so that no mark stands for a cause that is not shown.
     haltMarks: await haltMarks(db),
     halt: (await deps.findHalt()) ?? null,
     figures: await readFigures(source),
-    lastRun: (await lastRun(db, await foreignOrigins(db, account))) ?? null,
+    lastRun: (await lastRun(db, foreign)) ?? null,
+    paidTwice: await findPaidTwice(db, foreign),
+    birth,
     batches: await activeBatches(db, today.beginsAt, mostBatches),
     later: await daysAhead(db, dayOf(clock.now(), payZone), mostDays),
     unready: await findProblems(),

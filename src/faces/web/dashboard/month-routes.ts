@@ -10,12 +10,12 @@ import { maskAccount } from '../../../core/domain/redact.ts';
 import { Declined } from './actions.ts';
 import type { View } from './frame.ts';
 import {
-  allPaidIn,
+  allPaidInMonth,
   approvalsIn,
   closedSpan,
   isArchived,
   type MonthSpan,
-  paidIn,
+  paidInMonth,
   paidSumsIn,
 } from './months.sql.ts';
 import { closeMonthView, type MonthFacts, monthsView, monthView, paidCsv } from './months-view.ts';
@@ -85,7 +85,7 @@ export function monthRoutes(scope: FastifyInstance, { deps, looks, send, viewFor
     const facts = await factsOf(request.params.name, view);
     const before = /^\d{1,18}$/.exec(queryOf(request, 'before') ?? '')?.[0];
     const page = { limit: perPage + 1, before: before === undefined ? null : BigInt(before) };
-    const rows = await paidIn(reader, facts.span, page);
+    const rows = await paidInMonth(reader, facts.span, page);
     const main = monthView(facts, rows, view);
     const title = readableMonth(facts.name);
     return send(request, reply, { title, place: '/months', main, renews: 'still' });
@@ -96,7 +96,7 @@ export function monthRoutes(scope: FastifyInstance, { deps, looks, send, viewFor
     const { name, span } = await factsOf(request.params.name, await viewFor(request));
     const account = config.reports.maskAccounts ? maskAccount : (text: string) => text;
     reply.headers({ 'content-disposition': `attachment; filename="paid-${name}.csv"` });
-    const text = paidCsv(allPaidIn(reader, span), config.reports, account);
+    const text = paidCsv(allPaidInMonth(reader, span), config.reports, account);
     return reply.type('text/csv; charset=utf-8').send(Readable.from(text));
   });
 

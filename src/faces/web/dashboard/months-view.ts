@@ -18,9 +18,20 @@ import { separated } from '../kit/parts.ts';
 import { wideTable } from '../kit/table.ts';
 import { form } from './forms.ts';
 import { seesBank, type View } from './frame.ts';
-import type { approvalsIn, MonthSpan, PaidRow, paidSumsIn } from './months.sql.ts';
+import type { approvalsIn, MonthPayment, MonthSpan, paidSumsIn } from './months.sql.ts';
 import { onwards } from './pages.ts';
-import { amount, countText, exactAmount, facts, panel, stateText, time, to, verdictText } from './parts.ts';
+import {
+  amount,
+  bankText,
+  countText,
+  exactAmount,
+  facts,
+  panel,
+  stateText,
+  time,
+  to,
+  verdictText,
+} from './parts.ts';
 import { addressOf, perPage } from './query.ts';
 import { statementTable } from './runs-view.ts';
 
@@ -66,7 +77,7 @@ ${panel('Newest first', wideTable('Months', ['Month', 'State', 'Verdict'], rows)
 }
 
 /** A month to read, to print and to sign. */
-export function monthView(month: MonthFacts, rows: readonly PaidRow[], view: View): Html {
+export function monthView(month: MonthFacts, rows: readonly MonthPayment[], view: View): Html {
   const { name, closed, span, mayClose } = month;
   const shown = rows.slice(0, perPage);
   const last = rows.length > perPage ? shown.at(-1) : undefined;
@@ -83,7 +94,7 @@ ${panel('Approvals', approvalsTable(month, view))}
 ${panel(
   'Paid',
   html`${paidTable(shown, month, view)}
-${seesBank(view) && shown.length > 0 && html`<p><a href="/months/${name}/paid.csv">CSV of every paid row</a></p>`}`,
+${seesBank(view) && shown.length > 0 && html`<p class="screen"><a href="/months/${name}/paid.csv">CSV of every paid row</a></p>`}`,
 )}
 ${onwards(older ?? null)}
 <div class="sign"><p>Prepared by</p><p>Reviewed by</p><p>Date</p></div>
@@ -155,13 +166,13 @@ function totalsOf(stored: string): Html {
   return separated(pairs);
 }
 
-function paidTable(rows: readonly PaidRow[], { archived }: MonthFacts, view: View): Html {
+function paidTable(rows: readonly MonthPayment[], { archived }: MonthFacts, view: View): Html {
   const gone = html`${archived && html`<p class="warn">An archive has rows of this month: they are not all in this list.</p>`}`;
   if (rows.length === 0) return html`${gone}<p>No paid row is in this ledger.</p>`;
   const cells = rows.map((one) => [
     to(['payouts', one.reference], one.reference),
     seesBank(view) ? one.account_name : 'hidden',
-    `${seesBank(view) ? one.account_number : maskAccount(one.account_number)} · ${one.bank_code}`,
+    `${seesBank(view) ? one.account_number : maskAccount(one.account_number)} · ${bankText(one.bank_code, view)}`,
     exactAmount(one.currency, one.amount),
     time(one.paid_at, view),
     to(['batches', one.batch_id], one.batch_id),
@@ -203,7 +214,7 @@ const csvColumns = [
 
 /** Every paid row as CSV, a page at a time. */
 export async function* paidCsv(
-  pages: AsyncIterable<readonly PaidRow[]>,
+  pages: AsyncIterable<readonly MonthPayment[]>,
   reports: Config['reports'],
   account: (text: string) => string,
 ): AsyncGenerator<string> {

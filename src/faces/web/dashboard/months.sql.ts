@@ -11,7 +11,7 @@ export function closedSpan({ from_history, through_history, starts_at, ends_at }
 }
 
 /** A payout that was paid in the month and still was at its end. `paidAt`: when that became known. */
-export type PaidRow = Pick<
+export type MonthPayment = Pick<
   Payout,
   | 'reference'
   | 'account_name'
@@ -26,12 +26,12 @@ export type PaidRow = Pick<
 > & { entry: bigint; paid_at: string };
 
 /** Paid rows of a month, the newest first; `before`: those in front of this entry. */
-export async function paidIn(
+export async function paidInMonth(
   db: Db,
   span: MonthSpan,
   { limit, before }: { limit: number; before: bigint | null },
-): Promise<PaidRow[]> {
-  const { rows } = await sql<PaidRow>`select h.id as entry, h.at as paid_at, p.reference, p.account_name,
+): Promise<MonthPayment[]> {
+  const { rows } = await sql<MonthPayment>`select h.id as entry, h.at as paid_at, p.reference, p.account_name,
       p.account_number, p.bank_code, p.amount, p.currency, p.batch_id, p.row_number, p.transfer_id, p.fee
     from history h join payouts p on p.id = h.payout_id
     where ${isPaid(span)} and ${before === null ? sql`1 = 1` : sql`h.id < ${before}`}
@@ -41,9 +41,9 @@ export async function paidIn(
 
 const pageSize = 1000;
 
-export async function* allPaidIn(db: Db, span: MonthSpan): AsyncGenerator<PaidRow[]> {
+export async function* allPaidInMonth(db: Db, span: MonthSpan): AsyncGenerator<MonthPayment[]> {
   for (let before: bigint | null = null; ; ) {
-    const page: PaidRow[] = await paidIn(db, span, { limit: pageSize, before });
+    const page: MonthPayment[] = await paidInMonth(db, span, { limit: pageSize, before });
     yield page;
     if (page.length < pageSize) return;
     before = page.at(-1)?.entry ?? null;

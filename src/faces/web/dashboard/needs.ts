@@ -31,7 +31,7 @@ export function needsOf(look: DashboardFacts, view: View): Need[] {
     .toSorted((a, b) => rankOf(a.kind) - rankOf(b.kind));
   return [
     ...unreadyBeside(look).map(({ problem, fix }) => ({
-      what: html`${grave('high', sentence(problem, view))}: ${fix}`,
+      what: html`${grave('high', sentence(problem, view))}: ${sentence(fix, view)}`,
       count: '',
       age: '',
     })),
@@ -56,16 +56,16 @@ const batchRow =
 /** In the words of its message, which name no folder of this machine: the page needs no token. */
 const asMessage =
   (kind: KindsOn<'today'> & AlertKind): Row =>
-  (finding) => {
+  (finding, view) => {
     const { problem, fix } = findingWords[kind].alerts(finding);
-    return html`${grave(findingRules[kind].gravity, problem)} ${fix}`;
+    return html`${grave(findingRules[kind].gravity, sentence(problem, view))} ${sentence(fix, view)}`;
   };
 
 const asReady =
   (kind: KindsOn<'today'> & KindsOn<'ready'>): Row =>
   (finding, view) => {
     const { problem, fix } = findingWords[kind].ready(finding);
-    return html`${grave(findingRules[kind].gravity, sentence(problem, view))}: ${fix}`;
+    return html`${grave(findingRules[kind].gravity, sentence(problem, view))}: ${sentence(fix, view)}`;
   };
 
 const rows: Record<KindsOn<'today'>, Row> = {
@@ -83,23 +83,23 @@ const rows: Record<KindsOn<'today'>, Row> = {
   file_rejected: ({ facts: { files } }: Finding<'file_rejected'>) =>
     html`${files.map((file) => rejectedText({ ...file, errors_file: null })).join('; ')}. <a href="/files">Correct it</a> and drop it again`,
   file_lost: ({ names }) =>
-    html`A file of ${names.join(', ')} was lost, or changed after it was read: counterfoil doctor says more`,
+    html`A file of ${names.join(', ')} was lost, or changed after it was read: the operator’s doctor says more`,
   signatures_wrong: asMessage('signatures_wrong'),
   receiver_silent: asMessage('receiver_silent'),
   service_silent: asMessage('service_silent'),
   certificate_ends: asMessage('certificate_ends'),
   disk_low: asMessage('disk_low'),
   answer_awaited: batchRow('waits for an answer to service.extras'),
-  payout_kept: batchRow('waits, since its file cannot be checked: counterfoil status says why'),
-  backup_late: () => html`The scheduled backup was missed: counterfoil doctor says more`,
+  payout_kept: batchRow('waits, since its file cannot be checked: the operator’s status says why'),
+  backup_late: () => html`The scheduled backup was missed: the operator’s doctor says more`,
   events_undelivered: (finding: Finding<'events_undelivered'>, view) => {
     const { problem, fix } = findingWords.events_undelivered.doctor(finding);
-    return html`${sentence(problem, view)}: ${fix}`;
+    return html`${sentence(problem, view)}: ${sentence(fix, view)}`;
   },
   message_lost: () =>
-    html`Messages could not be sent in a day: counterfoil doctor --alert tries each channel`,
+    html`Messages could not be sent in a day: the operator’s doctor --alert tries each channel`,
   run_unsound: ({ subject, facts: { startedAt, verdict } }: Finding<'run_unsound'>, view) => {
-    const cause = verdict === 'not_compared' ? '. To find the cause: counterfoil doctor' : '';
+    const cause = verdict === 'not_compared' ? '. The operator’s doctor finds the cause.' : '';
     return html`The last reconciliation, ${time(startedAt, view)}: ${verdictText(verdict)}. ${to(['runs', subject], 'See the run')}${cause}`;
   },
 };

@@ -13,7 +13,7 @@ import { neighboursOf } from '../../../core/ledger/successors.ts';
 import type { Db } from '../../../core/storage/ledger.ts';
 import { approvalsOf, originOf } from '../../../sending/approvals.sql.ts';
 import { batchHalts } from '../../../sending/halts.sql.ts';
-import { keptReportsText } from '../../../words/kept-reports.ts';
+import { keptReportsTexts } from '../../../words/kept-reports.ts';
 import { payoutsCsv } from '../../json/payouts-csv.ts';
 import { Declined } from './actions.ts';
 import { columnTotals, findLastAlike } from './batch-columns.sql.ts';
@@ -173,7 +173,7 @@ async function whyNoReport(db: Db, path: string, keepDays: number): Promise<stri
   const name = runOfReport(path);
   const run = name === undefined ? undefined : await findRun(db, name);
   const isGone = run !== undefined && run.frozen !== null;
-  return `There is no such report file.${isGone ? ` ${keptReportsText(run.id, keepDays)}` : ''}`;
+  return `There is no such report file.${isGone ? ` ${keptReportsTexts(run.id, keepDays).page} The page of the run writes them again.` : ''}`;
 }
 
 type ReportFile = NonNullable<Awaited<ReturnType<typeof openReport>>>;

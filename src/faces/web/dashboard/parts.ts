@@ -4,6 +4,7 @@ import type { Severity } from '../../../core/domain/discrepancy-kinds.ts';
 import { formatMinor } from '../../../core/domain/money.ts';
 import type { CountedState } from '../../../core/domain/payout.ts';
 import type { Verdict } from '../../../core/domain/verdict.ts';
+import { onDesk } from '../../../words/desk-words.ts';
 import { readable } from '../../../words/readable.ts';
 import { shortTime, shortTimeWithSeconds } from '../../../words/short-times.ts';
 import { stateWords } from '../../../words/state-words.ts';
@@ -22,8 +23,13 @@ export function time(instant: string | null, { zone, now }: Clocked, seconds = f
   return html`<time datetime="${instant}">${shown}</time>`;
 }
 
-/** A sentence of the ledger: its instants are short and local, its amounts grouped. */
-export function sentence(text: string, { zone, now }: Clocked): string {
+/** A sentence of ours: its instants are short and local, its amounts grouped, and it names no command. */
+export function sentence(text: string, view: Clocked): string {
+  return onDesk(note(text, view));
+}
+
+/** What a person wrote, with short times. */
+export function note(text: string, { zone, now }: Clocked): string {
   return readable(text, (instant) => shortTime(instant, zone, now));
 }
 
@@ -39,6 +45,12 @@ export function amount(currency: string, minor: bigint): string {
 /** Minor units with the currency's digits, for a payout, whose currency is always known. */
 export function exactAmount(currency: string, minor: bigint): string {
   return amountText(currency, formatMinor(minor, currency));
+}
+
+/** The code of a bank, and its name where `intake.banks_file` knows it. */
+export function bankText(code: string, { banks }: Pick<View, 'banks'>): string {
+  const name = banks?.nameOf(code);
+  return name === undefined ? code : `${code} ${name}`;
 }
 
 export function countText(count: number | bigint): string {

@@ -25,6 +25,7 @@ export function payAgainView(
     exactAmount(one.payout.currency, one.payout.amount),
     stateText(one.payout.state),
     sentence((seesBank(view) ? String : hider(one.payout))(newsOf(one.payout, one.attempts)), view),
+    one.payout.evidence.replaceAll('+', ', '),
     one.judgement.kind === 'no' ? html`<b>no</b>: ${sentence(reasonText(one.judgement), view)}` : 'yes',
   ]);
   const columns = [
@@ -33,6 +34,7 @@ export function payAgainView(
     { number: 'Amount' },
     'State',
     'What the service says',
+    'Proof',
     'Paid again',
   ];
   const decide = form(view, {

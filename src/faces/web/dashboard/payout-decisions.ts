@@ -12,6 +12,7 @@ import {
 import type { Refused } from '../../../verbs/obstacles.ts';
 import { beginReconcile } from '../../../verbs/reconcile.ts';
 import { rejectVerb } from '../../../verbs/reject.ts';
+import { reportVerb } from '../../../verbs/report.ts';
 import { resendVerb } from '../../../verbs/resend.ts';
 import type { Person } from '../../../verbs/verb.ts';
 import type { WeighedCase } from '../../../watching/evidence/weigh.ts';
@@ -63,7 +64,7 @@ ${verb === 'retry' ? retryForm(seen.one, seen.shown.digest, view) : settleForm(s
 
   const post = (
     at: string,
-    right: 'decide' | 'approve',
+    right: 'read' | 'decide' | 'approve',
     order: (given: { name: string; fields: URLSearchParams; person: Person }) => Promise<Said>,
   ): void => {
     scope.post<Params>(at, { config: { right } }, async (request: FastifyRequest<Params>, reply) => {
@@ -142,8 +143,13 @@ ${verb === 'retry' ? retryForm(seen.one, seen.shown.digest, view) : settleForm(s
     const warnings = done.warnings.map((one) => `In spite of this: ${periodWarningTexts(one).page}.`);
     return { title: `${readableMonth(name)} is closed`, lines: warnings, back: `/months/${name}` };
   });
-  post('/runs', 'decide', async () => {
-    background(unlessDeclined(await beginReconcile(parts, { full: false, followUp: true })).ended);
+  post('/runs/:name/report', 'read', async ({ name, person }) => {
+    unlessDeclined(await reportVerb.run(app, { run: name }, person));
+    return { title: 'The files are written', back: `/runs/${encodeURIComponent(name)}` };
+  });
+  post('/runs', 'decide', async ({ fields }) => {
+    const full = fields.get('full') === 'yes';
+    background(unlessDeclined(await beginReconcile(parts, { full, followUp: true })).ended);
     return { title: 'A reconciliation runs', lines: ['Its verdict is on the page of runs.'], back: '/runs' };
   });
 }

@@ -15,7 +15,7 @@ import { wideTable } from '../kit/table.ts';
 import { decision, form } from './forms.ts';
 import { seesBank, type View } from './frame.ts';
 import { hider } from './hide.ts';
-import { exactAmount, facts, panel, sentence, severity, stateText, time, to } from './parts.ts';
+import { bankText, exactAmount, facts, panel, sentence, severity, stateText, time, to } from './parts.ts';
 
 type Chain = Awaited<ReturnType<typeof neighboursOf>> & Awaited<ReturnType<typeof originOf>>;
 
@@ -35,7 +35,7 @@ ${panel(
     ['To', isOpen ? payout.account_name : html`hidden; <a href="/signin">sign in</a> to see it`],
     [
       'Account',
-      `${isOpen ? payout.account_number : maskAccount(payout.account_number)} at bank ${payout.bank_code}`,
+      `${isOpen ? payout.account_number : maskAccount(payout.account_number)} at bank ${bankText(payout.bank_code, view)}`,
     ],
     ...(isOpen ? [['Narration', payout.narration] as const] : []),
     ['Batch', html`${to(['batches', payout.batch_id], payout.batch_id)}, row ${payout.row_number}`],

@@ -13,7 +13,7 @@ import { stateWords } from '../../../words/state-words.ts';
 import { type Html, html } from '../kit/html.ts';
 import { wideTable } from '../kit/table.ts';
 import type { View } from './frame.ts';
-import { countText, exactAmount, panel, sentence, stateText, time, to } from './parts.ts';
+import { bankText, countText, exactAmount, panel, sentence, stateText, time, to } from './parts.ts';
 
 /** What a person may narrow the list to; each is a field of the form and a part of the address. */
 const fields = ['q', 'state', 'batch', 'currency', 'bank', 'since', 'until', 'amount'] as const;
@@ -119,7 +119,7 @@ function totalsTable(sums: NonNullable<Found['sums']>): Html {
 function rowsTable(rows: readonly ListedPayout[], view: View): Html {
   const cells = rows.map((one) => [
     to(['payouts', one.reference], one.reference),
-    html`${one.account_name}<br><small class="soft">${one.account_number} · ${one.bank_code}</small>`,
+    html`${one.account_name}<br><small class="soft">${one.account_number} · ${bankText(one.bank_code, view)}</small>`,
     exactAmount(one.currency, one.amount),
     stateText(one.state),
     sentence(plainCause(one.message ?? ''), view),

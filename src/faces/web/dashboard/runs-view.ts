@@ -6,11 +6,10 @@ import type { StatementLine } from '../../../books/statement/statement-lines.ts'
 import { amountText } from '../../../core/domain/counted.ts';
 import { runFolder } from '../../../core/domain/run-folder.ts';
 import type { Run } from '../../../core/storage/tables/tables.ts';
-import { keptReportsText } from '../../../words/kept-reports.ts';
+import { keptReportsTexts } from '../../../words/kept-reports.ts';
 import { lineWords } from '../../../words/line-words.ts';
 import { listStart } from '../../../words/list-words.ts';
 import { shortTime } from '../../../words/short-times.ts';
-import { hasRight } from '../../admin/access.ts';
 import { type Html, html } from '../kit/html.ts';
 import { separated } from '../kit/parts.ts';
 import { wideTable } from '../kit/table.ts';
@@ -30,9 +29,13 @@ export function runsView({ runs, verdicts, page }: ListedRuns, view: View): Html
     run.list_standing === null ? '' : listStart(run.list_standing),
     run.finished_at === null ? '' : duration(secondsBetween(run.started_at, run.finished_at)),
   ]);
-  const now = form(view, { action: '/runs', fields: [], buttons: [{ name: 'Reconcile now' }] });
+  const now = form(view, {
+    action: '/runs',
+    fields: [],
+    buttons: [{ name: 'Reconcile now' }, { name: 'Reconcile the whole list', value: ['full', 'yes'] }],
+  });
   return html`<h1>Reconciliations</h1>
-${hasRight(view.caller, 'decide') && now}
+${now}
 ${panel('Newest first', rows.length > 0 ? wideTable('Reconciliations', ['Begun', 'Verdict', 'List', 'Took'], rows) : html`<p>No reconciliation has run yet.</p>`)}
 ${pages('/runs', page)}`;
 }
@@ -103,12 +106,14 @@ ${
 }`,
 )}
 ${links.length > 0 && panel('Files', html`<ul>${links}</ul>`)}
-${links.length === 0 && run.frozen !== null && panel('Files', html`<p>${filesText(run, keepDays)}</p>`)}
+${links.length === 0 && run.frozen !== null && panel('Files', filesPart(run, keepDays, view))}
 ${statement.length > 0 && panel('Statement', statementTable(records(statement)))}`;
 }
 
-function filesText(run: Run, keepDays: number): string {
-  return run.reports_due === 1n ? 'They are being written.' : keptReportsText(run.id, keepDays);
+function filesPart(run: Run, keepDays: number, view: View): Html {
+  if (run.reports_due === 1n) return html`<p>They are being written.</p>`;
+  const again = { action: `/runs/${run.id}/report`, role: 'read' as const, fields: [] };
+  return html`<p>${keptReportsTexts(run.id, keepDays).page}</p>${form(view, { ...again, buttons: [{ name: 'Write them again' }] })}`;
 }
 
 const isLine = (name: string): name is StatementLine => Object.hasOwn(lineWords, name);

@@ -91,8 +91,8 @@ function answer(
 
 const adviceWords: Record<ReturnType<typeof haltAdvice>, string> = {
   as_the_cause_says: '',
-  doctor: 'First run counterfoil doctor, which shows what was signed, and with which key.',
-  reconcile: 'First run counterfoil reconcile, which asks what became of them.',
+  doctor: 'First let the operator’s doctor show what was signed, and with which key.',
+  reconcile: 'First “Reconcile now” on Runs, which asks what became of them.',
   none: '',
 };
 
@@ -147,6 +147,7 @@ ${tile('Waiting', ['ready', 'held'], true)}
 ${tile('In flight', ['sending', 'pending'], true)}
 ${tile('Paid', ['success'], false)}
 ${tile('Unknown', ['unknown'], true)}
+<div class="tile"><dt>Paid twice?</dt><dd>${paidTwiceTile(look, view)}</dd></div>
 <div class="tile"><dt>Last verdict</dt><dd>${verdictTile(look, view)}</dd></div>
 </dl>`;
 }
@@ -172,6 +173,23 @@ function moneyTable({ payouts }: LedgerFigures): Html {
   });
   const columns = currencies.map((currency) => ({ number: currency }));
   return wideTable('Money by state', ['State', { number: 'Payouts' }, ...columns], rows);
+}
+
+/** Whether somebody was paid twice: "none" only where a complete list showed it, and only up to that list (P35). */
+function paidTwiceTile({ paidTwice: found, birth }: DashboardFacts, view: View): Html {
+  switch (found.kind) {
+    case 'found': {
+      const open = html`<b class="bad">■ ${countText(found.open)} open</b><small><a href="/discrepancies">Look at them</a></small>`;
+      const closed = found.closed > 0 && html`<small>${countText(found.closed)} resolved by a person</small>`;
+      return html`${found.open > 0 ? open : html`<b>none open</b>`}${closed}`;
+    }
+    case 'none': {
+      const { payouts, listOf, later } = found;
+      return html`<b>none</b><small>in ${counted(payouts, 'payout')}, checked against the list of ${time(listOf, view)}</small>${later && html`<small>not checked since then</small>`}`;
+    }
+    case 'unchecked':
+      return html`<b>not checked</b><small>since ${time(birth, view)}: no complete list was read</small>`;
+  }
 }
 
 /** The verdict on each currency, when it was given, and the way to its run. */

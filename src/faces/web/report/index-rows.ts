@@ -8,7 +8,7 @@ import { runFolder } from '../../../core/domain/run-folder.ts';
 import type { ListStanding, Verdict } from '../../../core/domain/verdict.ts';
 import type { Period } from '../../../core/storage/tables/period-tables.ts';
 import type { Batch, Run } from '../../../core/storage/tables/tables.ts';
-import { keptReportsText } from '../../../words/kept-reports.ts';
+import { keptReportsTexts } from '../../../words/kept-reports.ts';
 import { listWords } from '../../../words/list-words.ts';
 import { stateWords } from '../../../words/state-words.ts';
 import { type VerdictLook, verdictWords } from '../../../words/verdict-words.ts';
@@ -54,7 +54,7 @@ export function runRow(
     listText(run.list_standing),
     known.files.length > 0
       ? downloads(folder, known.files, `run ${run.id}`)
-      : html`<small>${keptReportsText(run.id, keepDays)}</small>`,
+      : html`<small>${keptReportsTexts(run.id, keepDays).command}</small>`,
   ];
 }
 

@@ -107,7 +107,7 @@ it('names a comparison that failed once, whatever runs it, and other jobs beside
   const text = textOf((await ask('/')).body);
   expect(text).toContain('2 things need a person');
   expect(text).toMatch(
-    /The last reconciliation, [^:]+:\d\d: ○ not compared\. See the run\. To find the cause: counterfoil doctor/,
+    /The last reconciliation, [^:]+:\d\d: ○ not compared\. See the run\. The operator’s doctor finds the cause/,
   );
   expect(text).toContain('the last run of intake failed: look');
   expect(text).not.toContain('the last run of reconcile');
@@ -225,15 +225,14 @@ it.each(['/payouts/none', '/batches/none', '/runs/none', '/batches/none/approve'
 it('says of a run whose files are gone how to get them back, on its page and in place of a file', async () => {
   const { ledger, as } = await startDashboard();
   await addRun(ledger, 'reconciled');
-  const back =
-    'The files of this run are not in the reports folder. The command "counterfoil report 20261121T100000Z"';
+  const back = 'The files of this run are not in the reports folder.';
   expect(textOf((await as('ada', '/runs/20261121T100000Z')).body), 'not finished').not.toContain(back);
   await ledger.db.updateTable('runs').set({ frozen: 1n }).execute();
   expect(textOf((await as('ada', '/runs/20261121T100000Z')).body)).toContain(back);
   const file = await as('ada', '/reports/reconciliation-20261121T100000Z/report.html');
   expect([file.status, textOf(file.body)]).toEqual([404, expect.stringContaining(back)]);
   const strange = await as('ada', '/reports/reconciliation-20250101T100000Z/report.html');
-  expect([strange.status, textOf(strange.body).includes('report 2025')]).toEqual([404, false]);
+  expect([strange.status, textOf(strange.body).includes('The files of this run')]).toEqual([404, false]);
 });
 
 it('tells an open page at once that something changed', async () => {

@@ -1,0 +1,56 @@
+import { expect, it, onTestFinished } from 'vitest';
+import * as reconcileJob from '../../../../jobs/reconcile.ts';
+import * as submitJob from '../../../../jobs/submit.ts';
+import { createSandbox } from '../../../../src/sandbox/sandbox.ts';
+import { addBatch } from '../../../support/ledger.ts';
+import { addDiscrepancy, addRun, startDashboard } from './support.ts';
+
+/** What the first page answers to whether somebody was paid twice. */
+async function answer({ as, post }: Awaited<ReturnType<typeof startDashboard>>): Promise<string> {
+  // A decision that is refused makes the next look a new one.
+  await post('ada', '/payouts/none/resend');
+  const { body } = await as('ada', '/');
+  const tile = /Paid twice\?<\/dt><dd>(.*?)<\/dd>/s.exec(body)?.[1] ?? '';
+  return tile
+    .replaceAll(/<[^>]+>/g, ' ')
+    .replaceAll(/\s+/g, ' ')
+    .trim();
+}
+
+it('P35: says that nobody was paid twice only of what a complete list showed, and when that was', async () => {
+  const sandbox = await createSandbox({ settleMs: 0 });
+  onTestFinished(() => sandbox.stop());
+  const dashboard = await startDashboard({ service: sandbox });
+  const { ledger, app } = dashboard;
+  expect(await answer(dashboard)).toMatch(/^not checked since 21 Nov 11:00 : no complete list was read$/);
+  await addBatch(ledger, ['R-1', 'R-2']);
+  await submitJob.run(app, {});
+  expect(await answer(dashboard)).toContain('not checked');
+  const signal = new AbortController().signal;
+  await reconcileJob.run(app, { full: true, followUp: true, signal });
+  expect(await answer(dashboard)).toMatch(/^none in 2 payouts, checked against the list of [^:]+:\d\d$/);
+  await addBatch(ledger, ['R-3'], { id: 'later' });
+  await submitJob.run(app, {});
+  expect(await answer(dashboard)).toMatch(/^none in 2 payouts, .* not checked since then$/);
+});
+
+it('P35: says it of no run whose list was not complete', async () => {
+  const dashboard = await startDashboard();
+  await addRun(dashboard.ledger, 'not_compared');
+  expect(await answer(dashboard)).toContain('not checked');
+});
+
+it.each(['paid_twice', 'duplicate_at_service'] as const)(
+  'never says "none" where a %s was found',
+  async (kind) => {
+    const dashboard = await startDashboard();
+    const { ledger, post } = dashboard;
+    const [payoutId = null] = await addBatch(ledger, ['A-1']);
+    const id = await addDiscrepancy(ledger, { kind, payoutId, reference: 'A-1' });
+    expect(await answer(dashboard)).toBe('■ 1 open Look at them');
+    expect((await post('ada', '/discrepancies/resolve', { id, note: 'the bank gave it back' })).status).toBe(
+      200,
+    );
+    expect(await answer(dashboard)).toBe('none open 1 resolved by a person');
+  },
+);
