@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
+import type { Config } from '../core/settings/settings.ts';
 import { field, rowsOf } from '../core/storage/bulk.ts';
 import { hasRow } from '../core/storage/counting.ts';
 import { literals } from '../core/storage/dialect.ts';
@@ -42,6 +43,16 @@ const rowsPerQuestion = 100;
  * and have no day of payment after `until`. Both ISO UTC.
  */
 export type NearTo = (payOn: string) => { since: string; until: string };
+
+/** What lies within `duplicate_window_days` of a payment that goes now, or on its day. */
+export function nearTo({ config, nowMs }: { config: Pick<Config, 'submission'>; nowMs: number }): NearTo {
+  const windowMs = config.submission.duplicateWindowDays * 86_400_000;
+  return (payOn) => {
+    const goesMs = Math.max(nowMs, payOn === '' ? 0 : Date.parse(payOn));
+    const iso = (ms: number): string => new Date(ms).toISOString();
+    return { since: iso(goesMs - windowMs), until: iso(goesMs + windowMs) };
+  };
+}
 
 /** When a payout goes or went: on its day of payment (P38), or at its intake. */
 const goesAt = sql<string>`case when p.pay_on > b.created_at then p.pay_on else b.created_at end`;

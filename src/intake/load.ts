@@ -31,7 +31,7 @@ import { namedAgainReason } from './again-names.ts';
 import { dropSome } from './drop-batch.sql.ts';
 import type { Dropper } from './dropper.ts';
 import { frozen } from './frozen.ts';
-import { batchLikeness, hasLikeness, type Likeness, type NearTo } from './likeness.sql.ts';
+import { batchLikeness, hasLikeness, type Likeness, type NearTo, nearTo } from './likeness.sql.ts';
 import { allExist } from './moves.ts';
 import { batchRows, fileWarningsOf, payeesOf } from './payees.ts';
 import { rowsLeftIn } from './rejections.ts';
@@ -244,16 +244,6 @@ export function fileReasons(scan: Scan): HoldReason[] {
 }
 
 type FindLikeness = (near: NearTo) => Promise<{ count: number; first: Likeness[] }>;
-
-/** What lies within `duplicate_window_days` of a payment that goes now, or on its day. */
-export function nearTo({ config, nowMs }: { config: Pick<Config, 'submission'>; nowMs: number }): NearTo {
-  const windowMs = config.submission.duplicateWindowDays * 86_400_000;
-  return (payOn) => {
-    const goesMs = Math.max(nowMs, payOn === '' ? 0 : Date.parse(payOn));
-    const iso = (ms: number): string => new Date(ms).toISOString();
-    return { since: iso(goesMs - windowMs), until: iso(goesMs + windowMs) };
-  };
-}
 
 /** Finds earlier payouts like these within `duplicate_window_days`: a reason to hold. 0 turns the check off. */
 export async function ledgerLikeness(

@@ -7,7 +7,7 @@ import { allVerbs, shapeOfVerb, type VerbName } from '../../src/verbs/verbs.ts';
 const commands = entryGroups.flatMap(([, entries]) => entries.map(entryName));
 
 /** The commands that only look. */
-const looking = ['status', 'batches', 'payouts', 'show', 'check', 'verify', 'doctor'];
+const looking = ['status', 'batches', 'payouts', 'payees', 'show', 'check', 'verify', 'doctor'];
 const helping = ['config', 'completion'];
 /** Those that make, move or keep a ledger as a whole, or run a process. */
 const keeping = ['init', 'demo', 'sandbox', 'serve', 'restore', 'archive', 'upgrade', 'migrate'];

@@ -27,7 +27,7 @@ it('bash completes commands, options, values, batches, references and files', as
   const home = await makeHome();
   const { batches } = await home.json(['submit', '--no-wait', home.put('november.csv', batchOf(3))], 0);
   const [{ batch }] = batches;
-  expect(await offers(home, 'pay')).toEqual(['payouts']);
+  expect(await offers(home, 'pay')).toEqual(['payouts', 'payees']);
   expect(await offers(home, '')).toEqual([...entryGroups.flatMap(([, all]) => all.map(entryName)), 'help']);
   expect(await offers(home, 'submit', '--d')).toEqual(['--dry-run', '--data']);
   expect(await offers(home, 'payouts', '--state', 're')).toEqual(['ready', 'refused', 'returned']);
@@ -53,7 +53,18 @@ it('offers something for every argument that names a batch, a payout or a file',
   const { verbs } = planOf(entryGroups.flatMap(([, all]) => all));
   const none = verbs.filter(({ argument }) => argument.kind === 'none').map(({ name }) => name);
   expect(none).toEqual([
-    ...['demo', 'sandbox', 'status', 'batches', 'payouts', 'reconcile', 'ack', 'resolve', 'close-period'],
+    ...[
+      'demo',
+      'sandbox',
+      'status',
+      'batches',
+      'payouts',
+      'payees',
+      'reconcile',
+      'ack',
+      'resolve',
+      'close-period',
+    ],
     ...['serve', 'doctor', 'verify', 'archive', 'upgrade', 'migrate'],
   ]);
 });

@@ -68,7 +68,8 @@ it.each(Object.keys(roles))(
     for (const [path, { status, body }] of pages) {
       expect([path, /counterfoil [a-z-]+/.exec(textOf(body))]).toEqual([path, null]);
       // A page that is linked may be read, but for a reader without bank details, who is told what it takes.
-      const may = name === 'none' && /^\/(payouts|batches\/[^/]+\/columns)/.test(path) ? [200, 403] : [200];
+      const may =
+        name === 'none' && /^\/(payouts|payees|batches\/[^/]+\/columns)/.test(path) ? [200, 403] : [200];
       if (path !== '/signin') expect(may, path).toContain(status);
     }
   },
