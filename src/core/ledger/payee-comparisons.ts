@@ -15,7 +15,8 @@ const change = z.strictObject({
   new: text,
 });
 
-const comparison = z.strictObject({
+/** A comparison, as it is kept. */
+export const comparisonShape = z.strictObject({
   /** The batch that it is compared with, and the day on which that was taken; null: there is none before it. */
   with: text.nullable(),
   day: text,
@@ -38,7 +39,7 @@ const comparison = z.strictObject({
   digest: text,
 });
 
-export type PayeeComparison = z.infer<typeof comparison>;
+export type PayeeComparison = z.infer<typeof comparisonShape>;
 export type PayeeChange = z.infer<typeof change>;
 
 /** Keeps what was found at intake, in the transaction that decides the batch: an approval covers it (P37). */
@@ -54,7 +55,7 @@ export async function comparisonOf(db: Db | Trx, batch: string): Promise<PayeeCo
     .select('found')
     .where('batch_id', '=', batch)
     .executeTakeFirst();
-  return row ? comparison.parse(JSON.parse(row.found)) : null;
+  return row ? comparisonShape.parse(JSON.parse(row.found)) : null;
 }
 
 /** The digests of the changes of these batches, by batch; none for a batch without changes. */

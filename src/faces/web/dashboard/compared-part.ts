@@ -1,3 +1,4 @@
+import { visible } from '../../../core/domain/hidden.ts';
 import type { PayeeComparison } from '../../../core/ledger/payee-comparisons.ts';
 import { comparedText, payeeChangeNames, shownComparison } from '../../../sending/payee-facts.ts';
 import { upperFirst } from '../../../words/results/obstacle-words.ts';
@@ -6,14 +7,22 @@ import { wideTable } from '../kit/table.ts';
 import { seesBank, type View } from './frame.ts';
 import { panel, sentence, to } from './parts.ts';
 
-/** How a batch differs from the last of its series, with a row for each change (P37). */
-export function comparedPart(compared: PayeeComparison | null, dropper: string, view: View): Html {
+/**
+ * How a batch differs from the last of its series, with a row for each change (P37). `file`: of a file that is not taken in,
+ * which only those see who may see all of it.
+ */
+export function comparedPart(
+  compared: PayeeComparison | null,
+  dropper: string,
+  view: View,
+  { file = false } = {},
+): Html {
   if (!compared) return html``;
-  const hidden = !seesBank(view);
+  const hidden = !file && !seesBank(view);
   const found = shownComparison(compared, { mask: hidden });
   const changes = found.changes.map((one) => [
     String(one.row),
-    to(['payouts', one.reference], one.reference),
+    file ? visible(one.reference) : to(['payouts', one.reference], one.reference),
     payeeChangeNames[one.kind],
     one.kind === 'name_changed' && hidden ? 'hidden' : one.old,
     one.kind === 'name_changed' && hidden ? 'hidden' : one.new,

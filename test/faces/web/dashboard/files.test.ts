@@ -65,6 +65,18 @@ it('P38: takes a file in for a later day, and refuses a day that is none', async
   expect(payout).toMatchObject({ state: 'ready', pay_on: day });
 });
 
+it('P37: shows how a dropped file differs from last time, to those who may see what is in it', async () => {
+  const { drop, ask, post, hiddenIn } = await openDesk();
+  const first = await drop('dayo', { 'november.csv': good });
+  await post('dayo', `${first.location}/take`, hiddenIn((await ask('dayo', first.location)).text));
+  const changed = good.replaceAll(/^([A-Z]+)-/gm, 'DEC-').replace(/,\d{10},/, ',0123456785,');
+  const { location } = await drop('dayo', { 'december.csv': changed });
+  const page = (await ask('dayo', location)).text;
+  expect(page).toMatch(/Compared with november-.*account changed 1/s);
+  expect(page).toContain('0123456785');
+  expect((await ask('eve', location)).text).not.toContain('0123456785');
+});
+
 it('judges several files each by itself', async () => {
   const { drop, ask } = await openDesk();
   const { status, location } = await drop('dayo', { 'a.csv': good, 'b.csv': bad });

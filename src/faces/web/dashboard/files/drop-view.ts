@@ -4,6 +4,7 @@ import type { Mend } from '../../../../core/ledger/mends.ts';
 import { hasRight } from '../../../admin/access.ts';
 import { type Html, html } from '../../kit/html.ts';
 import { wideTable } from '../../kit/table.ts';
+import { comparedPart } from '../compared-part.ts';
 import { form } from '../forms.ts';
 import { seesBank, type View } from '../frame.ts';
 import { countText, dashboardBanner, facts, panel, sentence, time, to } from '../parts.ts';
@@ -83,7 +84,7 @@ function fileFacts(drop: Drop, until: string, check: DropCheck['check'], view: V
 
 function details(
   drop: Drop,
-  { check, holds, warnings, cells, payees }: DropCheck,
+  { check, holds, warnings, cells, payees, compared }: DropCheck,
   page: number,
   view: View,
 ): Html {
@@ -99,7 +100,8 @@ function details(
   const alike = check.duplicates
     .slice(0, mostShown)
     .map(({ row, reference, earlier }) => [String(row), visible(reference), visible(earlier)]);
-  return html`${check.problems.length > 0 && panel('Problems', problemsForm(drop, { check, cells, payees }, page, view))}
+  return html`${comparedPart(compared, drop.by, view, { file: true })}
+${check.problems.length > 0 && panel('Problems', problemsForm(drop, { check, cells, payees }, page, view))}
 ${listed('It would be held', holds)}
 ${listed('It would wait', check.waits)}
 ${listed('Warnings', warnings)}

@@ -6,6 +6,7 @@ import { z } from 'zod';
 import type { App } from '../../../../app/app.ts';
 import { visible } from '../../../../core/domain/hidden.ts';
 import type { Mend, Preparer } from '../../../../core/ledger/mends.ts';
+import { comparisonShape } from '../../../../core/ledger/payee-comparisons.ts';
 import { checkShape } from '../../../../core/shapes/intake-shapes.ts';
 import { writeAtomically } from '../../../../core/storage/atomic-file.ts';
 import { faultyRows, mendFile } from '../../../../intake/mend.ts';
@@ -57,6 +58,7 @@ const foundShape = z.object({
   warnings: z.array(z.string()),
   cells: z.array(z.object({ row: z.number(), index: z.number(), column: z.string(), text: z.string() })),
   payees: z.record(z.string(), z.string()),
+  compared: comparisonShape.nullable().default(null),
 });
 /** What the check of a file found. */
 export type DropCheck = z.infer<typeof foundShape>;
@@ -114,6 +116,7 @@ export function createDrops(
       holds: checked.holdReasons.map(holdFact),
       warnings: [...groupMessages(ofRows).map(warningText), ...checked.fileWarnings],
       ...(await faultyRows(path, first)),
+      compared: checked.compared,
     };
     await writeAtomically(join(ownOf(drop.id), checkName), JSON.stringify(found));
     await keep({ ...drop, checked: { at: clock.iso(), ok, problems, rows, content } });
