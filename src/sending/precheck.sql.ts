@@ -113,10 +113,18 @@ export async function batchesAwaitingCheck(
   return rows.map(({ batch, count, why }) => ({ batch, count: Number(count), why }));
 }
 
+/** 1 for a payout `p` whose account was paid before with success under its name: nobody need be asked whose it is. */
+const isKnown = sql<bigint>`case when exists (select 1 from payouts as q where q.account_number = p.account_number
+    and q.currency = p.currency and q.bank_code = p.bank_code and q.account_name = p.account_name
+    and q.state = 'success') then 1 else 0 end`;
+
 /** An account that a batch pays. */
 export type Beneficiary = { bankCode: string; accountNumber: string };
 
-/** Returns the accounts of the next ready payouts without an answer, each once, and the place to go on from; null at the end. */
+/**
+ * Returns the accounts of the next ready payouts that are not known and have no answer, each once, and the place to go on
+ * from; null at the end.
+ */
 export async function accountsToAsk(
   db: Db,
   batch: string,
@@ -130,14 +138,14 @@ export async function accountsToAsk(
         .onRef('n.bank_code', '=', 'p.bank_code')
         .onRef('n.account_number', '=', 'p.account_number'),
     )
-    .select(['p.id', 'p.bank_code', 'p.account_number', 'n.message'])
+    .select(['p.id', 'p.bank_code', 'p.account_number', 'n.message', isKnown.as('known')])
     .where('p.batch_id', '=', batch)
     .where('p.state', '=', sql.lit('ready' as const))
     .where('p.id', '>', after)
     .orderBy('p.id')
     .limit(chunk)
     .execute();
-  const open = rows.filter(({ message }) => message === null);
+  const open = rows.filter(({ message, known }) => message === null && known === 0n);
   const accounts = new Map(
     open.map(({ bank_code: bankCode, account_number: accountNumber }) => [
       `${bankCode} ${accountNumber}`,
@@ -168,7 +176,7 @@ export async function keepNames(
     .execute();
 }
 
-/** Counts the ready payouts whose account has another name at the service, or none, with the first of them. */
+/** Counts the ready payouts, known ones left out, whose account has another name at the service, or none; with the first. */
 export async function otherNames(db: Db, batch: string): Promise<{ count: number; first: OtherName[] }> {
   const found: { count: number; first: OtherName[] } = { count: 0, first: [] };
   for (let after: bigint | null = 0n; after !== null; ) {
@@ -205,6 +213,7 @@ function namesOf(db: Db, batch: string, after: bigint) {
     ])
     .where('p.batch_id', '=', batch)
     .where('p.state', '=', sql.lit('ready' as const))
+    .where(isKnown, '=', 0n)
     .where('p.id', '>', after)
     .orderBy('p.id')
     .limit(chunk)

@@ -157,6 +157,25 @@ it('pays accounts whose names agree, and asks about each account once', async ()
   expect(home.sandbox.extras.asked.toSorted()).toEqual(['1000000001', '1000000002', '1000000003']);
 });
 
+it('asks nothing about an account that was paid before under the same name, and all about a new one', async () => {
+  const home = await makeHome({}, names);
+  knowAll(home, 5);
+  await home.json(['submit', home.put('november.csv', batchOf(3))], 0);
+  await home.sandbox.settleAll();
+  await home.run(['reconcile']);
+  const asked = home.sandbox.extras.asked.length;
+  const december = csv(
+    row(1, { reference: 'DEC-1', amount: '777.00' }),
+    row(2, { reference: 'DEC-2', amount: '778.00' }).replace('Adaeze Okonkwo', 'Bola Musa'),
+    row(4, { reference: 'DEC-4' }),
+  );
+  await home.json(['submit', home.put('december.csv', december)], 4);
+  const later = home.sandbox.extras.asked.slice(asked);
+  expect(later).toHaveLength(2);
+  const { batches } = await home.json(['batches'], 0);
+  expect(batches.map(({ state }: { state: string }) => state).toSorted()).toEqual(['done', 'held']);
+});
+
 it('holds a batch with an account of somebody else, shows both names and no whole account', async () => {
   const home = await makeHome({}, both);
   knowAll(home, 3);

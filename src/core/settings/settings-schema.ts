@@ -90,7 +90,7 @@ export const sections = {
     extras: section({ balance: extraPath, account_name: extraPath })
       .default(noExtras)
       .describe(
-        'Questions before payment: the paths of `balance` (such as `wallet_balance`) and `account_name`. An empty path is off',
+        'Questions before payment: the paths of `balance` (such as `wallet_balance`) and `account_name`, which is asked about accounts that were never paid under their name. An empty path is off',
       ),
   }),
   intake: section({
