@@ -1,8 +1,10 @@
+import { counted } from '../../../core/domain/counted.ts';
 import { type Html, html } from '../kit/html.ts';
 import { wideTable } from '../kit/table.ts';
-import type { ColumnTotals } from './batch-columns.sql.ts';
+import type { ColumnTotals, findLastAlike } from './batch-columns.sql.ts';
 import type { BatchLook } from './batches.sql.ts';
-import { amount, countText, panel, to } from './parts.ts';
+import type { View } from './frame.ts';
+import { amount, countText, panel, time, to } from './parts.ts';
 
 /** The totals of a batch by what its file has beside our columns. */
 export function columnsView({ batch }: BatchLook, columns: readonly ColumnTotals[]): Html {
@@ -27,4 +29,13 @@ function columnTable({ column, values }: ColumnTotals): Html {
       ]),
     );
   return wideTable(`Totals by ${column}`, [column, { number: 'Payouts' }, { number: 'Amount' }], rows);
+}
+
+export type LastAlike = Awaited<ReturnType<typeof findLastAlike>>;
+
+/** What the batch of the same columns before this one came to. */
+export function lastTime(last: LastAlike, view: View): Html {
+  if (!last) return html`no batch with the same columns`;
+  const totals = [...last.totals].map(([currency, minor]) => amount(currency, minor));
+  return html`${to(['batches', last.id], last.id)}, ${time(last.created_at, view)}: ${totals.join(', ')}, ${counted(last.row_count, 'payout')}`;
 }

@@ -58,18 +58,26 @@ export function progressBar({ batch, counts }: BatchLook): Html {
   return html`<progress value="${done}" max="${Math.max(of, 1)}" aria-label="Ended in ${batch.id}"></progress> ${countText(done)} of ${countText(of)} ended`;
 }
 
-export function batchTable(caption: string, looks: readonly BatchLook[], view: View): Html {
+/** `short`: without what the first page says anyway. */
+export function batchTable(
+  caption: string,
+  looks: readonly BatchLook[],
+  view: View,
+  { short = false } = {},
+): Html {
+  const total = { number: 'Total' };
+  const rest = [{ number: 'Paid' }, { number: 'Open' }];
   return wideTable(
     caption,
-    ['Batch', 'State', 'Progress', { number: 'Total' }, { number: 'Paid' }, { number: 'Open' }, 'Taken in'],
+    ['Batch', 'State', 'Progress', ...(short ? rest : [total, ...rest, 'Taken in'])],
     looks.map((look) => [
       to(['batches', look.batch.id], look.batch.id),
       batchStateText(look),
       progressBar(look),
-      moneyIn(look, counted),
+      ...(short ? [] : [moneyIn(look, counted)]),
       moneyIn(look, ['success']),
       moneyIn(look, open),
-      time(look.batch.created_at, view),
+      ...(short ? [] : [time(look.batch.created_at, view)]),
     ]),
   );
 }

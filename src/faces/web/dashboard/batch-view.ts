@@ -1,4 +1,3 @@
-import { counted } from '../../../core/domain/counted.ts';
 import {
   cameToNothing,
   countedStates,
@@ -20,8 +19,8 @@ import { hasRight } from '../../admin/access.ts';
 import { type Html, html } from '../kit/html.ts';
 import { separated } from '../kit/parts.ts';
 import { wideTable } from '../kit/table.ts';
-import type { ColumnTotals, findLastAlike } from './batch-columns.sql.ts';
-import { columnPanels } from './batch-columns-view.ts';
+import type { ColumnTotals } from './batch-columns.sql.ts';
+import { columnPanels, type LastAlike, lastTime } from './batch-columns-view.ts';
 import { batchStateText, moneyIn, open, progressBar } from './batch-parts.ts';
 import { answerAwaited, type BatchLook, type payoutsIn } from './batches.sql.ts';
 import { comparedPart } from './compared-part.ts';
@@ -29,6 +28,8 @@ import { mendsTable } from './files/drop-view.ts';
 import { decision, form } from './forms.ts';
 import { seesBank, type View } from './frame.ts';
 import { hider } from './hide.ts';
+import type { DayAhead } from './later.sql.ts';
+import { laterFacts } from './later-view.ts';
 import { type PartOfList, pages } from './pages.ts';
 import {
   amount,
@@ -46,7 +47,6 @@ import {
 type Approvals = NonNullable<ReturnType<Awaited<ReturnType<typeof approvalsOf>>['get']>>;
 type Halts = Awaited<ReturnType<typeof batchHalts>>;
 type Rows = Awaited<ReturnType<typeof payoutsIn>>;
-type LastAlike = Awaited<ReturnType<typeof findLastAlike>>;
 
 /** So many rows of a batch are on a page. */
 export const mostRows = 200;
@@ -63,10 +63,11 @@ export function batchView(
     preparers: readonly Preparer[];
     mends: readonly Mend[];
     compared: PayeeComparison | null;
+    later: readonly DayAhead[];
   },
   view: View,
 ): Html {
-  const { approvals, rows, state, page, halts, preparers, mends, compared } = about;
+  const { approvals, rows, state, page, halts, preparers, mends, compared, later } = about;
   const { batch } = look;
   const as = batch.dropped_as === '' ? '' : ` as ${batch.dropped_as}`;
   const approved = approvals.map(
@@ -82,6 +83,7 @@ ${panel(
     ['Progress', progressBar(look)],
     ['Paid', moneyIn(look, ['success'])],
     ['Open', moneyIn(look, open)],
+    ...laterFacts(later),
     ['File', batch.file_name],
     ['Taken in', time(batch.created_at, view)],
     ['Dropped by', `${batch.dropped_by}${as}`],
@@ -224,11 +226,12 @@ export function approveView(
     last: LastAlike;
     mends: number;
     compared: PayeeComparison | null;
+    later: readonly DayAhead[];
     view: View;
   },
 ): Html {
   const { batch } = look;
-  const { warnings, largest, columns, last, mends, compared, view } = about;
+  const { warnings, largest, columns, last, mends, compared, later, view } = about;
   return html`<h1>Approve ${batch.id}</h1>
 ${comparedPart(compared, batch.dropped_by, view)}
 ${panel(
@@ -244,6 +247,7 @@ ${panel(
     ...Object.entries(shown.totals).map(
       ([currency, total]) => [`Total ${currency}`, sentence(total, view)] as const,
     ),
+    ...laterFacts(later),
     ['Last time', lastTime(last, view)],
     ['Digest', html`<code>${shown.digest.slice(0, 12)}</code>`],
   ])}
@@ -288,11 +292,4 @@ ${columnPanels(columns)}
     buttons: [{ name: 'Reject' }],
   })}</details>
 <p>${to(['batches', batch.id], 'Back to the batch')}</p>`;
-}
-
-/** What the batch of the same columns before this one came to. */
-function lastTime(last: LastAlike, view: View): Html {
-  if (!last) return html`no batch with the same columns`;
-  const totals = [...last.totals].map(([currency, minor]) => amount(currency, minor));
-  return html`${to(['batches', last.id], last.id)}, ${time(last.created_at, view)}: ${totals.join(', ')}, ${counted(last.row_count, 'payout')}`;
 }

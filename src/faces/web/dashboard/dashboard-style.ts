@@ -23,7 +23,8 @@ button.link{border:0;background:none;color:var(--link);padding:0;text-decoration
 .panel{background:var(--card);border:1px solid var(--line);border-radius:10px;padding:12px 16px;margin:0 0 14px;min-width:0}
 .panel tr:last-child>*{border-bottom:0}
 .warn{color:var(--warn);font-weight:600}
-progress{width:110px;accent-color:var(--link);vertical-align:middle}
+th[scope=row] a{overflow-wrap:anywhere}
+progress{width:84px;accent-color:var(--link);vertical-align:middle}
 details{margin:6px 0}details form{margin:8px 0 2px}
 .decide label{display:block;margin:0 0 6px}.decide textarea{display:block;width:100%;max-width:40rem;margin-top:2px}.decide p{margin:0 0 6px}
 label>input:not([type=checkbox]):not([type=hidden]){display:block;margin-top:2px}.decide button{margin:0 8px 0 0}
@@ -39,6 +40,7 @@ a.go,.drop button,.orders button{display:inline-block}a.go{background:var(--link
 .orders{display:flex;flex-wrap:wrap;gap:4px 14px;align-items:center;margin:8px 0 0}.orders form{margin:0}
 .only-narrow{display:none}
 .mend input{width:100%;min-width:8rem;border-color:var(--bad);background:var(--bad-bg)}.mend .wide{margin-bottom:8px}
+@media (min-width:821px){th[scope=row]:has(a){min-width:10rem}}
 @media (max-width:820px){.columns{grid-template-columns:minmax(0,1fr)}.columns>:last-child{order:-1}}
 @media (max-width:30rem){td:empty{display:none}.bar form{margin-left:0;width:100%}.bar form input{flex:1}.tile b{font-size:17px}.timeline li{grid-template-columns:1fr;gap:0}}
 @media (max-width:560px){body>header,main{padding-left:14px;padding-right:14px}.only-narrow{display:inline}}

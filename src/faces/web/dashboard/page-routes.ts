@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyReply } from 'fastify';
 import { findRun } from '../../../books/batch-results.sql.ts';
 import { payoutStory } from '../../../books/overview.sql.ts';
 import { foldReference } from '../../../core/domain/ids.ts';
+import { dayOf } from '../../../core/domain/pay-day.ts';
 import { maskAccount } from '../../../core/domain/redact.ts';
 import { runOfReport } from '../../../core/domain/run-folder.ts';
 import { mendsOf, preparersOf } from '../../../core/ledger/mends.ts';
@@ -30,6 +31,7 @@ import {
 } from './batches.sql.ts';
 import { batchesView } from './batches-view.ts';
 import { callerName } from './forms.ts';
+import { batchDaysAhead } from './later.sql.ts';
 import { payeesView } from './payees-view.ts';
 import { payoutView } from './payout-view.ts';
 import { payoutFilterOf, payoutQueryIn, payoutsView } from './payouts-view.ts';
@@ -39,12 +41,19 @@ import type { Shared } from './shared.ts';
 import { todayView } from './today-view.ts';
 
 const mostLargest = 10;
+const mostDays = 12;
 
 type Params = { Params: { name: string } };
 
 export function pageRoutes(scope: FastifyInstance, shared: Shared): void {
   const { deps, looks, send, viewFor, actions } = shared;
   const { reader, config, reports } = deps;
+  /** The later days of a batch, for its pages. */
+  const laterOf = (batch: string) =>
+    batchDaysAhead(reader, batch, {
+      today: dayOf(deps.clock.now(), config.submission.timezone),
+      limit: mostDays,
+    });
 
   scope.get('/', async (request, reply) => {
     const look = await looks.look();
@@ -72,7 +81,17 @@ export function pageRoutes(scope: FastifyInstance, shared: Shared): void {
     const halts = await batchHalts(reader, id);
     const compared = await comparisonOf(reader, id);
     const prepared = { preparers: await preparersOf(reader, id), mends: await mendsOf(reader, id) };
-    const about = { approvals, rows: rows.slice(0, mostRows), state, page, halts, compared, ...prepared };
+    const later = await laterOf(id);
+    const about = {
+      approvals,
+      rows: rows.slice(0, mostRows),
+      state,
+      page,
+      halts,
+      compared,
+      later,
+      ...prepared,
+    };
     const main = batchView(look, about, await viewFor(request));
     return send(request, reply, { title: id, place: '/batches', main, renews: 'live' });
   });
@@ -84,10 +103,11 @@ export function pageRoutes(scope: FastifyInstance, shared: Shared): void {
     if (!look) throw new Declined(404, `There is no batch ${name}.`);
     const { shown, warnings, compared } = await actions.review(name, callerName(view.caller));
     const largest = await largestIn(reader, name, mostLargest);
+    const later = await laterOf(name);
     const mends = (await mendsOf(reader, name)).length;
     const columns = await columnTotals(reader, look.batch);
     const last = await findLastAlike(reader, look.batch);
-    const main = approveView(look, shown, { warnings, largest, columns, last, mends, compared, view });
+    const main = approveView(look, shown, { warnings, largest, columns, last, mends, compared, later, view });
     return send(request, reply, { title: `Approve ${name}`, main, renews: 'still' });
   });
 

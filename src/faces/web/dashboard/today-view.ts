@@ -1,6 +1,5 @@
 import { money } from '../../../books/presentation.ts';
 import { counted, grouped } from '../../../core/domain/counted.ts';
-import { payDayText } from '../../../core/domain/pay-day.ts';
 import { type CountedState, countedStates, type PayoutState } from '../../../core/domain/payout.ts';
 import { nextDue } from '../../../core/runtime/next-due.ts';
 import { scheduleList } from '../../../core/settings/schedule-list.ts';
@@ -13,6 +12,7 @@ import { wideTable } from '../kit/table.ts';
 import { batchTable } from './batch-parts.ts';
 import { decision } from './forms.ts';
 import type { View } from './frame.ts';
+import { laterTable } from './later-view.ts';
 import type { DashboardFacts } from './look.ts';
 import { isQuiet, needsOf, needsTable, needsTitle } from './needs.ts';
 import {
@@ -20,7 +20,6 @@ import {
   amount,
   countText,
   dashboardBanner,
-  exactAmount,
   panel,
   sentence,
   stateText,
@@ -37,7 +36,7 @@ export function todayView(look: DashboardFacts, view: View, schedules: Schedules
 ${tiles(look, view)}
 <div class="columns"><div>
 ${panel('Batches today', batchesPart(look, view))}
-${look.later.length > 0 && panel('Goes out later', laterTable(look))}
+${look.later.length > 0 && panel('Goes out later', laterTable(look.later))}
 ${panel('Money by state', moneyTable(look.figures))}
 ${panel('Machinery', machinery(look, view, schedules))}
 </div><div>
@@ -52,15 +51,6 @@ ${
   })
 }
 </div></div>`;
-}
-
-function laterTable({ later }: DashboardFacts): Html {
-  const rows = later.map(({ day, currency, count, minor }) => [
-    payDayText(day),
-    countText(count),
-    exactAmount(currency, minor),
-  ]);
-  return wideTable('Goes out later', ['Day', { number: 'Payouts' }, { number: 'Amount' }], rows);
 }
 
 function answer(
@@ -155,7 +145,7 @@ ${tile('Unknown', ['unknown'], true)}
 function batchesPart({ batches }: DashboardFacts, view: View): Html {
   if (batches.looks.length === 0)
     return html`<p>No batch was taken in today, and none is open. <a href="/batches">All batches</a></p>`;
-  return html`${batchTable('Batches of today, and open ones', batches.looks, view)}
+  return html`${batchTable('Batches of today, and open ones', batches.looks, view, { short: true })}
 ${batches.more > 0 && html`<p>… and ${counted(batches.more, 'more open batch', 'more open batches')}: <a href="/batches">all batches</a></p>`}`;
 }
 

@@ -16,4 +16,5 @@ it('P38: shows on the first page what goes out on which later day, and on a payo
   expect(rows).toMatch(/2 NGN 3,000\.00 .* 1 NGN 1,500\.00/);
   expect(rows.match(/NGN/g)).toHaveLength(2);
   expect((await own.as('ada', '/payouts/B-1')).body).toContain('Not sent before');
+  expect((await own.as('ada', '/batches/b-2')).body).toMatch(/Not sent before[\s\S]*1 payout, NGN 1,500\.00/);
 });
