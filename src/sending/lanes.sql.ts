@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { farAhead } from '../core/ledger/projection.ts';
 import { idList } from '../core/storage/bulk.ts';
 import type { Db, Trx } from '../core/storage/ledger.ts';
@@ -104,7 +104,9 @@ async function isAnyDated(db: Db | Trx): Promise<boolean> {
  */
 export async function headsOf(db: Db | Trx, { at, payouts }: Pick<Ask, 'at' | 'payouts'>): Promise<Head[]> {
   const isReady = sql`p.state = 'ready'${payouts ? sql` and p.id in ${idList(payouts)}` : sql``}`;
-  const order = sql`order by p.batch_id, p.currency, p.pay_on, p.id limit 1`;
+  const first = (where: RawBuilder<unknown>, columns: RawBuilder<unknown> = sql`p.id`): RawBuilder<unknown> =>
+    sql`(select ${columns} from payouts as p where ${isReady}${where}
+      order by p.batch_id, p.currency, p.pay_on, p.id limit 1)`;
   const claimable = sql`(p.turned_away_until is null
     or not (p.turned_away_until > ${at} and p.turned_away_until <= ${farAhead(at)}))`;
   const { rows } = await sql<{
@@ -115,11 +117,12 @@ export async function headsOf(db: Db | Trx, { at, payouts }: Pick<Ask, 'at' | 'p
     next_id: bigint | null;
     amount: bigint | null;
   }>`with recursive head (id, batch_id, currency, pay_on) as (
-      select * from (select p.id, p.batch_id, p.currency, p.pay_on from payouts as p where ${isReady} ${order}) as f
+      select * from ${first(sql``, sql`p.id, p.batch_id, p.currency, p.pay_on`)} as f
       union all
-      select n.id, n.batch_id, n.currency, n.pay_on from head as h inner join payouts as n on n.id = (
-        select p.id from payouts as p
-        where ${isReady} and (p.batch_id, p.currency, p.pay_on) > (h.batch_id, h.currency, h.pay_on) ${order})
+      select n.id, n.batch_id, n.currency, n.pay_on from head as h inner join payouts as n on n.id = coalesce(
+        ${first(sql` and p.batch_id = h.batch_id and p.currency = h.currency and p.pay_on > h.pay_on`)},
+        ${first(sql` and p.batch_id = h.batch_id and p.currency > h.currency`)},
+        ${first(sql` and p.batch_id > h.batch_id`)})
     ), next as (
       select h.*, (select p.id from payouts as p where ${isReady} and p.batch_id = h.batch_id
         and p.currency = h.currency and p.pay_on = h.pay_on and ${claimable} order by p.id limit 1) as next_id
