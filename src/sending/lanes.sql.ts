@@ -7,6 +7,7 @@ import type { Brakes } from './brakes.ts';
 import { canaryResult, standingCanaries } from './canaries.sql.ts';
 import { type ClaimScope, throughDay, type Under } from './claim-request.ts';
 import { type DailyUse, dailyUse } from './limits.sql.ts';
+import { anyDated } from './quiet.sql.ts';
 
 /** The ready payouts of one batch in one currency for one day, and what they wait for. */
 export type Lane = {
@@ -85,15 +86,8 @@ type Head = {
   amount: bigint | null;
 };
 
-const dated = prepared<{ found: bigint }>((db) =>
-  db
-    .selectFrom('payouts')
-    .select(sql<bigint>`1`.as('found'))
-    .where(sql<boolean>`state = 'ready' and pay_on <> ''`)
-    .limit(sql.lit(1)),
-);
+const dated = prepared<{ found: bigint }>((db) => anyDated(db));
 
-/** True where something that is ready has a day of payment, even a past one. One index step. */
 async function isAnyDated(db: Db | Trx): Promise<boolean> {
   return (await dated(db, [])).length > 0;
 }

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { watchedAfter } from '../../../src/books/discrepancies/watched.sql.ts';
 import type { PayoutState } from '../../../src/core/domain/payout.ts';
 import { headsOf } from '../../../src/sending/lanes.sql.ts';
+import { nothingStands } from '../../../src/sending/quiet.sql.ts';
 import { addBatch, at, makeLedger, type TestLedger } from '../../support/ledger.ts';
 
 let ledger: TestLedger;
@@ -53,6 +54,15 @@ it('what is ready of each batch is found without reading all that is ready', asy
   const work = () => headsOf(ledger.db, { at: at(0) });
   expect(await growth('ready', work)).toBeLessThan(8);
   expect((await work()).map(({ batch }) => batch).toSorted()).toEqual(['b-0', 'b-1']);
+});
+
+it('P38: a turn of the sender does not read all that waits for a day', async () => {
+  const [like = 0n] = await addBatch(ledger, ['LIKE'], { id: 'b-0', pay_on: '2999-01-01' });
+  const work = () => ledger.write((trx) => nothingStands(trx, 'w-1'));
+  const before = await shortest(work);
+  await addMany(like, many);
+  expect((await shortest(work)) / before).toBeLessThan(8);
+  expect(await work()).toBe(false);
 });
 
 it('what was paid again is found without reading every payout that succeeded', async () => {
