@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { batchOf, flat, type Home } from '../support/cli.ts';
-import { makeHome } from '../support/decided.ts';
+import { droppedByAlice, makeHome } from '../support/decided.ts';
 import { shiftedClock } from '../support/shifted-clock.ts';
 
 const dayMs = 86_400_000;
@@ -79,4 +79,15 @@ it('a past day is today with a warning; one that is no date, or over a year ahea
   await home.json(['submit', home.put('past.csv', dated(1, inDays(-3)))], 0);
   expect(home.sandbox.requests.posts).toBe(1);
   expect((await home.run(['submit', '--pay-on', 'tomorrow'])).code).toBe(2);
+});
+
+it('P2, P38: who approves reads what may go now and what waits for its day, and no more goes', async () => {
+  const home = await makeHome({}, { ...zone, COUNTERFOIL_SUBMISSION_APPROVAL: 'always' });
+  const text = dated(3, inDays(4)).replace(`,${inDays(4)}\n`, ',\n');
+  const { batches } = await home.json(['submit', home.put('mixed.csv', text)], 4);
+  await droppedByAlice(home);
+  const approved = await home.run(['approve', batches[0].batch]);
+  expect(flat(approved.out + approved.err)).toMatch(/1 payout may go now.*2 payouts, NGN .*wait until/);
+  await home.run(['submit']);
+  expect(home.sandbox.requests.posts).toBe(1);
 });

@@ -73,7 +73,9 @@ function stillHalted({ causes }: NonNullable<ReleaseOutcome['halt']>): string {
 function releasedLines(id: string, released: Released, seen: readonly HoldReason[]): string[] {
   const { moved, kept, first, doubted, firstDoubted, stays } = released;
   return [
-    ...(moved > 0 ? [`${counted(moved, 'payout')} may go now, with the next submit.`] : []),
+    ...(moved > 0
+      ? [`${counted(moved, 'payout')} may go, with the next submit or on a later day of payment.`]
+      : []),
     ...(kept > 0 ? [`${counted(kept, 'payout')} still held:`] : []),
     ...first.map((one) => `${one.reference}: ${reasonText(one)}`),
     ...(doubted > 0 ? [`${counted(doubted, 'payout')} unknown again, and not sent:`] : []),

@@ -22,6 +22,7 @@ import { comparedLines } from '../kit/compared-lines.ts';
 import { notReleased, notReleasedLines, totalsText } from '../kit/describe.ts';
 import { type Terminal, terminalOf } from '../kit/terminal.ts';
 import { wrapAll } from '../kit/wrap.ts';
+import { waitingLines } from '../status/waiting.ts';
 
 type Seen = Pick<JsonOf<'approve'>, 'rows' | 'totals' | 'warnings'>;
 type Shown = Extract<Awaited<ReturnType<typeof reviewApproval>>, { kind: 'may' }>;
@@ -55,7 +56,12 @@ async function show(context: Context, app: App<'local'>, review: Shown): Promise
   return { rows, totals, warnings };
 }
 
-function describe(context: Context, { config }: App<'local'>, done: ApprovalOutcome, seen: Seen): Result {
+async function describe(
+  context: Context,
+  { config, brakes }: App<'local'>,
+  done: ApprovalOutcome,
+  seen: Seen,
+): Promise<Result> {
   const { kind, batch, others, released } = done;
   const { by, at, digest } = done.approval;
   const line =
@@ -68,11 +74,13 @@ function describe(context: Context, { config }: App<'local'>, done: ApprovalOutc
     const lines = [line, ...held.map((reason) => `  still held: ${reason}`)];
     return { isNews: true, code: held.length > 0 ? 4 : 0, screen: { blocks: [lines] }, json };
   }
-  const { moved } = released;
+  const dated = (await brakes.waits({ batches: [batch] })).filter((one) => one.kind === 'date');
+  const moved = released.moved - dated.reduce((sum, { count }) => sum + count, 0);
   const submit = submitCommand(config.mode);
   const stays = holdTexts(released.stays, batch);
   const said = [
     `${line}; ${counted(moved, 'payout')} may go now: ${submit} or serve sends them`,
+    ...waitingLines(dated, config, terminalOf(context, config, at)).map((text) => `  ${text}`),
     ...notReleasedLines(released),
     ...stayTexts(released.stays, { seen: [], batch }).map((text) => `  ${text}`),
   ];
