@@ -3,6 +3,7 @@ import { postFaults, questionFaults, webhookFaults } from '../simulation/coverag
 import { listFlawKinds } from '../simulation/list-flaw.ts';
 import { clockKinds, clockMove } from './moves/clock.ts';
 import { tomorrowMove } from './moves/dates.ts';
+import { endpointMoves } from './moves/endpoints.ts';
 import { haltKinds, haltMove } from './moves/halts.ts';
 import { holdKinds, holdMove } from './moves/holds.ts';
 import { listMove, postMove, questionMove, turnKinds, turnMove, webhookMove } from './moves/service.ts';
@@ -22,6 +23,7 @@ export const elementKinds = [
   'turn',
   'clock',
   'date',
+  'endpoint',
 ] as const;
 export type ElementKind = (typeof elementKinds)[number];
 
@@ -47,4 +49,7 @@ export const allElements: readonly Element[] = [
   ...each('turn', turnKinds, turnMove),
   ...each('clock', clockKinds, clockMove),
   ...each('date', ['tomorrow'], () => tomorrowMove),
+  ...endpointMoves.map(
+    ([name, move]): Element => ({ id: `endpoint: ${name}`, kind: 'endpoint', name, move }),
+  ),
 ];

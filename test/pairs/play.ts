@@ -294,7 +294,9 @@ async function makeMoves(stage: Stage, { elements, order }: Play): Promise<Seat[
     // What the world does has begun when people order something beside it.
     const soon = stage.random.pick([100, 600, 3_000]);
     for (const [i, { kind }] of elements.entries())
-      world.after(kind === 'verb' ? stage.random.between(0, soon) : 0, null, () => begin(i));
+      world.after(kind === 'verb' || kind === 'endpoint' ? stage.random.between(0, soon) : 0, null, () =>
+        begin(i),
+      );
     await waitFor(stage, seats);
   } else
     for (const [i, seat] of seats.entries()) {

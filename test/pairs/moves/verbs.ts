@@ -32,7 +32,7 @@ export type Outcome = { did: boolean; what: string };
 /** What a verb is ordered about: a batch, or payouts of one. */
 type Subject = { batch: string; references: string[] };
 /** `before`: what makes something that the verb can end, where nothing does. */
-type Order = {
+export type Order = {
   needs?: Needs;
   before?: (stage: Stage, app: App) => Promise<void>;
   run(stage: Stage, app: App, about: About): Promise<Outcome>;
@@ -41,12 +41,12 @@ type Order = {
  * Where the verb looks for what it acts on: first what the other moves touched, then what stands in the ledger. `acted`:
  * what it chose, for the moves that follow.
  */
-type About = { first: string[]; wrongly: boolean; acted: string[] };
+export type About = { first: string[]; wrongly: boolean; acted: string[] };
 
 const person = (name: string, uid: number): Person => ({ name, accounts: [{ name, uid }], noted: '' });
 export const ada = person('Ada', 424_241);
-const bola = person('Bola', 424_242);
-const mayBePaidAgain = ['unknown', 'failed', 'refused', 'returned'];
+export const bola = person('Bola', 424_242);
+export const mayBePaidAgain = ['unknown', 'failed', 'refused', 'returned'];
 
 const attended = (app: App) => ({ ...app, signal: new AbortController().signal });
 
@@ -208,11 +208,11 @@ const orders: Record<VerbName, Order> = {
 /** One move for each verb. */
 export const verbMoves: [VerbName, Move][] = allVerbs.map(({ name, touchesMoney }) => [
   name,
-  moveOf(name, touchesMoney),
+  moveBy(orders[name], touchesMoney),
 ]);
 
-function moveOf(name: VerbName, touchesMoney: boolean): Move {
-  const { needs, before, run } = orders[name];
+/** Somebody orders it in a process of its own. */
+export function moveBy({ needs, before, run }: Order, touchesMoney: boolean): Move {
   return {
     touchesMoney,
     ...(needs && { needs }),
@@ -242,7 +242,11 @@ function moveOf(name: VerbName, touchesMoney: boolean): Move {
 }
 
 /** Payouts in one of these states: those that other moves touched first, then by the number of the play. */
-function subject({ town, number }: Stage, { first, acted }: About, states: readonly string[]): Subject {
+export function subject(
+  { town, number }: Stage,
+  { first, acted }: About,
+  states: readonly string[],
+): Subject {
   const sql = `select reference, batch_id, state from payouts p join batches b on b.id = p.batch_id
     where b.phase = 'loaded' and not exists (select 1 from payouts s where s.successor_of = p.id) order by p.id`;
   const all = town.inspector.rows<{ reference: string; batch_id: string; state: string }>(sql);
@@ -259,7 +263,7 @@ function subject({ town, number }: Stage, { first, acted }: About, states: reado
 }
 
 /** A batch that something holds; else the one that the verb would look at first. */
-function heldBatch(stage: Stage, about: About): string {
+export function heldBatch(stage: Stage, about: About): string {
   const near = subject(stage, about, ['held']).batch;
   const sql = "select id, hold_reasons from batches where phase = 'loaded' order by id = ? desc, id";
   const all = stage.town.inspector.rows<{ id: string; hold_reasons: string }>(sql, near);
@@ -267,7 +271,7 @@ function heldBatch(stage: Stage, about: About): string {
   return held?.id ?? near;
 }
 
-function openTo({ town }: Stage, states: readonly string[]): string[] {
+export function openTo({ town }: Stage, states: readonly string[]): string[] {
   return town.inspector
     .rows<{ id: string; state: string }>('select id, state from discrepancies order by id')
     .filter(({ state }) => states.includes(state))
@@ -301,7 +305,7 @@ async function cancelOne(app: App, reference: string): Promise<Outcome> {
 }
 
 /** The batch that waits for an approval. */
-function awaitingApproval(stage: Stage, first: string[]): string {
+export function awaitingApproval(stage: Stage, first: string[]): string {
   const sql = `select b.id from batches b where b.phase = 'loaded' and b.hold_reasons like '%"approval"%'
     order by exists (select 1 from payouts p where p.batch_id = b.id and p.reference = ?) desc, b.id`;
   const [waiting] = stage.town.inspector.rows<{ id: string }>(sql, first[0] ?? '');
