@@ -1,3 +1,4 @@
+import { payeeKeysOf } from '../core/domain/payee-name.ts';
 import { historyHash, readDetail } from '../core/ledger/history.ts';
 import { columns, type Row } from '../core/ledger/projection.ts';
 import type { Attempt, HistoryRow, Payout } from '../core/storage/tables/tables.ts';
@@ -85,6 +86,9 @@ export function checkProjection({ payout, history }: ProvenEvents): FalsePayout[
   }
   if (state !== null && payout.state !== state)
     issues.add(`state is "${payout.state}", by its history it is "${state}"`);
+  const { name_letters, payee_key } = payeeKeysOf(payout);
+  if (payout.name_letters !== name_letters || payout.payee_key !== payee_key)
+    issues.add('the keys of its payee are not those of its name and payee_id');
   for (const key of compared) {
     const is = plain(payout[key]);
     if (is !== rebuilt[key])

@@ -5,6 +5,7 @@ import { payeeNameKey } from '../core/domain/payee-name.ts';
 import type { PayeeChange, PayeeComparison } from '../core/ledger/payee-comparisons.ts';
 import type { Db } from '../core/storage/ledger.ts';
 import { firstSeen } from './first-seen.ts';
+import { paidElsewhere } from './paid-elsewhere.sql.ts';
 import { addSum, capped, formatTotals, type Sums } from './scan.ts';
 import {
   batchesAlike,
@@ -46,7 +47,8 @@ const sampleSize = 64;
 
 /**
  * Compares rows with the last batch of their series: the newest batch with the same columns that shares at least half of
- * their payees, else one with other columns (P37). A row that pays a payout again is compared with that one. `newcomers`:
+ * their payees, else one with other columns (P37). A row that pays a payout again is compared with that one, and a row whose
+ * payee was paid before, but never on this account, with the last payout of that payee, whatever the series. `newcomers`:
  * also finds accounts that were never paid. Memory stays flat: rows are looked up by hashes of 20 bytes.
  */
 export async function comparePayees(
@@ -71,8 +73,8 @@ export async function comparePayees(
       if (found.isSeries) return found.comparison;
     }
   }
-  if (now.again.size === 0 && !newcomers) return null;
-  return (await compareWith(db, now, { before: null, newcomers })).comparison;
+  const { comparison } = await compareWith(db, now, { before: null, newcomers });
+  return now.again.size > 0 || newcomers || comparison.digest !== '' ? comparison : null;
 }
 
 /** The columns that tell a series; ours that say nothing about it do not count. */
@@ -175,18 +177,20 @@ async function compareWith(
       rows.flatMap(({ row }) => now.again.get(row) ?? []),
     );
     const byId = new Map(again.map((paid) => [paid.id, paid]));
-    first ??= again[0];
+    const moved = await paidElsewhere(db, rows);
     const known = newcomers ? await knownAccounts(db, rows) : new Set();
     for (const row of rows) {
       addSum(totals, row.currency, row.amount);
       if (row.amount % (100n * 10n ** BigInt(exponentOf(row.currency) ?? 2)) !== 0n) uneven.add(row.currency);
       const original = byId.get(now.again.get(row.row) ?? -1n);
-      const was = original ?? byRow.get(at.get(row.row) ?? -1);
+      const lastTime = byRow.get(at.get(row.row) ?? -1);
+      const was = original ?? moved.get(row.row) ?? lastTime;
+      first ??= was;
       if (original) addSum(originals, original.currency, original.amount);
       if (was) {
         counts.matched++;
         const old = payeeOf(was);
-        if (before && !original) met[before.find(accountOf(old)) ?? 0] = 1;
+        if (before && !original && lastTime) met[before.find(accountOf(payeeOf(lastTime))) ?? 0] = 1;
         const change = payeeChange(old, row);
         if (change) note(change);
         if (old.currency !== row.currency) continue;
@@ -197,7 +201,7 @@ async function compareWith(
         const amount = { kind: 'amount_changed', old: amounts[0] ?? '', new: amounts[1] ?? '' } as const;
         if (far * 2n > old.amount)
           kept.amount_changed.add({ row: row.row, reference: row.reference, ...amount });
-        if (row.amount < old.amount * 100n) continue;
+        if (row.amount < old.amount * 99n) continue;
         hundredfold.add(row.row);
         digest.update(`${row.row} ${row.reference} ${row.amount}\n`);
         changed++;

@@ -3,7 +3,7 @@ import { field, idList, rowsOf } from '../core/storage/bulk.ts';
 import type { Db } from '../core/storage/ledger.ts';
 import type { Payout } from '../core/storage/tables/tables.ts';
 
-const columns = [
+export const paidColumns = [
   'id',
   'batch_id',
   'row_number',
@@ -17,7 +17,7 @@ const columns = [
 ] as const;
 
 /** Whom a payout pays, and how much. */
-export type PaidRow = Pick<Payout, (typeof columns)[number]>;
+export type PaidRow = Pick<Payout, (typeof paidColumns)[number]>;
 
 export type EarlierBatch = { id: string; created_at: string; columns: string };
 
@@ -54,7 +54,7 @@ export async function sampleOf(db: Db, batch: string, size: number): Promise<Pai
 export function paidRows(db: Db, batch: string, rows: readonly number[]): Promise<PaidRow[]> {
   return db
     .selectFrom('payouts')
-    .select(columns)
+    .select(paidColumns)
     .where('batch_id', '=', batch)
     .where('row_number', 'in', idList(rows.map(BigInt)))
     .orderBy('id', 'desc')
@@ -63,7 +63,7 @@ export function paidRows(db: Db, batch: string, rows: readonly number[]): Promis
 
 /** Returns these payouts. */
 export function paidBefore(db: Db, ids: readonly bigint[]): Promise<PaidRow[]> {
-  return db.selectFrom('payouts').select(columns).where('id', 'in', idList(ids)).execute();
+  return db.selectFrom('payouts').select(paidColumns).where('id', 'in', idList(ids)).execute();
 }
 
 const pageSize = 2000;
@@ -73,7 +73,7 @@ export async function* paidIn(db: Db, batch: string): AsyncGenerator<PaidRow[]> 
   for (let after = 0n; ; ) {
     const page = await db
       .selectFrom('payouts')
-      .select(columns)
+      .select(paidColumns)
       .where('batch_id', '=', batch)
       .where('row_number', '>', after)
       .orderBy('row_number')

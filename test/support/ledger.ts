@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { canonicalBody } from '../../src/core/domain/body.ts';
 import type { AttemptOutcome } from '../../src/core/domain/outcome.ts';
+import { payeeKeysOf } from '../../src/core/domain/payee-name.ts';
 import type { PayoutState } from '../../src/core/domain/payout.ts';
 import { record, recordIntake } from '../../src/core/ledger/record.ts';
 import type { Ledger } from '../../src/core/storage/ledger.ts';
@@ -85,6 +86,7 @@ function payoutOf(
     cells: '[]',
     updated_at: born,
     ...own,
+    ...payeeKeysOf({ account_name: own.account_name ?? order.account_name, payee_id: own.payee_id ?? '' }),
   };
 }
 

@@ -5,21 +5,62 @@ const titles = new Set([
   ...['engr', 'arc', 'barr', 'barrister', 'esq', 'rev', 'reverend', 'pastor', 'bishop'],
   ...['col', 'capt', 'gen', 'jr', 'snr'],
 ]);
+/** What a second of the same name bears, and other files may leave out. */
+const ordinals = new Set(['ii', 'iii', 'iv']);
 
 /** Letters that Unicode does not take apart into a plain letter and a mark. */
 const plainLetters: Record<string, string> = { ø: 'o', ł: 'l', đ: 'd', ß: 'ss', æ: 'ae', œ: 'oe', ı: 'i' };
+/** Letters and digits that look like another, and that one: Cyrillic, Greek, and what a capital I is taken for. */
+const [lookalikes, looks] = [
+  'авекмнорстухіјѕԁһӏԛԝαβγεηικμνορτυχω01i',
+  'abekmhopctyxljsdhlqwabyenlkmvoptuxwoll',
+];
 
 /**
  * Returns a name without what differs between two spellings of it: case, order of words, titles, punctuation and
- * diacritics. It is the same for `ADEYEMI, Dr. Bọla` and `Bola Adeyemi`.
+ * diacritics. It is the same for `ADEYEMI, Dr. Bọla` and `Bola Adeyemi`. A title stays beside a single word.
  */
 export function payeeNameKey(name: string): string {
+  return telling(wordsOf(name), (word) => !titles.has(word)).join(' ');
+}
+
+/**
+ * Returns the letters of a name in alphabetical order, without titles, initials and ordinals; letters that look alike are
+ * one. Two names that a reader could take for each other have the same, and so may, seldom, two that differ.
+ */
+export function payeeNameLetters(name: string): string {
+  const words = telling(wordsOf(name), (word) => word.length > 1 && !titles.has(word) && !ordinals.has(word));
+  const letters = words
+    .join('')
+    .split('')
+    .map((letter) => looks[lookalikes.indexOf(letter)] ?? letter);
+  return letters.toSorted().join('');
+}
+
+function wordsOf(name: string): string[] {
   const plain = name
     .normalize('NFKD')
     .toLowerCase()
-    .replace(/[\p{M}'’‘ʼ`]/gu, '')
+    .replace(/[\p{M}\p{Lm}'’‘ʼ`]/gu, '')
     .replace(/[øłđßæœı]/g, (letter) => plainLetters[letter] ?? letter);
-  const words = plain.split(/[^\p{L}\p{N}]+/u).filter((word) => word !== '');
-  const telling = words.filter((word) => !titles.has(word));
-  return (telling.length > 0 ? telling : words).toSorted().join(' ');
+  return plain
+    .split(/[^\p{L}\p{N}]+/u)
+    .filter((word) => word !== '')
+    .toSorted();
+}
+
+/** The words that tell the name; all of them where fewer than two would be left. */
+function telling(words: readonly string[], tells: (word: string) => boolean): readonly string[] {
+  const some = words.filter(tells);
+  return some.length > 1 ? some : words;
+}
+
+/** By what the payee of a payout is found again in the whole ledger. */
+export function payeeKeysOf({ account_name, payee_id }: { account_name: string; payee_id: string }) {
+  return { name_letters: payeeNameLetters(account_name), payee_key: payeeIdKey(payee_id) };
+}
+
+/** Returns the employer's key of a payee without what two files may write differently: width, case, spaces around it. */
+function payeeIdKey(id: string): string {
+  return id.normalize('NFKC').trim().toLowerCase();
 }

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { formatMinor } from '../domain/money.ts';
+import { payeeKeysOf } from '../domain/payee-name.ts';
 import {
   type BatchState,
   batchState,
@@ -62,11 +63,13 @@ const loadedColumns = [
 /** A payout from intake. It is `held`, without history, until its batch is decided. */
 export type LoadedRow = Pick<Payout, (typeof loadedColumns)[number]>;
 
-const insertRows = overRows(loadedColumns, 2, ({ rows, text, integer, shared }) => {
-  const values = loadedColumns.map((column) =>
+const insertedColumns = [...loadedColumns, 'name_letters', 'payee_key'] as const;
+
+const insertRows = overRows(insertedColumns, 2, ({ rows, text, integer, shared }) => {
+  const values = insertedColumns.map((column) =>
     column === 'row_number' || column === 'amount' ? integer(column) : text(column),
   );
-  return sql`insert into payouts (batch_id, state, updated_at, ${sql.join(loadedColumns.map((column) => sql.ref(column)))})
+  return sql`insert into payouts (batch_id, state, updated_at, ${sql.join(insertedColumns.map((column) => sql.ref(column)))})
     select ${shared(0)}, 'held', ${shared(1)}, ${sql.join(values)}
     from ${rows} where ${text('reference')} is not null`;
 });
@@ -78,7 +81,8 @@ export async function insertPayouts(
   at: string,
   rows: readonly LoadedRow[],
 ): Promise<void> {
-  await insertRows(trx, [batch, at], rows);
+  const keyed = rows.map((row) => ({ ...row, ...payeeKeysOf(row) }));
+  await insertRows(trx, [batch, at], keyed);
 }
 
 /** Whether the batch is there and undecided: no other process has removed or decided it. */

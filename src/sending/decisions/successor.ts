@@ -90,6 +90,8 @@ function draft(
     batch_id: payout.batch_id,
     row_number: payout.row_number,
     payee_id: payout.payee_id,
+    name_letters: payout.name_letters,
+    payee_key: payout.payee_key,
     successor_of: payout.id,
     updated_at: at,
   };

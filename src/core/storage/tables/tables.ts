@@ -177,6 +177,9 @@ type PayoutTable = {
   pay_on: Generated<string>;
   /** The employer's own key of whom it pays; empty: none. */
   payee_id: Generated<string>;
+  /** By what its payee is found again (P37): see `payeeNameLetters` and `payeeIdKey`. */
+  name_letters: Generated<string>;
+  payee_key: Generated<string>;
   history_seq: Generated<bigint>;
   history_head: Generated<string>;
   updated_at: string;

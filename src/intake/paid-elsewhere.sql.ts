@@ -1,0 +1,94 @@
+import { sql } from 'kysely';
+import { payeeKeysOf, payeeNameKey } from '../core/domain/payee-name.ts';
+import { field, rowsOf, textsOf } from '../core/storage/bulk.ts';
+import type { Db } from '../core/storage/ledger.ts';
+import { type PaidRow, paidColumns } from './series.sql.ts';
+
+/** Whom a row is to pay. */
+type Payee = {
+  row: number;
+  accountNumber: string;
+  accountName: string;
+  bankCode: string;
+  currency: string;
+  payeeId: string;
+};
+
+/** What was never sent vouches for no account. */
+const wasSent = sql`p.state not in ('held', 'ready', 'cancelled')`;
+
+/** So many accounts of one payee are looked at, the last paid first. */
+const mostAccounts = 50;
+
+/**
+ * Finds rows whose payee was paid before, in any batch, but never on the account of the row: by its name, or by the key of
+ * the employer (P37). Returns the last payout of the payee for each. Names that only look alike count where the name itself
+ * was never paid.
+ */
+export async function paidElsewhere(db: Db, payees: readonly Payee[]): Promise<Map<number, PaidRow>> {
+  const asked = await notYetPaid(db, payees.map(keyed));
+  const byName = await lastPaid(db, 'name_letters', asked);
+  const byKey = await lastPaid(db, 'payee_key', asked);
+  const moved = new Map<number, PaidRow>();
+  for (const one of asked) {
+    const alike = byName.get(one.name_letters) ?? [];
+    const name = payeeNameKey(one.accountName);
+    const same = alike.filter((paid) => payeeNameKey(paid.account_name) === name);
+    const last = [same.length > 0 ? same : alike, byKey.get(one.payee_key) ?? []]
+      .filter((paid) => !paid.some((before) => isAccountOf(before, one)))
+      .flatMap(([newest]) => newest ?? [])
+      .toSorted((a, b) => Number(b.id - a.id));
+    if (last[0]) moved.set(one.row, last[0]);
+  }
+  return moved;
+}
+
+function isAccountOf(paid: PaidRow, { accountNumber, bankCode, currency }: Payee): boolean {
+  return paid.account_number === accountNumber && paid.bank_code === bankCode && paid.currency === currency;
+}
+
+type Keyed = Payee & ReturnType<typeof payeeKeysOf>;
+
+function keyed(one: Payee): Keyed {
+  return { ...one, ...payeeKeysOf({ account_name: one.accountName, payee_id: one.payeeId }) };
+}
+
+/** Usually an account was paid before under exactly this name and key, and one query shows that. */
+async function notYetPaid(db: Db, payees: readonly Keyed[]): Promise<Keyed[]> {
+  if (payees.length === 0) return [];
+  const given = payees.map(({ row, accountNumber, accountName, bankCode, currency, ...one }) => {
+    const { name_letters, payee_key } = one;
+    const account = { account: accountNumber, bank: bankCode, currency, name: accountName };
+    return { row: String(row), ...account, name_letters, payee_key };
+  });
+  const toIt = sql`p.account_number = ${field('account')} and p.bank_code = ${field('bank')}
+    and p.currency = ${field('currency')} and ${wasSent}`;
+  const { rows } = await sql<{ row: string }>`select ${field('row')} as row from ${rowsOf(given)} as row
+    where not exists (select 1 from payouts p
+        where p.name_letters = ${field('name_letters')} and p.account_name = ${field('name')} and ${toIt})
+      or (${field('payee_key')} <> '' and not exists (select 1 from payouts p
+        where p.payee_key = ${field('payee_key')} and p.payee_key <> '' and ${toIt}))`.execute(db);
+  const asked = new Set(rows.map(({ row }) => Number(row)));
+  return payees.filter(({ row }) => asked.has(row));
+}
+
+/** The last payout to each account of these payees, by their key; the newest first. */
+async function lastPaid(
+  db: Db,
+  key: 'name_letters' | 'payee_key',
+  payees: readonly Keyed[],
+): Promise<Map<string, PaidRow[]>> {
+  const wanted = [...new Set(payees.map((one) => one[key]))].filter((one) => one !== '');
+  if (wanted.length === 0) return new Map();
+  const column = sql.ref(`p.${key}`);
+  const { rows } = await sql<PaidRow & { key: string }>`
+    with accounts as (
+      select ${column} as key, max(p.id) as id from payouts p
+      where ${column} in (${textsOf(wanted)}) and ${column} <> '' and ${wasSent}
+      group by ${column}, p.account_number, p.bank_code, p.currency, p.account_name),
+    ranked as (select key, id, row_number() over (partition by key order by id desc) as place from accounts)
+    select ranked.key, ${sql.join(paidColumns.map((name) => sql.ref(`o.${name}`)))}
+    from ranked join payouts o on o.id = ranked.id where ranked.place <= ${mostAccounts}
+    order by o.id desc`.execute(db);
+  return Map.groupBy(rows, (row) => row.key);
+}

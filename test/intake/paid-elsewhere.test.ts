@@ -1,0 +1,174 @@
+import { expect, it } from 'vitest';
+import { payeeNameKey, payeeNameLetters } from '../../src/core/domain/payee-name.ts';
+import { fileOf, firstMonth, type Person } from './payee-months.ts';
+import { type Setting, setting } from './setting.ts';
+
+const day = 86_400_000;
+const brake = 'submission: { payees: approve_changed }';
+const names = 'Ada Bola Chidi Dayo Efe Femi Gozie Halima Ibrahim Jumoke'.split(' ');
+const staff: Person[] = names.map((name, i) => ({
+  id: `E${i}`,
+  name: `${name} Okon${'abcdefghij'[i] ?? ''}`,
+  account: `01234567${i}${i}`,
+  bank: '058',
+  minor: BigInt(20_000_000 + i * 100_000 + i),
+}));
+const stranger = '9999999990';
+const [ada, bola, chidi, dayo] = staff as [Person, Person, Person, Person, ...Person[]];
+/** The staff with one of them on another account. */
+const with7 = (over: Partial<Person>): Person[] =>
+  staff.map((one, i) => (i === 7 ? { ...one, ...over } : one));
+const fraud = with7({ account: stranger });
+/** People who make a file longer, all on one account. */
+const padding: Person[] = Array.from({ length: 11 }, (_, i) => ({
+  ...{ id: `Z${i}`, name: `Pad Person${'abcdefghijk'[i] ?? ''}`, account: '8888888880', bank: '058' },
+  minor: BigInt(200 + i),
+}));
+
+async function take(s: Setting, name: string, content: string) {
+  const taken = await s.intake.takeIn(s.drop(name, content), { origin: 'inbox' });
+  if (taken.kind !== 'taken') throw new Error(JSON.stringify(taken));
+  return taken;
+}
+
+/** Takes a file in, whose payouts then all are in this state; the day passes. */
+async function passes(
+  s: Setting,
+  name: string,
+  content: string,
+  state: 'success' | 'cancelled' | 'ready' = 'success',
+) {
+  const { batch } = await take(s, name, content);
+  await s.ledger.write(async (trx) => {
+    await trx.updateTable('payouts').set({ state }).where('batch_id', '=', batch).execute();
+    await trx.updateTable('batches').set({ held: 0n, hold_reasons: '[]' }).where('id', '=', batch).execute();
+  });
+  s.clock.advance(15 * day);
+}
+
+/** Which rows of a file pay somebody on another account, by the brake that holds it. */
+async function changedIn(s: Setting, content: string): Promise<number[]> {
+  const { holdReasons } = await take(s, 'next.csv', content);
+  return holdReasons.flatMap((one) =>
+    one.kind === 'approval' && one.why.kind === 'payees' ? one.why.rows : [],
+  );
+}
+
+it.each([true, false])(
+  'P37: a file of one row is compared with all that was paid (payee_id: %s)',
+  async (ids) => {
+    const s = await setting(brake);
+    await passes(s, 'november.csv', fileOf(staff, 'N', { ids }));
+    expect(await changedIn(s, fileOf([{ ...dayo, account: stranger }], 'O', { ids }))).toEqual([2]);
+  },
+);
+
+it.each([
+  ['a few of the staff', [ada, bola, { ...chidi, account: stranger }], 4],
+  ['the staff and more people', [{ ...ada, account: stranger }, ...staff.slice(1), ...padding], 2],
+  ['the account of a colleague', [{ ...ada, account: dayo.account }], 2],
+  ['the account and the key of a colleague', [{ ...ada, account: dayo.account, id: dayo.id }], 2],
+  ['a key that was never used', [{ ...ada, account: stranger, id: 'E99' }], 2],
+  ['another bank', [{ ...ada, bank: '044' }], 2],
+])('P37: names the row of %s', async (_what, people, row) => {
+  const s = await setting(brake);
+  await passes(s, 'november.csv', fileOf(staff, 'N'));
+  expect(await changedIn(s, fileOf(people, 'D'))).toEqual([row]);
+});
+
+it('P37: a batch in between of some of the people hides no change of the others', async () => {
+  const s = await setting(brake);
+  await passes(s, 'november.csv', fileOf(staff, 'N'));
+  await passes(
+    s,
+    'bonus.csv',
+    fileOf(
+      staff.slice(0, 5).map((one) => ({ ...one, minor: 100n + one.minor })),
+      'B',
+    ),
+  );
+  expect(await changedIn(s, fileOf(fraud, 'D'))).toEqual([9]);
+});
+
+it('P37: a month without them hides no change', async () => {
+  const s = await setting(brake);
+  await passes(s, 'november.csv', fileOf(staff, 'N'));
+  await passes(
+    s,
+    'december.csv',
+    fileOf(
+      staff.filter((_, i) => i !== 7),
+      'D',
+    ),
+  );
+  expect(await changedIn(s, fileOf(fraud, 'J'))).toEqual([9]);
+});
+
+it.each(['cancelled', 'ready'] as const)(
+  'P37: a changed payout that is %s vouches for nobody',
+  async (state) => {
+    const s = await setting(brake);
+    await passes(s, 'november.csv', fileOf(staff, 'N'));
+    await passes(s, 'december.csv', fileOf([...fraud, ...padding], 'D'), state);
+    expect(await changedIn(s, fileOf(fraud, 'J'))).toEqual([9]);
+  },
+);
+
+it('P37: what was approved and paid is known from then on', async () => {
+  const s = await setting(brake);
+  await passes(s, 'november.csv', fileOf(staff, 'N'));
+  await passes(s, 'december.csv', fileOf(fraud, 'D'));
+  expect(await changedIn(s, fileOf(fraud, 'J'))).toEqual([]);
+});
+
+it('P37: people of one name, and one person with two accounts, are no change', async () => {
+  const s = await setting(brake);
+  const namesake = { ...ada, id: 'E70', account: '7070707070' };
+  const second = { ...bola, account: '6060606060' };
+  const people = [...staff, namesake, second];
+  await passes(s, 'november.csv', fileOf(people, 'N'));
+  expect(await changedIn(s, fileOf(people.toReversed(), 'D'))).toEqual([]);
+});
+
+it.each([
+  'Hаlima Okonh',
+  'Halima A. Okonh',
+  'HalimaOkonh',
+  'Hali-ma Okonh',
+  'Halima 0konh',
+  'Halimaː Okonh',
+  'OKONH Halima II',
+])('P37: %s is Halima Okonh on another account', async (name) => {
+  const s = await setting(brake);
+  await passes(s, 'november.csv', fileOf(staff, 'N', { ids: false }));
+  expect(await changedIn(s, fileOf(with7({ account: stranger, name }), 'D', { ids: false }))).toEqual([9]);
+});
+
+it.each(['e7', 'Ｅ7', 'E7\u00a0'])('P37: the key %s is E7', async (id) => {
+  const s = await setting(brake);
+  await passes(s, 'november.csv', fileOf(staff, 'N'));
+  const renamed = with7({ account: stranger, id, name: 'Somebody Else' });
+  expect(await changedIn(s, fileOf(renamed, 'D'))).toEqual([9]);
+});
+
+it('keeps a title beside a single word, and letters in one order', () => {
+  expect(payeeNameKey('Prince Okafor')).not.toBe(payeeNameKey('Princess Okafor'));
+  expect(payeeNameKey('ADEYEMI, Dr. Bọla')).toBe(payeeNameKey('Bola Adeyemi'));
+  expect(payeeNameLetters('ADEYEMI, Dr. Bọla')).toBe(payeeNameLetters('bolaadeyemi'));
+});
+
+it('compares people who were paid for a year about as fast as new ones', async () => {
+  const s = await setting();
+  const people = firstMonth(1, 2000);
+  const strangers = firstMonth(2, 2000).map((one) => ({ ...one, id: `S${one.id}` }));
+  for (let month = 0; month < 12; month++)
+    await passes(s, `m${month}.csv`, fileOf(people, `M${month}-`, { ids: month % 2 === 0 }));
+  const timed = async (name: string, rows: Person[]): Promise<number> => {
+    const file = s.drop(name, fileOf(rows, name));
+    const began = performance.now();
+    await s.intake.check(file);
+    return performance.now() - began;
+  };
+  const fresh = await timed('fresh.csv', strangers);
+  expect(await timed('known.csv', people)).toBeLessThan(fresh * 3 + 300);
+}, 120_000);
