@@ -16,7 +16,7 @@ import { csvText } from '../../files/csv-writer.ts';
 import { type Html, html } from '../kit/html.ts';
 import { separated } from '../kit/parts.ts';
 import { wideTable } from '../kit/table.ts';
-import { form } from './forms.ts';
+import { form, whoMay } from './forms.ts';
 import { seesBank, type View } from './frame.ts';
 import type { approvalsIn, MonthPayment, MonthSpan, paidSumsIn } from './months.sql.ts';
 import { onwards } from './pages.ts';
@@ -86,7 +86,7 @@ export function monthView(month: MonthFacts, rows: readonly MonthPayment[], view
 ${panel(
   closed ? 'Closed' : 'Not closed',
   html`${closed ? closedFacts(closed, view) : openFacts(month, view)}
-${mayClose && hasRight(view.caller, 'decide') && html`<p><a class="go" href="/months/${name}/close">Close this month…</a></p>`}`,
+${mayClose && html`<p>${hasRight(view.caller, 'decide') ? html`<a class="go" href="/months/${name}/close">Close this month…</a>` : whoMay(view, 'decide')}</p>`}`,
 )}
 ${closed && panel('Statement', statementTable(closed.statement))}
 ${!closed && panel('What is open', openPart(month, view))}

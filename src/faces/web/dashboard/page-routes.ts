@@ -17,10 +17,11 @@ import { batchHalts } from '../../../sending/halts.sql.ts';
 import { keptReportsTexts } from '../../../words/kept-reports.ts';
 import { payoutsCsv } from '../../json/payouts-csv.ts';
 import { Declined } from './actions.ts';
+import { approveView } from './approve-view.ts';
 import { columnTotals, findLastAlike } from './batch-columns.sql.ts';
 import { columnsView } from './batch-columns-view.ts';
 import { standNamed } from './batch-parts.ts';
-import { approveView, batchView, mostRows, stateNamed } from './batch-view.ts';
+import { batchView, mostRows, stateNamed } from './batch-view.ts';
 import {
   batchesNamed,
   batchesThatStand,
