@@ -39,7 +39,7 @@ export type MonthFacts = {
   name: string;
   /** The frozen month; null while it is open. */
   closed: ClosedMonth | null;
-  /** What was paid in an open month so far. */
+  /** What was paid in an open month so far; null where that was too much to add up. */
   sums: Awaited<ReturnType<typeof paidSumsIn>>;
   approvals: Awaited<ReturnType<typeof approvalsIn>>;
   /** Whether an archive has rows of it. */
@@ -117,12 +117,13 @@ function closedFacts({ period, comparedAt, list, verdicts, whole }: ClosedMonth,
 <p>These figures never change. What is learnt later counts in the month that is open then. ${to(['reports', periodFolder(period.month), 'report.html'], 'The frozen report')}</p>`;
 }
 
-function openFacts({ sums, span }: MonthFacts, view: View): Html {
-  const paid = sums.map(
+function openFacts({ name, sums, span }: MonthFacts, view: View): Html {
+  const paid = sums?.map(
     ({ currency, count, minor }) => html`<div>${amount(currency, minor)}, ${counted(count, 'payout')}</div>`,
   );
+  const many = html`too many to add up at once. <a href="/months/${name}?sums=all">Add them up</a>`;
   const isOver = span.endsAt <= view.now;
-  return html`${facts([['Paid', paid.length > 0 ? html`${paid}` : 'nothing yet']])}
+  return html`${facts([['Paid', paid?.length === 0 ? 'nothing yet' : html`${paid ?? many}`]])}
 <p>${isOver ? 'The month is over.' : 'The month goes on.'} These figures may change until it is closed.</p>`;
 }
 
