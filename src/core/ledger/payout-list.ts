@@ -117,8 +117,11 @@ export async function payoutsWithSums(
   filter: PayoutFilter,
   { limit, most }: { limit: number; most: number },
 ): Promise<{ rows: ListedPayout[]; sums: PayoutSums | null }> {
-  if (isKept(filter))
-    return { rows: await payoutPage(db, filter, limit, undefined), sums: await sumKept(db, filter) };
+  if (isKept(filter)) {
+    const sums = await sumKept(db, filter);
+    // A search that finds nothing would read every payout.
+    return { rows: sums.length === 0 ? [] : await payoutPage(db, filter, limit, undefined), sums };
+  }
   const found = await newestIds(db, filter, most + 1).execute();
   const ids = found.map(({ key }) => key);
   const rows: ListedPayout[] = [];
