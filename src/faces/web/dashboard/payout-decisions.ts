@@ -150,10 +150,16 @@ ${verb === 'retry' ? retryForm(seen.one, seen.shown.digest, view) : settleForm(s
     unlessDeclined(await reportVerb.run(app, { run: name }, person));
     return { title: 'The files are written', back: `/runs/${encodeURIComponent(name)}` };
   });
-  post('/runs', reconcileVerb, async ({ fields }) => {
+  scope.post('/runs', { config: { right: reconcileVerb.can } }, async (request, reply) => {
+    const { by, fields } = orderIn(request, shared);
     const full = fields.get('full') === 'yes';
-    background(unlessDeclined(await beginReconcile(parts, { full, followUp: true })).ended);
-    return { title: 'A reconciliation runs', lines: ['Its verdict is on the page of runs.'], back: '/runs' };
+    const begun = await beginReconcile(parts, { full, followUp: true });
+    // Two presses make one run: the page says what it does.
+    if (begun.kind === 'refused') return reply.redirect('/runs?already=yes', 303);
+    deps.log.info({ by, action: 'reconcile', subject: full ? 'all' : 'window' }, 'decided on the dashboard');
+    background(begun.ended.finally(looks.forget));
+    looks.forget();
+    return reply.redirect('/runs', 303);
   });
 }
 

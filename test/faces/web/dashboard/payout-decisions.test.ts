@@ -142,16 +142,6 @@ it('P2: cancels nothing by a rejection that an approval overtook', async () => {
   expect(await states(ledger)).toEqual({ 'A-1': 'ready' });
 });
 
-it('begins a reconciliation, and says when one runs already', async () => {
-  const dashboard = await afterSending({ 'R-1': 'fail' });
-  const before = await dashboard.ledger.db.selectFrom('runs').select('id').execute();
-  const done = await dashboard.post('bola', '/runs');
-  expect(textOf(done.body)).toMatch(/A reconciliation runs/);
-  await expect
-    .poll(async () => (await dashboard.ledger.db.selectFrom('runs').select('id').execute()).length)
-    .toBe(before.length + 1);
-});
-
 it('lets nobody decide without the role', async () => {
   const { ledger, as, post } = await startDashboard({ names: ['cy'], roles: { cy: ['read', 'drop'] } });
   await addBatch(ledger, ['A-1']);
