@@ -23,7 +23,6 @@ import { reasonText } from '../../../words/advice-text.ts';
 import { evidenceFactsOf } from '../../../words/evidence-words.ts';
 import { periodWarningTexts } from '../../../words/period-words.ts';
 import { cancelWords, resendWords } from '../../../words/results/payout-results.ts';
-import { stateWords } from '../../../words/state-words.ts';
 import { html } from '../kit/html.ts';
 import { Declined, declinedPage, personOf } from './actions.ts';
 import { form } from './forms.ts';
@@ -87,10 +86,7 @@ ${verb === 'retry' ? retryForm(seen.one, seen.shown.digest, view) : settleForm(s
     const order = { reference: name, evidence: fields.get('evidence') ?? '' };
     const done = unlessDeclined(await retryOnEvidence(parts, order, person));
     if (done.kind !== 'decided') throw changed(name);
-    const [one] = done.decided;
-    const title = one?.predecessor ? `${name} is paid again as ${one.reference}` : `${name} goes out again`;
-    const state = one ? `It is ${stateWords[one.state]} now.` : '';
-    return { title, lines: [state], back: path(one?.reference ?? name) };
+    return { ...paidAgainWords(done.decided), back: path(done.decided[0]?.reference ?? name) };
   });
   post('/batches/:name/again', retryVerb, async ({ name, fields, person }) => {
     requireSure(fields);

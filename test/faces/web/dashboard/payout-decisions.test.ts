@@ -41,7 +41,7 @@ it('P20: pays a failed payout again once, on the evidence that the person saw', 
   expect((await post('bola', '/payouts/R-1/retry', { evidence })).status).toBe(422);
   expect(Object.keys(await states(ledger))).toEqual(['R-1']);
   const done = await post('bola', '/payouts/R-1/retry', { evidence, sure: 'yes' });
-  expect(textOf(done.body)).toMatch(/R-1 is paid again as R-1-R2/);
+  expect(textOf(done.body)).toMatch(/1 payout is paid again 1 waiting R-1 as R-1-R2/);
   expect((await post('bola', '/payouts/R-1/retry', { evidence, sure: 'yes' })).status).toBe(409);
   await submitJob.run(dashboard.app, {});
   expect([sandbox.requests.bodies('R-1'), sandbox.requests.bodies('R-1-R2')]).toEqual([1, 1]);
