@@ -30,12 +30,27 @@ export async function beginReconcile(
   parts: Parts,
   order: Order,
 ): Promise<{ kind: 'begun'; ended: Promise<reconcileJob.ReconcileResult> } | Refused> {
+  const { jobsStore, clock, workers } = parts;
   const lock = await tryReconcile(parts.ledger);
   if (!lock) return refusedFor({ kind: 'reconciling' });
-  return { kind: 'begun', ended: runUnder(lock, parts, order) };
+  const startedAt = clock.iso();
+  // Recorded before the answer, so that the page after it shows the run.
+  try {
+    await jobsStore.note(jobOf(order), { at: startedAt, by: workers.id, expression: null });
+  } catch (error) {
+    await lock.release();
+    throw error;
+  }
+  return { kind: 'begun', ended: runUnder(lock, parts, { ...order, startedAt }) };
 }
 
-async function runUnder(lock: Lock, parts: Parts, order: Order): Promise<reconcileJob.ReconcileResult> {
+const jobOf = ({ full }: Order): string => (full ? reconcileJob.fullName : reconcileJob.name);
+
+async function runUnder(
+  lock: Lock,
+  parts: Parts,
+  order: Order & { startedAt: string },
+): Promise<reconcileJob.ReconcileResult> {
   try {
     return await runRecorded(parts, order);
   } finally {
@@ -43,12 +58,13 @@ async function runUnder(lock: Lock, parts: Parts, order: Order): Promise<reconci
   }
 }
 
-/** Runs the job, and records it among the jobs as the scheduler does. */
-async function runRecorded(parts: Parts, order: Order): Promise<reconcileJob.ReconcileResult> {
-  const { jobsStore, clock, workers, signal } = parts;
-  const job = order.full ? reconcileJob.fullName : reconcileJob.name;
-  const startedAt = clock.iso();
-  await jobsStore.note(job, { at: startedAt, by: workers.id, expression: null });
+/** Runs the job, and records its end among the jobs as the scheduler does. */
+async function runRecorded(
+  parts: Parts,
+  { startedAt, ...order }: Order & { startedAt: string },
+): Promise<reconcileJob.ReconcileResult> {
+  const { jobsStore, clock, signal } = parts;
+  const job = jobOf(order);
   const ended = (end: ReturnType<typeof endWith>): Promise<void> =>
     jobsStore.finished(job, { startedAt, endedAt: clock.iso(), ...end });
   try {

@@ -10,7 +10,11 @@ import type { Answer } from './service.ts';
 export const servicePort = 18_999;
 export const adminPort = 18_998;
 
+/** Of a person with every role. */
+export const deskToken = 'bench-token-5f2c8e1b90';
+
 export const keys = {
+  COUNTERFOIL_ADMIN_TOKENS: `bench:${deskToken}`,
   COUNTERFOIL_TEST_SECRET_KEY: 'sk_test_bench',
   COUNTERFOIL_TEST_PUBLIC_KEY: 'pk_test_bench',
   COUNTERFOIL_TEST_ENCRYPTION_KEY: 'enc_test_bench',

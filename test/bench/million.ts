@@ -7,7 +7,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import Database from 'better-sqlite3';
-import { adminPort, keys, startMillionService } from './million-home.ts';
+import { adminPort, deskToken, keys, startMillionService } from './million-home.ts';
+import { timePages } from './million-pages.ts';
 
 /**
  * What a ledger of a million payouts costs: builds one in a folder where there is none, and prints a table. `--only`
@@ -32,6 +33,7 @@ const measures: Record<string, () => Promise<Figure & { more?: string }>> = {
   status: () => command(['status', '--json']),
   doctor: () => command(['doctor', '--json']),
   'first page': firstPage,
+  pages,
   backup,
   verify: () => command(['verify', '--json']),
   reconcile: () => withService(() => command(['reconcile', '--full', '--json'])),
@@ -123,6 +125,20 @@ async function firstPage(): Promise<Figure & { more?: string }> {
     .map((time) => time.toFixed(2))
     .join(', ')}`;
   return { wall: times[0] ?? Number.NaN, ...used(), more };
+}
+
+/** Every page of the desk, as a person with all rights sees it. */
+async function pages(): Promise<Figure & { more?: string }> {
+  const child = start(['serve', '--json'], { stdout: 'pipe' });
+  await once(child.stdout ?? child, 'data');
+  child.stdout?.resume();
+  const times = await timePages(`http://127.0.0.1:${adminPort}`, deskToken);
+  child.kill('SIGTERM');
+  await once(child, 'exit');
+  for (const { kind, ms, paintMs } of times.toSorted((a, b) => b.ms - a.ms))
+    console.log(`| ${kind} | ${ms.toFixed(0)} ms | ${paintMs === null ? '–' : `${paintMs.toFixed(0)} ms`} |`);
+  const slowest = times.toSorted((a, b) => b.ms - a.ms)[0];
+  return { wall: (slowest?.ms ?? 0) / 1000, ...used(), more: `slowest of ${times.length}: ${slowest?.kind}` };
 }
 
 /** A backup, and how long it keeps another process from committing. */

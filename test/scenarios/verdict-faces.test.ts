@@ -132,13 +132,14 @@ async function ledgerFaces(home: Home, run: string, summary: Json): Promise<Reco
         zone,
         now: new Date().toISOString(),
         caller: { kind: 'token', name: 'ada', roles: roleNames, signedIn: false },
+        holders: () => ['ada'],
       },
       ...{ version: '', formToken: null },
     } as View;
     const verdicts = (await verdictsOf(db, [run])).get(run) ?? [];
     const source = { db, ledger, account: null, dataDir: join(home.dir, 'data') };
     const looks = createLooks({
-      ...{ source, clock: systemClock(), zone, birth: ledger.birth, payZone: zone },
+      ...{ source, ledger, clock: systemClock(), zone, birth: ledger.birth, payZone: zone },
       findHalt: async () => undefined,
       findProblems: async () => [],
       findWaiting: async () => [],
@@ -162,12 +163,17 @@ async function ledgerFaces(home: Home, run: string, summary: Json): Promise<Reco
       typeof createLogger
     >[0]);
     logRun({ log }, summary);
-    const page = runView(row, { verdicts, statement: [], reports: '', keepDays: 0 }, view).toString();
+    const now = { unended: null, last: null, already: false };
+    const page = runView(
+      row,
+      { verdicts, statement: [], unended: null, reports: '', keepDays: 0 },
+      view,
+    ).toString();
     return {
       runs: named(
         wordsOf(
           runsView(
-            { runs: [row], verdicts: new Map([[row.id, verdicts]]), page: { more: false, number: 1 } },
+            { runs: [row], verdicts: new Map([[row.id, verdicts]]), page: { more: false, number: 1 }, now },
             view,
           ).toString(),
         ).replace('Reconciliations', ''),

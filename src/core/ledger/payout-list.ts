@@ -1,10 +1,13 @@
-import { type SelectQueryBuilder, sql } from 'kysely';
+import { type RawBuilder, type SelectQueryBuilder, sql } from 'kysely';
 import { foldReference } from '../domain/ids.ts';
 import { decimalToMinor } from '../domain/money.ts';
 import type { CountedState, PayoutState } from '../domain/payout.ts';
+import { idList, textsOf } from '../storage/bulk.ts';
 import type { Db } from '../storage/ledger.ts';
+import { unseen } from '../storage/prepared.ts';
 import type { Payout, Tables } from '../storage/tables/tables.ts';
 import { recounted, replacedSums } from './replaced.ts';
+import { stateSums } from './state-sums.ts';
 
 /** What a list of payouts is narrowed to. `reference`: how it begins. `since`: taken in then or later, ISO UTC. */
 export type PayoutFilter = {
@@ -20,6 +23,8 @@ export type PayoutFilter = {
   amount?: string | undefined;
   /** A reference or its beginning, an account, a transfer id, a trx, or a part of a beneficiary's name. */
   search?: string | undefined;
+  /** Only these. */
+  ids?: readonly bigint[] | undefined;
 };
 
 const columns = [
@@ -74,11 +79,18 @@ function payoutPage(
   size: number,
   before: bigint | undefined,
 ): Promise<ListedPayout[]> {
-  const ids = matching(db, filter)
+  return rowsOf(db, newestIds(db, filter, size, before));
+}
+
+function newestIds(db: Db, filter: PayoutFilter, limit: number, before?: bigint) {
+  return matching(db, filter)
     .$if(before !== undefined, (q) => q.where('p.id', '<', before ?? 0n))
     .select('p.id as key')
     .orderBy('p.id', 'desc')
-    .limit(size);
+    .limit(limit);
+}
+
+function rowsOf(db: Db, ids: ReturnType<typeof newestIds>): Promise<ListedPayout[]> {
   return db
     .selectFrom(ids.as('k'))
     .innerJoin('payouts as p', 'p.id', 'k.key')
@@ -93,19 +105,98 @@ function payoutPage(
 }
 
 /** How many payouts match, and their minor units, by currency and how they count. */
-export async function sumPayouts(
+export type PayoutSums = { currency: string; state: CountedState; count: number; minor: bigint }[];
+
+export function sumPayouts(db: Db, filter: PayoutFilter): Promise<PayoutSums> {
+  return isKept(filter) ? sumKept(db, filter) : sumWhere(db, conditionsOf(filter));
+}
+
+/** The first page of a list, with its sums; null where more than `most` match, and no kept totals say how many. */
+export async function payoutsWithSums(
   db: Db,
   filter: PayoutFilter,
-): Promise<{ currency: string; state: CountedState; count: number; minor: bigint }[]> {
-  const rows = await matching(db, filter)
+  { limit, most }: { limit: number; most: number },
+): Promise<{ rows: ListedPayout[]; sums: PayoutSums | null }> {
+  if (isKept(filter)) {
+    const sums = await sumKept(db, filter);
+    // A search that finds nothing would read every payout.
+    return { rows: sums.length === 0 ? [] : await payoutPage(db, filter, limit, undefined), sums };
+  }
+  const found = await newestIds(db, filter, most + 1).execute();
+  const ids = found.map(({ key }) => key);
+  const rows: ListedPayout[] = [];
+  if (ids.length > 0) {
+    const first = { ids: ids.slice(0, limit) };
+    rows.push(...(await rowsOf(db, newestIds(db, first, limit))));
+  }
+  return { rows, sums: ids.length > most ? null : await sumWhere(db, conditionsOf({ ids })) };
+}
+
+/** Whether the kept totals of batches answer, without a look at each payout. */
+function isKept({ bank, amount, search, reference, ids }: PayoutFilter): boolean {
+  return [bank, amount, search || undefined, reference, ids].every((one) => one === undefined);
+}
+
+/** Sums the kept totals of whole batches. A successor has a time of its own: there are few, and each is looked at. */
+async function sumKept(db: Db, filter: PayoutFilter): Promise<PayoutSums> {
+  const { state, batch, currency, since, until } = filter;
+  const batches = await db
+    .selectFrom('batches')
+    .select('id')
+    .where('archive_id', 'is', null)
+    .$if(batch !== undefined, (q) => q.where('id', '=', batch ?? ''))
+    .$if(since !== undefined, (q) => q.where('created_at', '>=', since ?? ''))
+    .$if(until !== undefined, (q) => q.where('created_at', '<', until ?? ''))
+    .execute();
+  const ids = batches.map(({ id }) => id);
+  const fits = (one: Group): boolean =>
+    (state === undefined || one.state === state) && (currency === undefined || one.currency === currency);
+  const kept = (await stateSums(db, ids)).filter(fits);
+  const isTimed = since !== undefined || until !== undefined;
+  const isSuccessor = sql<boolean>`p.successor_of is not null`;
+  // By the index of successors, not that of batches.
+  const isOfThem = sql<boolean>`${unseen(sql.ref<string>('p.batch_id'))} in ${textsOf(ids)}`;
+  const apart = isTimed ? await groupsWhere(db, [isSuccessor, isOfThem]) : [];
+  const timed = isTimed ? await groupsWhere(db, [isSuccessor, ...conditionsOf(filter)]) : [];
+  const less = apart.filter(fits).map((one) => ({ ...one, n: -one.n, amount: -one.amount }));
+  return counted(db, added([...kept, ...less, ...timed]), conditionsOf(filter));
+}
+
+async function sumWhere(db: Db, conditions: readonly Condition[]): Promise<PayoutSums> {
+  return counted(db, await groupsWhere(db, conditions), conditions);
+}
+
+type Group = { currency: string; state: PayoutState; n: bigint; amount: bigint };
+
+async function groupsWhere(db: Db, conditions: readonly Condition[]): Promise<Group[]> {
+  const rows = await whereAll(db, conditions)
     .select(['p.currency', 'p.state', (eb) => eb.fn.countAll<bigint>().as('n')])
     .select(sql<bigint>`sum(p.amount)`.as('amount'))
     .groupBy(['p.currency', 'p.state'])
     .orderBy('p.currency')
     .orderBy('p.state')
     .execute();
-  const replaced = await replacedSums(db, sql`p.id in (${matching(db, filter).select('p.id')})`);
-  return recounted(rows, replaced).map(({ currency, state, n, amount }) => {
+  return rows.map((row) => ({ ...row, n: BigInt(row.n), amount: BigInt(row.amount) }));
+}
+
+/** Groups of the same currency and state as one. */
+function added(groups: readonly Group[]): Group[] {
+  const found = new Map<string, Group>();
+  for (const { currency, state, n, amount } of groups) {
+    const key = `${currency} ${state}`;
+    const known = found.get(key);
+    found.set(key, { currency, state, n: (known?.n ?? 0n) + n, amount: (known?.amount ?? 0n) + amount });
+  }
+  return [...found].toSorted(([one], [other]) => (one < other ? -1 : 1)).map(([, group]) => group);
+}
+
+async function counted(
+  db: Db,
+  groups: readonly Group[],
+  conditions: readonly Condition[],
+): Promise<PayoutSums> {
+  const of = conditions.length === 0 ? sql`true` : sql.join(conditions, sql` and `);
+  return recounted(groups, await replacedSums(db, of)).map(({ currency, state, n, amount }) => {
     return { currency, state, count: Number(n), minor: amount };
   });
 }
@@ -122,25 +213,49 @@ export async function referencesBeginning(db: Db, beginning: string, limit: numb
 
 type Matching = SelectQueryBuilder<Tables & { p: Tables['payouts'] }, 'p', object>;
 
+type Condition = RawBuilder<boolean>;
+
 function matching(db: Db, filter: PayoutFilter): Matching {
-  const { state, batch, currency, since, until, reference, bank, amount, search } = filter;
-  let found: Matching = db.selectFrom('payouts as p');
-  if (state !== undefined) found = found.where('p.state', '=', state);
-  if (batch !== undefined) found = found.where('p.batch_id', '=', batch);
-  if (currency !== undefined) found = found.where('p.currency', '=', currency);
-  if (bank !== undefined) found = found.where('p.bank_code', '=', bank);
-  if (since !== undefined) found = found.where(isSince(since));
-  if (until !== undefined) found = found.where(sql<boolean>`not ${isSince(until)}`);
+  return whereAll(db, conditionsOf(filter));
+}
+
+function whereAll(db: Db, conditions: readonly Condition[]): Matching {
+  return conditions.reduce<Matching>((found, one) => found.where(one), db.selectFrom('payouts as p'));
+}
+
+/** What a payout `p` of the list is. */
+function conditionsOf(filter: PayoutFilter): Condition[] {
+  const { state, batch, currency, since, until, reference, bank, amount, search, ids } = filter;
+  const all: Condition[] = [];
+  if (ids !== undefined) all.push(sql`p.id in ${idList(ids)}`);
+  if (state !== undefined) all.push(sql`p.state = ${state}`);
+  if (batch !== undefined) all.push(sql`p.batch_id = ${batch}`);
+  if (state !== undefined && batch !== undefined) all.push(isNear(batch));
+  if (currency !== undefined) all.push(sql`p.currency = ${currency}`);
+  if (bank !== undefined) all.push(sql`p.bank_code = ${bank}`);
+  if (since !== undefined) all.push(isSince(since));
+  if (until !== undefined) all.push(sql`not ${isSince(until)}`);
   // Without a currency, one with two digits, as most have.
-  if (amount !== undefined)
-    found = found.where('p.amount', '=', decimalToMinor(amount, currency ?? 'NGN') ?? -1n);
-  if (search !== undefined && search !== '') found = found.where(isFound(search));
+  if (amount !== undefined) all.push(isOf(decimalToMinor(amount, currency ?? 'NGN') ?? -1n));
+  if (search !== undefined && search !== '') all.push(isFound(search));
   if (reference !== undefined) {
     const key = foldReference(reference);
     // A reference holds letters, digits, `_` and `-`; `~` sorts behind each of them.
-    found = found.where('p.reference_key', '>=', key).where('p.reference_key', '<', `${key}~`);
+    all.push(sql`p.reference_key >= ${key} and p.reference_key < ${`${key}~`}`);
   }
-  return found;
+  return all;
+}
+
+/** An index that holds amounts is read whole: it is a twentieth of the table. */
+function isOf(minor: bigint): Condition {
+  return sql`p.id in (select x.id from payouts x where x.amount = ${minor})`;
+}
+
+/** Between the first and the last id of a batch: the index of states is not read from its newest payout on. */
+function isNear(batch: string): Condition {
+  const idOf = (which: 'min' | 'max') =>
+    sql`(select ${sql.raw(which)}(x.id) from payouts x where x.batch_id = ${batch})`;
+  return sql`p.id >= ${idOf('min')} and p.id <= ${idOf('max')}`;
 }
 
 /** So many of the newest payouts are searched for a name: more would delay the page. */

@@ -70,6 +70,13 @@ function locksOf({ session, path }: Pick<Ledger, 'session' | 'path'>) {
   return { pathOf, isFree };
 }
 
+/** Whether the process of this worker id works on the ledger and lives. */
+export async function workerLives(ledger: Ledger, id: string): Promise<boolean> {
+  const { isFree } = locksOf(ledger);
+  const worker = (await openWorkers(ledger.db)).find((one) => one.id === id);
+  return worker !== undefined && !(await isFree(worker));
+}
+
 /** Whether any process that works on the ledger lives. */
 export async function anyWorkerLives(ledger: Ledger): Promise<boolean> {
   const { isFree } = locksOf(ledger);

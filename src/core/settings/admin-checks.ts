@@ -10,6 +10,12 @@ export function rolesOf(roles: Roles, name: string): readonly Role[] {
   return Object.entries(roles).find(([one]) => isSamePerson(one, name))?.[1] ?? roleNames;
 }
 
+/** The people with a token who may do what a role allows. */
+export function holdersOf(roles: Roles, tokens: Pick<Tokens[number], 'name'>[], role: Role): string[] {
+  const names = new Set(tokens.map(({ name }) => name));
+  return [...names].filter((name) => rolesOf(roles, name).includes(role));
+}
+
 function isSamePerson(one: string, other: string): boolean {
   return one.toLowerCase() === other.toLowerCase();
 }

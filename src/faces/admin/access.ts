@@ -1,10 +1,11 @@
 import type { IncomingMessage } from 'node:http';
 import type { Clock } from '../../core/runtime/clock.ts';
-import { rolesOf } from '../../core/settings/admin-checks.ts';
+import { holdersOf, rolesOf } from '../../core/settings/admin-checks.ts';
 import type { Config } from '../../core/settings/settings.ts';
 import { isLoopback } from '../../core/settings/settings-checks.ts';
 import type { Role } from '../../core/settings/settings-schema.ts';
 import { addressList, createSourceReader, plainAddress } from '../../watching/webhooks/receiver-address.ts';
+import { askFor } from '../../words/who-may.ts';
 import { createSessions } from './sessions.ts';
 import { createGuessLimit, createTokens } from './tokens.ts';
 
@@ -83,9 +84,12 @@ export function createAccess(deps: {
     throw unknownToken();
   }
   const noTokenFor = (right: Right): RefusedRequest => (tokens.exist ? noToken(right) : noTokensAtAll(right));
+  /** The people who have this role. */
+  const holders = (role: Role): string[] => holdersOf(admin.roles, deps.tokens, role);
   const isSecure = (request: Request): boolean => sourceOf(request).protocol === 'https';
   return {
     addressOf,
+    holders,
     nameOf,
     /** Begins a session for the holder of the token; returns its cookie. Throws {@link RefusedRequest}. */
     signIn: (request: Request, token: string): string =>
@@ -112,7 +116,7 @@ export function createAccess(deps: {
     /** Throws {@link RefusedRequest} unless the caller has the right. */
     demand(caller: Caller, right: Right): void {
       if (hasRight(caller, right)) return;
-      if (caller.kind === 'token') throw noRight(caller.name, right);
+      if (caller.kind === 'token' && right !== 'figures') throw noRight(caller.name, right, holders(right));
       throw noTokenFor(right);
     },
     noTokenFor,
@@ -199,10 +203,10 @@ function noTokensAtAll(right: Right): RefusedRequest {
   });
 }
 
-function noRight(name: string, right: Right): RefusedRequest {
+function noRight(name: string, right: Role, holders: readonly string[]): RefusedRequest {
   return new RefusedRequest(403, {
     problem: `the token of ${name} has no right to this (${rightWords[right]})`,
-    fix: `ask somebody who has it, or let admin.roles give ${name} the role ${right}`,
+    fix: askFor(right, holders),
   });
 }
 

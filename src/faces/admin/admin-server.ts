@@ -5,6 +5,7 @@ import { readTraceparent, type TraceParent, type Traces } from '../../core/domai
 import type { Clock } from '../../core/runtime/clock.ts';
 import type { Logger } from '../../core/runtime/logger.ts';
 import type { Config } from '../../core/settings/settings.ts';
+import type { Role } from '../../core/settings/settings-schema.ts';
 import { addressList } from '../../watching/webhooks/receiver-address.ts';
 import { createConnections, type Turn } from '../../watching/webhooks/receiver-connections.ts';
 import { createReceiverServer } from '../../watching/webhooks/receiver-server.ts';
@@ -33,6 +34,8 @@ export type AdminServer = ReturnType<typeof createAdminServer>;
 export type RouteDeps = {
   /** Returns the caller. Throws {@link RefusedRequest} without the right: for handlers that show more to some callers. */
   requireRight(request: FastifyRequest, right: Right): Caller;
+  /** The people who have a role, by the names of their tokens. */
+  holders(role: Role): string[];
   /** The holder of a token that came otherwise than in a header, such as a form. Throws {@link RefusedRequest}. */
   nameOf(request: FastifyRequest, token: string): string;
   /** Begins a session for the holder of the token; returns its cookie. Throws {@link RefusedRequest}. */
@@ -77,6 +80,7 @@ export function createAdminServer(deps: {
       access.demand(request.caller, right);
       return request.caller;
     },
+    holders: access.holders,
     nameOf: (request, token) => access.nameOf(token, access.addressOf(request.raw)),
     signIn: (request, token) => access.signIn(request.raw, token),
     signOut: (request) => access.signOut(request.raw),

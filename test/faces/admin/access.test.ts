@@ -196,7 +196,7 @@ describe('the roles of a token', () => {
     const { port } = await startAdmin({ routes: [everyRole], admin: { roles: { ada: ['read'] } } });
     const { body } = await ask(port, '/decide', { headers: ada });
     expect(body).toContain('the token of ada has no right to this (a decision)');
-    expect(body).toContain('let admin.roles give ada the role decide');
+    expect(body).toContain('ask bola, who may do it (role decide)');
   });
 });
 

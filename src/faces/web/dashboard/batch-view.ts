@@ -5,12 +5,12 @@ import {
   type PayoutState,
   payoutStates,
 } from '../../../core/domain/payout.ts';
-import { maskAccount } from '../../../core/domain/redact.ts';
 import { readReasons, reasonMark } from '../../../core/ledger/hold-reasons.ts';
 import type { Mend, Preparer } from '../../../core/ledger/mends.ts';
 import type { PayeeComparison } from '../../../core/ledger/payee-comparisons.ts';
 import { originalOf } from '../../../intake/prepared.ts';
-import type { Approvable, approvalsOf } from '../../../sending/approvals.sql.ts';
+import { whyNotApprove } from '../../../sending/approval.ts';
+import type { approvalsOf } from '../../../sending/approvals.sql.ts';
 import type { batchHalts } from '../../../sending/halts.sql.ts';
 import { haltCauseText } from '../../../words/halt-words.ts';
 import { holdTexts } from '../../../words/hold-words.ts';
@@ -19,30 +19,17 @@ import { hasRight } from '../../admin/access.ts';
 import { type Html, html } from '../kit/html.ts';
 import { separated } from '../kit/parts.ts';
 import { wideTable } from '../kit/table.ts';
-import type { ColumnTotals } from './batch-columns.sql.ts';
-import { columnPanels, type LastAlike, lastTime } from './batch-columns-view.ts';
 import { batchStateText, moneyIn, open, progressBar } from './batch-parts.ts';
 import { answerAwaited, type BatchLook, type payoutsIn } from './batches.sql.ts';
 import { comparedPart } from './compared-part.ts';
 import { mendsTable } from './files/drop-view.ts';
-import { decision, form } from './forms.ts';
+import { decision, whoMay } from './forms.ts';
 import { seesBank, type View } from './frame.ts';
 import { hider } from './hide.ts';
 import type { DayAhead } from './later.sql.ts';
 import { laterFacts } from './later-view.ts';
 import { type PartOfList, pages } from './pages.ts';
-import {
-  amount,
-  bankText,
-  countText,
-  exactAmount,
-  facts,
-  panel,
-  sentence,
-  stateText,
-  time,
-  to,
-} from './parts.ts';
+import { amount, countText, exactAmount, facts, panel, sentence, stateText, time, to } from './parts.ts';
 
 type Approvals = NonNullable<ReturnType<Awaited<ReturnType<typeof approvalsOf>>['get']>>;
 type Halts = Awaited<ReturnType<typeof batchHalts>>;
@@ -69,6 +56,10 @@ export function batchView(
 ): Html {
   const { approvals, rows, state, page, halts, preparers, mends, compared, later } = about;
   const { batch } = look;
+  const own = (name: string): boolean =>
+    [{ name: batch.dropped_by, uid: null }, ...preparers].some(
+      (one) => whyNotApprove(one, [{ name, uid: null }]) !== null,
+    );
   const as = batch.dropped_as === '' ? '' : ` as ${batch.dropped_as}`;
   const approved = approvals.map(
     ({ by, at, digest }) =>
@@ -99,7 +90,7 @@ ${panel(
     ' · ',
   )} · ${to(['batches', batch.id, 'columns'], 'Totals by column')}</p>`,
 )}
-${decisions(look, halts, view)}
+${decisions(look, { halts, own }, view)}
 ${mends.length > 0 && panel('Changed before it was taken in', html`<p>The file as it was dropped is in the archive under <code>${originalOf(batch.id)}--${batch.file_name}</code>.</p>${mendsTable(mends, seesBank(view), view)}`)}
 ${panel('Payouts by state', statesTable(look))}
 ${panel('Payouts', payoutsPart(look, { rows, state, page }, view))}`;
@@ -110,7 +101,11 @@ function unpaid({ counts }: BatchLook): boolean {
   return cameToNothing.some((state) => (counts[state] ?? 0) > 0);
 }
 
-function decisions(look: BatchLook, halts: Halts, view: View): Html {
+function decisions(
+  look: BatchLook,
+  { halts, own }: { halts: Halts; own: (name: string) => boolean },
+  view: View,
+): Html {
   const { batch, state, counts } = look;
   const reasons = readReasons(batch.hold_reasons);
   const failed = halts.map(({ cause }) => haltCauseText([cause]));
@@ -128,10 +123,14 @@ function decisions(look: BatchLook, halts: Halts, view: View): Html {
       : [
           html`<p>It waits until the service answers what service.extras asks: ${sentence(unanswered, view)}</p>`,
         ]),
-    ...(unpaid(look) && hasRight(view.caller, 'decide')
-      ? [html`<p><a class="go" href="${path}/again">Pay what is unpaid again…</a></p>`]
+    ...(unpaid(look)
+      ? [
+          hasRight(view.caller, 'decide')
+            ? html`<p><a class="go" href="${path}/again">Pay what is unpaid again…</a></p>`
+            : html`<p>To pay what is unpaid again: ${whoMay(view, 'decide')}</p>`,
+        ]
       : []),
-    ...(waits ? [approvalWay(path, view)] : []),
+    ...(waits ? [approvalWay(path, own, view)] : []),
     ...(unanswered !== null || (state === 'held' && reasons.some(({ kind }) => kind !== 'approval'))
       ? [
           decision(view, {
@@ -170,10 +169,12 @@ function decisions(look: BatchLook, halts: Halts, view: View): Html {
   return parts.length === 0 ? html`` : panel('Decide', html`${parts}`);
 }
 
-function approvalWay(path: string, view: View): Html {
-  if (hasRight(view.caller, 'approve'))
+/** `own`: whether somebody prepared the file, and so may not approve it (P37). */
+function approvalWay(path: string, own: (name: string) => boolean, view: View): Html {
+  const { caller } = view;
+  if (caller.kind === 'token' && hasRight(caller, 'approve') && !own(caller.name))
     return html`<p><a class="go" href="${path}/approve">Review and approve…</a></p>`;
-  return html`<p class="soft">A person with the role <code>approve</code> approves it.</p>`;
+  return html`<p class="soft">${whoMay(view, 'approve', own)}</p>`;
 }
 
 function statesTable({ batch, counts, sums }: BatchLook): Html {
@@ -213,83 +214,4 @@ ${pages(`/batches/${encodeURIComponent(batch.id)}`, page, state === null ? {} : 
 
 export function stateNamed(text: unknown): PayoutState | null {
   return payoutStates.find((one) => one === text) ?? null;
-}
-
-/** What a second person must see before the batch goes (P2). */
-export function approveView(
-  look: BatchLook,
-  shown: Approvable,
-  about: {
-    warnings: readonly string[];
-    largest: Rows;
-    columns: readonly ColumnTotals[];
-    last: LastAlike;
-    mends: number;
-    compared: PayeeComparison | null;
-    later: readonly DayAhead[];
-    view: View;
-  },
-): Html {
-  const { batch } = look;
-  const { warnings, largest, columns, last, mends, compared, later, view } = about;
-  return html`<h1>Approve ${batch.id}</h1>
-${comparedPart(compared, batch.dropped_by, view)}
-${panel(
-  'What you approve',
-  html`${facts([
-    ['File', batch.file_name],
-    ['Dropped by', batch.dropped_by],
-    ...(mends > 0
-      ? [['Changed cells', html`${countText(mends)}, see ${to(['batches', batch.id], 'the batch')}`] as const]
-      : []),
-    ['Taken in', time(batch.created_at, view)],
-    ['Payouts', countText(shown.rows)],
-    ...Object.entries(shown.totals).map(
-      ([currency, total]) => [`Total ${currency}`, sentence(total, view)] as const,
-    ),
-    ...laterFacts(later),
-    ['Last time', lastTime(last, view)],
-    ['Digest', html`<code>${shown.digest.slice(0, 12)}</code>`],
-  ])}
-${warnings.length > 0 && html`<p class="warn">Look at this first:</p><ul>${warnings.map((text) => html`<li>${sentence(text, view)}</li>`)}</ul>`}
-${form(view, {
-  action: `/batches/${encodeURIComponent(batch.id)}/approve`,
-  role: 'approve',
-  fields: [
-    { kind: 'hidden', name: 'digest', value: shown.digest },
-    { kind: 'sure', label: 'I have checked these payments, and I did not drop them' },
-  ],
-  buttons: [{ name: 'Approve' }],
-})}`,
-)}
-${panel(
-  'The largest payments',
-  wideTable(
-    'The largest payments',
-    ['Reference', 'Payee', 'Account', { number: 'Amount' }],
-    largest.map((row) => [
-      to(['payouts', row.reference], row.reference),
-      seesBank(view) ? row.account_name : 'hidden',
-      `${seesBank(view) ? row.account_number : maskAccount(row.account_number)} · ${bankText(row.bank_code, view)}`,
-      exactAmount(row.currency, row.amount),
-    ]),
-  ),
-)}
-${columnPanels(columns)}
-<p><a href="/batches/${encodeURIComponent(batch.id)}">All ${countText(shown.rows)} rows, in the order of the file</a></p>
-<details id="reject"><summary>Reject…</summary>${form(view, {
-    action: `/batches/${encodeURIComponent(batch.id)}/reject`,
-    role: 'approve',
-    fields: [
-      { kind: 'hidden', name: 'digest', value: shown.digest },
-      {
-        kind: 'note',
-        label: 'Why; the person who dropped the file reads it',
-        id: 'reject-note',
-        required: true,
-      },
-    ],
-    buttons: [{ name: 'Reject' }],
-  })}</details>
-<p>${to(['batches', batch.id], 'Back to the batch')}</p>`;
 }

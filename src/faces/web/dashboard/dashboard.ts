@@ -40,6 +40,7 @@ export function dashboardRoutes(deps: DashboardDeps): Routes {
       banks: config.banks,
       now: clock.iso(),
       caller,
+      holders: admin.holders,
       version: (await looks.look()).version,
       formToken: forms.tokenFor(caller),
     });

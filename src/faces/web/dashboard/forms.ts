@@ -1,6 +1,8 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Clock } from '../../../core/runtime/clock.ts';
 import type { Role } from '../../../core/settings/settings-schema.ts';
+import { upperFirst } from '../../../words/results/obstacle-words.ts';
+import { askFor } from '../../../words/who-may.ts';
 import { type Caller, hasRight } from '../../admin/access.ts';
 import { type Html, html } from '../kit/html.ts';
 import type { View } from './frame.ts';
@@ -66,13 +68,26 @@ type Order = {
   }[];
 };
 
+/** What a reader does who may not: sign in, or ask those who have the role. `not`: people who may not in this case. */
+export function whoMay(
+  { holders, formToken }: View,
+  role: Role,
+  not: (name: string) => boolean = () => false,
+): Html {
+  if (formToken === null) return html`<a href="/signin">Sign in</a>: this needs a token.`;
+  return html`${upperFirst(
+    askFor(
+      role,
+      holders(role).filter((name) => !not(name)),
+    ),
+  )}.`;
+}
+
 /** A form that posts to `action`; for a reader who may not order that, what it takes instead. */
 export function form(view: View, order: Order): Html {
   const { role = 'decide' } = order;
-  if (view.formToken === null)
-    return html`<p class="soft"><a href="/signin">Sign in</a> to decide: it needs a token.</p>`;
-  if (!hasRight(view.caller, role))
-    return html`<p class="soft">Your token may not do this. It needs the role <code>${role}</code>.</p>`;
+  if (view.formToken === null || !hasRight(view.caller, role))
+    return html`<p class="soft">${whoMay(view, role)}</p>`;
   return html`<form class="decide"${order.id !== undefined && html` id="${order.id}"`} method="post" action="${order.action}">
 <input type="hidden" name="form" value="${view.formToken}">
 ${order.fields.map(fieldOf)}${order.content ?? ''}

@@ -1,5 +1,6 @@
 import type { Mode } from '../../../core/domain/payout.ts';
 import type { Config } from '../../../core/settings/settings.ts';
+import type { Role } from '../../../core/settings/settings-schema.ts';
 import { shortTimeWithSeconds } from '../../../words/short-times.ts';
 import { type Caller, hasRight } from '../../admin/access.ts';
 import { pageFrame, sourceOf } from '../kit/frame.ts';
@@ -17,6 +18,8 @@ export type View = {
   /** ISO UTC. */
   now: string;
   caller: Caller;
+  /** The people who have a role. */
+  holders(role: Role): readonly string[];
   /** Changes with every figure: a page of another version is out of date. */
   version: string;
   /** The token that a form of this reader needs; null for a reader without a name. */

@@ -4,6 +4,7 @@ import { type LastRun, lastRun } from '../../../books/run-verdicts.sql.ts';
 import { dayOf } from '../../../core/domain/pay-day.ts';
 import { foreignOrigins } from '../../../core/ledger/origins.ts';
 import type { Clock } from '../../../core/runtime/clock.ts';
+import type { Ledger } from '../../../core/storage/ledger.ts';
 import type { Finding } from '../../../findings/finding.ts';
 import type { KindsOn } from '../../../findings/kinds.ts';
 import { dayAt } from '../../../sending/daily-limit.ts';
@@ -13,6 +14,7 @@ import type { Unready } from '../../admin/health.ts';
 import { type FigureSource, type LedgerFigures, readFigures } from '../../admin/ledger-figures.sql.ts';
 import { activeBatches, type BatchLook } from './batches.sql.ts';
 import { type DayAhead, daysAhead } from './later.sql.ts';
+import { type UnendedRun, unendedRun } from './runs.sql.ts';
 
 /** The facts of the first page. `unready`: why work does not move. */
 export type DashboardFacts = {
@@ -21,6 +23,8 @@ export type DashboardFacts = {
   haltMarks: string[];
   figures: LedgerFigures;
   lastRun: LastRun | null;
+  /** The reconciliation that has not ended. */
+  unended: UnendedRun | null;
   paidTwice: PaidTwice;
   /** When the ledger began, ISO UTC. */
   birth: string;
@@ -36,6 +40,7 @@ export type DashboardFacts = {
 
 export type LookDeps = {
   source: FigureSource;
+  ledger: Ledger;
   clock: Pick<Clock, 'now' | 'monotonic'>;
   /** The zone whose day is today. */
   zone: string;
@@ -75,6 +80,7 @@ async function lookAgain(deps: LookDeps, findProblems: () => Promise<Unready[]>)
     halt: (await deps.findHalt()) ?? null,
     figures: await readFigures(source),
     lastRun: (await lastRun(db, foreign)) ?? null,
+    unended: await unendedRun(db, deps.ledger),
     paidTwice: await findPaidTwice(db, foreign),
     birth,
     batches: await activeBatches(db, today.beginsAt, mostBatches),
@@ -90,6 +96,7 @@ function versionOf({
   haltMarks: marks,
   figures,
   lastRun: run,
+  unended,
   batches,
   later,
   unready,
@@ -114,7 +121,7 @@ function versionOf({
     of,
   ]);
   const text = JSON.stringify(
-    [halt, marks, telling, run, counts, batches.more, later, names, waiting],
+    [halt, marks, telling, run, unended, counts, batches.more, later, names, waiting],
     (_key, value: unknown) => (typeof value === 'bigint' ? value.toString() : value),
   );
   return createHash('sha256').update(text).digest('base64url').slice(0, 16);

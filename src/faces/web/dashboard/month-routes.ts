@@ -13,6 +13,7 @@ import {
   allPaidInMonth,
   approvalsIn,
   closedSpan,
+  findEntry,
   isArchived,
   type MonthSpan,
   paidInMonth,
@@ -26,6 +27,9 @@ type Params = { Params: { name: string } };
 
 /** A year has so many approvals at most that are read on a page. */
 const mostApprovals = 500;
+/** So many payments of an open month are added up unless a person asks for all. */
+const mostSummed = 10_000;
+const everything = 1_000_000_000;
 /** An open ledger does not go back further on the list. */
 const mostOpen = 36;
 
@@ -47,7 +51,7 @@ export function monthRoutes(scope: FastifyInstance, { deps, looks, send, viewFor
     return months;
   }
 
-  async function factsOf(name: string, view: View): Promise<MonthFacts> {
+  async function factsOf(name: string, view: View, most = mostSummed): Promise<MonthFacts> {
     const period = await findPeriod(reader, name);
     const month = period ? null : readMonth(name, zone);
     const open = await openMonths();
@@ -60,7 +64,7 @@ export function monthRoutes(scope: FastifyInstance, { deps, looks, send, viewFor
     return {
       name,
       closed: period ? await closedMonth(reader, period) : null,
-      sums: period ? [] : await paidSumsIn(reader, span),
+      sums: period ? [] : await paidSumsIn(reader, span, most),
       approvals: await approvalsIn(reader, span, mostApprovals),
       archived: await isArchived(reader, span),
       open: await countFiltered(reader, { states: ['open'] }),
@@ -82,9 +86,13 @@ export function monthRoutes(scope: FastifyInstance, { deps, looks, send, viewFor
 
   scope.get<Params>('/months/:name', async (request, reply) => {
     const view = await viewFor(request);
-    const facts = await factsOf(request.params.name, view);
+    const isWhole = queryOf(request, 'sums') === 'all';
+    const facts = await factsOf(request.params.name, view, isWhole ? everything : mostSummed);
     const before = /^\d{1,18}$/.exec(queryOf(request, 'before') ?? '')?.[0];
-    const page = { limit: perPage + 1, before: before === undefined ? null : BigInt(before) };
+    const page = {
+      limit: perPage + 1,
+      before: before === undefined ? null : await findEntry(reader, before),
+    };
     const rows = await paidInMonth(reader, facts.span, page);
     const main = monthView(facts, rows, view);
     const title = readableMonth(facts.name);

@@ -16,7 +16,7 @@ import { csvText } from '../../files/csv-writer.ts';
 import { type Html, html } from '../kit/html.ts';
 import { separated } from '../kit/parts.ts';
 import { wideTable } from '../kit/table.ts';
-import { form } from './forms.ts';
+import { form, whoMay } from './forms.ts';
 import { seesBank, type View } from './frame.ts';
 import type { approvalsIn, MonthPayment, MonthSpan, paidSumsIn } from './months.sql.ts';
 import { onwards } from './pages.ts';
@@ -39,7 +39,7 @@ export type MonthFacts = {
   name: string;
   /** The frozen month; null while it is open. */
   closed: ClosedMonth | null;
-  /** What was paid in an open month so far. */
+  /** What was paid in an open month so far; null where that was too much to add up. */
   sums: Awaited<ReturnType<typeof paidSumsIn>>;
   approvals: Awaited<ReturnType<typeof approvalsIn>>;
   /** Whether an archive has rows of it. */
@@ -86,7 +86,7 @@ export function monthView(month: MonthFacts, rows: readonly MonthPayment[], view
 ${panel(
   closed ? 'Closed' : 'Not closed',
   html`${closed ? closedFacts(closed, view) : openFacts(month, view)}
-${mayClose && hasRight(view.caller, 'decide') && html`<p><a class="go" href="/months/${name}/close">Close this month…</a></p>`}`,
+${mayClose && html`<p>${hasRight(view.caller, 'decide') ? html`<a class="go" href="/months/${name}/close">Close this month…</a>` : whoMay(view, 'decide')}</p>`}`,
 )}
 ${closed && panel('Statement', statementTable(closed.statement))}
 ${!closed && panel('What is open', openPart(month, view))}
@@ -117,12 +117,13 @@ function closedFacts({ period, comparedAt, list, verdicts, whole }: ClosedMonth,
 <p>These figures never change. What is learnt later counts in the month that is open then. ${to(['reports', periodFolder(period.month), 'report.html'], 'The frozen report')}</p>`;
 }
 
-function openFacts({ sums, span }: MonthFacts, view: View): Html {
-  const paid = sums.map(
+function openFacts({ name, sums, span }: MonthFacts, view: View): Html {
+  const paid = sums?.map(
     ({ currency, count, minor }) => html`<div>${amount(currency, minor)}, ${counted(count, 'payout')}</div>`,
   );
+  const many = html`too many to add up at once. <a href="/months/${name}?sums=all">Add them up</a>`;
   const isOver = span.endsAt <= view.now;
-  return html`${facts([['Paid', paid.length > 0 ? html`${paid}` : 'nothing yet']])}
+  return html`${facts([['Paid', paid?.length === 0 ? 'nothing yet' : html`${paid ?? many}`]])}
 <p>${isOver ? 'The month is over.' : 'The month goes on.'} These figures may change until it is closed.</p>`;
 }
 

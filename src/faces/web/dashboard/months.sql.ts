@@ -25,44 +25,68 @@ export type MonthPayment = Pick<
   | 'fee'
 > & { entry: bigint; paid_at: string };
 
-/** Paid rows of a month, the newest first; `before`: those in front of this entry. */
+/** Where a page of paid rows begins: in front of this entry. */
+type Before = { entry: bigint; paid_at: string };
+
+/** Paid rows of a month, the newest first; `before`: those in front of this entry. An open month goes by their time. */
 export async function paidInMonth(
   db: Db,
   span: MonthSpan,
-  { limit, before }: { limit: number; before: bigint | null },
+  { limit, before }: { limit: number; before: Before | null },
 ): Promise<MonthPayment[]> {
+  const isOpen = span.through === null;
+  const order = isOpen ? sql`h.at desc, h.id desc` : sql`h.id desc`;
   const { rows } = await sql<MonthPayment>`select h.id as entry, h.at as paid_at, p.reference, p.account_name,
       p.account_number, p.bank_code, p.amount, p.currency, p.batch_id, p.row_number, p.transfer_id, p.fee
     from history h join payouts p on p.id = h.payout_id
-    where ${isPaid(span)} and ${before === null ? sql`1 = 1` : sql`h.id < ${before}`}
-    order by h.id desc limit ${limit}`.execute(db);
+    where ${isPaid(span)} ${before ? sql`and ${isBefore(before, isOpen)}` : sql``}
+    order by ${order} limit ${limit}`.execute(db);
   return rows;
+}
+
+/** Spelled out: SQLite would use only a part of the index for a comparison of rows. */
+function isBefore({ entry, paid_at: at }: Before, isOpen: boolean) {
+  return isOpen
+    ? sql<boolean>`h.at <= ${at} and (h.at < ${at} or h.id < ${entry})`
+    : sql<boolean>`h.id < ${entry}`;
+}
+
+/** The entry that a page names as its beginning; null for one that there is not. */
+export async function findEntry(db: Db, id: string): Promise<Before | null> {
+  const row = await db
+    .selectFrom('history')
+    .select(['id as entry', 'at as paid_at'])
+    .where('id', '=', BigInt(id))
+    .executeTakeFirst();
+  return row ?? null;
 }
 
 const pageSize = 1000;
 
 export async function* allPaidInMonth(db: Db, span: MonthSpan): AsyncGenerator<MonthPayment[]> {
-  for (let before: bigint | null = null; ; ) {
+  for (let before: Before | null = null; ; ) {
     const page: MonthPayment[] = await paidInMonth(db, span, { limit: pageSize, before });
     yield page;
     if (page.length < pageSize) return;
-    before = page.at(-1)?.entry ?? null;
+    before = page.at(-1) ?? null;
   }
 }
 
-/** What was paid in an open month so far, by currency, in minor units. */
+/** What was paid in an open month so far, by currency, in minor units; null for more than `most` payouts. */
 export async function paidSumsIn(
   db: Db,
   span: MonthSpan,
-): Promise<{ currency: string; count: bigint; minor: bigint }[]> {
+  most: number,
+): Promise<{ currency: string; count: bigint; minor: bigint }[] | null> {
   const { rows } = await sql<{
     currency: string;
     n: bigint;
     amount: bigint;
   }>`select p.currency, count(*) as n,
       sum(p.amount) as amount
-    from history h join payouts p on p.id = h.payout_id
-    where ${isPaid(span)} group by p.currency order by p.currency`.execute(db);
+    from (select h.payout_id from history h where ${isPaid(span)} limit ${most + 1}) h
+    join payouts p on p.id = h.payout_id group by p.currency order by p.currency`.execute(db);
+  if (rows.reduce((sum, { n }) => sum + Number(n), 0) > most) return null;
   return rows.map(({ currency, n, amount }) => ({ currency, count: BigInt(n), minor: BigInt(amount) }));
 }
 

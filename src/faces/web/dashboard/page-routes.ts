@@ -9,7 +9,7 @@ import { runOfReport } from '../../../core/domain/run-folder.ts';
 import { mendsOf, preparersOf } from '../../../core/ledger/mends.ts';
 import { comparisonOf } from '../../../core/ledger/payee-comparisons.ts';
 import { listPayees, payeeAfter, payeeCursor } from '../../../core/ledger/payee-list.ts';
-import { listPayouts, sumPayouts } from '../../../core/ledger/payout-list.ts';
+import { listPayouts, payoutsWithSums } from '../../../core/ledger/payout-list.ts';
 import { neighboursOf } from '../../../core/ledger/successors.ts';
 import type { Db } from '../../../core/storage/ledger.ts';
 import { approvalsOf, originOf } from '../../../sending/approvals.sql.ts';
@@ -17,10 +17,11 @@ import { batchHalts } from '../../../sending/halts.sql.ts';
 import { keptReportsTexts } from '../../../words/kept-reports.ts';
 import { payoutsCsv } from '../../json/payouts-csv.ts';
 import { Declined } from './actions.ts';
+import { approveView } from './approve-view.ts';
 import { columnTotals, findLastAlike } from './batch-columns.sql.ts';
 import { columnsView } from './batch-columns-view.ts';
 import { standNamed } from './batch-parts.ts';
-import { approveView, batchView, mostRows, stateNamed } from './batch-view.ts';
+import { batchView, mostRows, stateNamed } from './batch-view.ts';
 import {
   batchesNamed,
   batchesThatStand,
@@ -41,6 +42,8 @@ import type { Shared } from './shared.ts';
 import { todayView } from './today-view.ts';
 
 const mostLargest = 10;
+/** So many payouts are added up for a page where no kept totals say the sum. */
+const mostSummed = 10_000;
 const mostDays = 12;
 
 type Params = { Params: { name: string } };
@@ -133,11 +136,15 @@ export function pageRoutes(scope: FastifyInstance, shared: Shared): void {
         .type('text/csv; charset=utf-8')
         .send(Readable.from(payoutsCsv(pages, config.reports, account)));
     }
-    const rows = [];
-    for await (const page of listPayouts(reader, filter, perPage + 1, from)) rows.push(...page);
+    const limit = perPage + 1;
+    const first =
+      from === undefined ? await payoutsWithSums(reader, filter, { limit, most: mostSummed }) : null;
+    const rows = first?.rows ?? [];
+    if (from !== undefined)
+      for await (const page of listPayouts(reader, filter, limit, from)) rows.push(...page);
     const shown = rows.slice(0, perPage);
     const next = rows.length > perPage ? (shown.at(-1)?.id.toString() ?? null) : null;
-    const sums = from === undefined ? await sumPayouts(reader, filter) : null;
+    const sums = first && (first.sums ?? { over: mostSummed });
     const main = payoutsView({ query, rows: shown, sums, next }, await viewFor(request));
     return send(request, reply, { title: 'Payouts', place: '/payouts', main, renews: 'still' });
   });

@@ -3,6 +3,7 @@ import type { Decided } from '../../../sending/decisions/retry-payout.ts';
 import type { Weighed, WeighedCase } from '../../../watching/evidence/weigh.ts';
 import { reasonText } from '../../../words/advice-text.ts';
 import { newsOf } from '../../../words/plain-words.ts';
+import { upperFirst } from '../../../words/results/obstacle-words.ts';
 import { stateWords } from '../../../words/state-words.ts';
 import { type Html, html } from '../kit/html.ts';
 import { wideTable } from '../kit/table.ts';
@@ -72,11 +73,22 @@ export function paidAgainWords(decided: readonly Decided[]): {
 } {
   if (decided.length === 0) return { title: 'Nothing is paid again', lines: [], undone: true };
   const byState = [...Map.groupBy(decided, ({ state }) => state)];
+  const lines = [
+    byState.map(([state, some]) => `${some.length} ${stateWords[state]}`).join(', '),
+    decided
+      .map(({ reference, predecessor }) => (predecessor ? `${predecessor} as ${reference}` : reference))
+      .join(', '),
+  ];
+  const held = decided.filter(({ state }) => state === 'held').length;
+  const title = `${counted(decided.length, 'payout')} ${decided.length === 1 ? 'is' : 'are'} paid again`;
+  if (held === 0) return { title, lines };
+  const waits = counted(held, 'payout to be paid again', 'payouts to be paid again');
   return {
-    title: `${counted(decided.length, 'payout')} ${decided.length === 1 ? 'is' : 'are'} paid again`,
+    title: `${upperFirst(waits)} ${held === 1 ? 'waits' : 'wait'}`,
     lines: [
-      byState.map(([state, some]) => `${some.length} ${stateWords[state]}`).join(', '),
-      decided.map(({ reference, predecessor }) => `${predecessor ?? ''} as ${reference}`).join(', '),
+      ...lines,
+      'Nothing goes out before its batch is approved or released: the page of the batch says why.',
     ],
+    undone: true,
   };
 }

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { readableMonth } from '../../../books/presentation.ts';
+import type { Role } from '../../../core/settings/settings-schema.ts';
 import { cancelVerb } from '../../../verbs/cancel.ts';
 import { closePeriodVerb } from '../../../verbs/close-period.ts';
 import {
@@ -10,17 +11,18 @@ import {
   settleOnEvidence,
 } from '../../../verbs/fresh-evidence.ts';
 import type { Refused } from '../../../verbs/obstacles.ts';
-import { beginReconcile } from '../../../verbs/reconcile.ts';
+import { beginReconcile, reconcileVerb } from '../../../verbs/reconcile.ts';
 import { rejectVerb } from '../../../verbs/reject.ts';
 import { reportVerb } from '../../../verbs/report.ts';
 import { resendVerb } from '../../../verbs/resend.ts';
+import { retryVerb } from '../../../verbs/retry.ts';
+import { settleVerb } from '../../../verbs/settle.ts';
 import type { Person } from '../../../verbs/verb.ts';
 import type { WeighedCase } from '../../../watching/evidence/weigh.ts';
 import { reasonText } from '../../../words/advice-text.ts';
 import { evidenceFactsOf } from '../../../words/evidence-words.ts';
 import { periodWarningTexts } from '../../../words/period-words.ts';
 import { cancelWords, resendWords } from '../../../words/results/payout-results.ts';
-import { stateWords } from '../../../words/state-words.ts';
 import { html } from '../kit/html.ts';
 import { Declined, declinedPage, personOf } from './actions.ts';
 import { form } from './forms.ts';
@@ -64,7 +66,7 @@ ${verb === 'retry' ? retryForm(seen.one, seen.shown.digest, view) : settleForm(s
 
   const post = (
     at: string,
-    right: 'read' | 'decide' | 'approve',
+    { can: right }: { can: Role },
     order: (given: { name: string; fields: URLSearchParams; person: Person }) => Promise<Said>,
   ): void => {
     scope.post<Params>(at, { config: { right } }, async (request: FastifyRequest<Params>, reply) => {
@@ -79,17 +81,14 @@ ${verb === 'retry' ? retryForm(seen.one, seen.shown.digest, view) : settleForm(s
     });
   };
 
-  post('/payouts/:name/retry', 'decide', async ({ name, fields, person }) => {
+  post('/payouts/:name/retry', retryVerb, async ({ name, fields, person }) => {
     requireSure(fields);
     const order = { reference: name, evidence: fields.get('evidence') ?? '' };
     const done = unlessDeclined(await retryOnEvidence(parts, order, person));
     if (done.kind !== 'decided') throw changed(name);
-    const [one] = done.decided;
-    const title = one?.predecessor ? `${name} is paid again as ${one.reference}` : `${name} goes out again`;
-    const state = one ? `It is ${stateWords[one.state]} now.` : '';
-    return { title, lines: [state], back: path(one?.reference ?? name) };
+    return { ...paidAgainWords(done.decided), back: path(done.decided[0]?.reference ?? name) };
   });
-  post('/batches/:name/again', 'decide', async ({ name, fields, person }) => {
+  post('/batches/:name/again', retryVerb, async ({ name, fields, person }) => {
     requireSure(fields);
     const references = (fields.get('references') ?? '').split(' ').filter((one) => one !== '');
     if (references.length === 0) throw new Declined(422, 'The form names no payout.');
@@ -98,7 +97,7 @@ ${verb === 'retry' ? retryForm(seen.one, seen.shown.digest, view) : settleForm(s
     if (done.kind === 'look') throw changed(name);
     return { ...paidAgainWords(done.decided), back: `/batches/${encodeURIComponent(name)}` };
   });
-  post('/payouts/:name/settle', 'decide', async ({ name, fields, person }) => {
+  post('/payouts/:name/settle', settleVerb, async ({ name, fields, person }) => {
     const as = fields.get('as');
     const note = (fields.get('note') ?? '').trim();
     if (as !== 'success' && as !== 'failed') throw new Declined(422, 'Say whether it was paid.');
@@ -109,23 +108,23 @@ ${verb === 'retry' ? retryForm(seen.one, seen.shown.digest, view) : settleForm(s
     const title = `${name} is settled as ${as === 'success' ? 'paid' : 'not paid'}`;
     return { title, lines: ['Later evidence from the service reopens it.'], back: path(name) };
   });
-  post('/payouts/:name/cancel', 'decide', async ({ name, fields, person }) => {
+  post('/payouts/:name/cancel', cancelVerb, async ({ name, fields, person }) => {
     requireSure(fields);
     const done = unlessDeclined(await cancelVerb.run(app, { reference: name }, person));
     return { ...cancelWords(done), back: path(name) };
   });
-  post('/payouts/:name/resend', 'decide', async ({ name, person }) => {
+  post('/payouts/:name/resend', resendVerb, async ({ name, person }) => {
     const signal = AbortSignal.any([closing, AbortSignal.timeout(resendMs)]);
     const asking = { ...app, signal, meanwhile: async () => undefined };
     const order = { references: [name], collections: false };
     return { ...resendWords(unlessDeclined(await resendVerb.run(asking, order, person))), back: path(name) };
   });
-  post('/batches/:name/cancel', 'decide', async ({ name, fields, person }) => {
+  post('/batches/:name/cancel', cancelVerb, async ({ name, fields, person }) => {
     requireSure(fields);
     const done = unlessDeclined(await cancelVerb.run(app, { batch: name }, person));
     return { ...cancelWords(done), back: `/batches/${encodeURIComponent(name)}` };
   });
-  post('/batches/:name/reject', 'approve', async ({ name, fields, person }) => {
+  post('/batches/:name/reject', rejectVerb, async ({ name, fields, person }) => {
     const reason = (fields.get('note') ?? '').trim();
     if (reason === '') throw new Declined(422, 'Say why: the person who dropped the file reads it.');
     const done = unlessDeclined(
@@ -137,20 +136,26 @@ ${verb === 'retry' ? retryForm(seen.one, seen.shown.digest, view) : settleForm(s
       back: `/batches/${encodeURIComponent(name)}`,
     };
   });
-  post('/months/:name/close', 'decide', async ({ name, fields, person }) => {
+  post('/months/:name/close', closePeriodVerb, async ({ name, fields, person }) => {
     requireSure(fields);
     const done = unlessDeclined(await closePeriodVerb.run(app, { month: name }, person));
     const warnings = done.warnings.map((one) => `In spite of this: ${periodWarningTexts(one).page}.`);
     return { title: `${readableMonth(name)} is closed`, lines: warnings, back: `/months/${name}` };
   });
-  post('/runs/:name/report', 'read', async ({ name, person }) => {
+  post('/runs/:name/report', reportVerb, async ({ name, person }) => {
     unlessDeclined(await reportVerb.run(app, { run: name }, person));
     return { title: 'The files are written', back: `/runs/${encodeURIComponent(name)}` };
   });
-  post('/runs', 'decide', async ({ fields }) => {
+  scope.post('/runs', { config: { right: reconcileVerb.can } }, async (request, reply) => {
+    const { by, fields } = orderIn(request, shared);
     const full = fields.get('full') === 'yes';
-    background(unlessDeclined(await beginReconcile(parts, { full, followUp: true })).ended);
-    return { title: 'A reconciliation runs', lines: ['Its verdict is on the page of runs.'], back: '/runs' };
+    const begun = await beginReconcile(parts, { full, followUp: true });
+    // Two presses make one run: the page says what it does.
+    if (begun.kind === 'refused') return reply.redirect('/runs?already=yes', 303);
+    deps.log.info({ by, action: 'reconcile', subject: full ? 'all' : 'window' }, 'decided on the dashboard');
+    background(begun.ended.finally(looks.forget));
+    looks.forget();
+    return reply.redirect('/runs', 303);
   });
 }
 

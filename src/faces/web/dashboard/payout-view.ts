@@ -12,7 +12,7 @@ import { hasRight } from '../../admin/access.ts';
 import { type Html, html } from '../kit/html.ts';
 import { separated } from '../kit/parts.ts';
 import { wideTable } from '../kit/table.ts';
-import { decision, form } from './forms.ts';
+import { decision, form, whoMay } from './forms.ts';
 import { seesBank, type View } from './frame.ts';
 import { hider } from './hide.ts';
 import { bankText, exactAmount, facts, panel, sentence, severity, stateText, time, to } from './parts.ts';
@@ -32,7 +32,7 @@ ${panel(
     ['Amount', exactAmount(payout.currency, payout.amount)],
     ['State', `${stateText(payout.state)}${payout.evidence === '' ? '' : ` (evidence: ${payout.evidence})`}`],
     ['Message', say(newsOf(payout, attempts)) || '–'],
-    ['To', isOpen ? payout.account_name : html`hidden; <a href="/signin">sign in</a> to see it`],
+    ['To', isOpen ? payout.account_name : html`hidden. ${whoMay(view, 'read')}`],
     [
       'Account',
       `${isOpen ? payout.account_number : maskAccount(payout.account_number)} at bank ${bankText(payout.bank_code, view)}`,
@@ -65,13 +65,11 @@ function decisions({ payout }: Story, { successor }: Chain, view: View): Html {
   const isTold = state === 'pending' || state === 'unknown' || state === 'success';
   if (links.length === 0 && !isUnsent && !isTold) return html``;
   if (!hasRight(view.caller, 'decide'))
-    return panel(
-      'Decide',
-      html`<p class="soft">A person with the role <code>decide</code> decides about it.</p>`,
-    );
+    return panel('Decide', html`<p class="soft">${whoMay(view, 'decide')}</p>`);
   return panel(
     'Decide',
-    html`${links.length > 0 && html`<p>${separated(links, ' · ')}</p>`}
+    html`${state === 'held' && html`<p>It is held with its batch: ${to(['batches', payout.batch_id], 'why, and who lets it go')}.</p>`}
+${links.length > 0 && html`<p>${separated(links, ' · ')}</p>`}
 ${isUnsent && decision(view, { id: 'cancel', name: 'Cancel', action: `${path}/cancel`, sure: 'It is not paid, and this cannot be undone' })}
 ${isTold && form(view, { action: `${path}/resend`, fields: [], buttons: [{ name: 'Ask for its webhook again' }] })}`,
   );

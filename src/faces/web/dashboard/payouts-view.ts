@@ -6,7 +6,7 @@ import {
   type ListedPayout,
   namesSearched,
   type PayoutFilter,
-  type sumPayouts,
+  type PayoutSums,
 } from '../../../core/ledger/payout-list.ts';
 import { plainCause } from '../../../words/plain-words.ts';
 import { stateWords } from '../../../words/state-words.ts';
@@ -57,16 +57,18 @@ function address(query: PayoutQuery, more: Record<string, string> = {}): string 
 type Found = {
   query: PayoutQuery;
   rows: readonly ListedPayout[];
-  /** Null on a later page. */
-  sums: Awaited<ReturnType<typeof sumPayouts>> | null;
+  /** Null on a later page; `over`: more than so many match. */
+  sums: PayoutSums | { over: number } | null;
   /** The cursor of the next page. */
   next: string | null;
 };
 
 /** All payouts that match, the newest first, with a form that narrows them. */
 export function payoutsView({ query, rows, sums, next }: Found, view: View): Html {
-  const matching = sums?.reduce((total, { count }) => total + count, 0) ?? null;
-  const shown = matching === null ? counted(rows.length, 'payout') : `${counted(matching, 'payout')}`;
+  const isSummed = Array.isArray(sums);
+  const many = isSummed ? sums.reduce((total, { count }) => total + count, 0) : rows.length;
+  const isOver = sums !== null && !isSummed;
+  const shown = isOver ? `More than ${counted(sums.over, 'payout')}` : counted(many, 'payout');
   const searched =
     query.q !== undefined &&
     html`<p class="soft">References, accounts, transfer ids and trx are searched everywhere, names in the newest ${grouped(`${namesSearched}`)} payouts.</p>`;
@@ -74,7 +76,8 @@ export function payoutsView({ query, rows, sums, next }: Found, view: View): Htm
   return html`<h1>Payouts</h1>
 ${filterForm(query)}
 ${searched}
-${sums !== null && sums.length > 0 && panel('In all', totalsTable(sums))}
+${isSummed && sums.length > 0 && panel('In all', totalsTable(sums))}
+${isOver && html`<p class="soft">Narrow the list to see its totals, or open the CSV.</p>`}
 ${panel(
   shown,
   rows.length > 0
@@ -104,7 +107,7 @@ ${text('amount', 'Amount', html` size="10" inputmode="decimal"`)}
 </form>`;
 }
 
-function totalsTable(sums: NonNullable<Found['sums']>): Html {
+function totalsTable(sums: PayoutSums): Html {
   const rows = [...Map.groupBy(sums, ({ currency }) => currency)].flatMap(([currency, all]) =>
     all.map(({ state, count, minor }) => [
       currency,

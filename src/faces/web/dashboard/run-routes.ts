@@ -5,7 +5,7 @@ import { verdictsOf } from '../../../books/run-verdicts.sql.ts';
 import { storedCells } from '../../../books/sheet.ts';
 import type { Db } from '../../../core/storage/ledger.ts';
 import { Declined } from './actions.ts';
-import { pageIn, perPage } from './query.ts';
+import { pageIn, perPage, queryOf } from './query.ts';
 import { newestRuns } from './runs.sql.ts';
 import { runsView, runTitle, runView } from './runs-view.ts';
 import type { Shared } from './shared.ts';
@@ -13,7 +13,7 @@ import type { Shared } from './shared.ts';
 type Params = { Params: { name: string } };
 
 /** The pages of reconciliations. */
-export function runRoutes(scope: FastifyInstance, { deps, send, viewFor }: Shared): void {
+export function runRoutes(scope: FastifyInstance, { deps, looks, send, viewFor }: Shared): void {
   const { reader, config, reports } = deps;
 
   scope.get('/runs', async (request, reply) => {
@@ -22,7 +22,9 @@ export function runRoutes(scope: FastifyInstance, { deps, send, viewFor }: Share
     const page = { number, more: found.length > perPage };
     const runs = found.slice(0, perPage);
     const ids = runs.map(({ id }) => id);
-    const facts = { runs, verdicts: await verdictsOf(reader, ids), page };
+    const { unended, lastRun: last } = await looks.look();
+    const now = { unended, last, already: queryOf(request, 'already') === 'yes' };
+    const facts = { runs, verdicts: await verdictsOf(reader, ids), page, now };
     const main = runsView(facts, await viewFor(request));
     return send(request, reply, { title: 'Reconciliations', place: '/runs', main, renews: 'live' });
   });
@@ -32,7 +34,8 @@ export function runRoutes(scope: FastifyInstance, { deps, send, viewFor }: Share
     if (!run) throw new Declined(404, `There is no run ${request.params.name}.`);
     const verdicts = (await verdictsOf(reader, [run.id])).get(run.id) ?? [];
     const statement = await statementOf(reader, run.id);
-    const facts = { verdicts, statement, reports, keepDays: config.reports.keepDays };
+    const { unended } = await looks.look();
+    const facts = { verdicts, statement, unended, reports, keepDays: config.reports.keepDays };
     const view = await viewFor(request);
     const main = runView(run, facts, view);
     return send(request, reply, { title: runTitle(run, view), place: '/runs', main, renews: 'live' });

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { RunVerdict } from '../../../books/run-verdicts.sql.ts';
+import type { LastRun, RunVerdict } from '../../../books/run-verdicts.sql.ts';
 import { type NamedCells, records } from '../../../books/sheet.ts';
 import type { StatementLine } from '../../../books/statement/statement-lines.ts';
 import { amountText } from '../../../core/domain/counted.ts';
@@ -18,36 +18,51 @@ import { form } from './forms.ts';
 import type { View } from './frame.ts';
 import { type PartOfList, pages } from './pages.ts';
 import { countText, facts, panel, time, to, verdictText } from './parts.ts';
+import { reconcilingPart } from './reconciling-view.ts';
+import type { UnendedRun } from './runs.sql.ts';
 
-type ListedRuns = { runs: readonly Run[]; verdicts: Map<string, RunVerdict[]>; page: PartOfList };
+type ListedRuns = {
+  runs: readonly Run[];
+  verdicts: Map<string, RunVerdict[]>;
+  page: PartOfList;
+  /** `already`: the reader asked for one while another ran. */
+  now: { unended: UnendedRun | null; last: LastRun | null; already: boolean };
+};
 
 /** Runs by the time at which they began: their ids are for files and commands. */
-export function runsView({ runs, verdicts, page }: ListedRuns, view: View): Html {
+export function runsView({ runs, verdicts, page, now }: ListedRuns, view: View): Html {
+  const { unended, last, already } = now;
   const rows = runs.map((run) => [
     html`<a href="/runs/${run.id}">${time(run.started_at, view)}</a>`,
-    currencyVerdicts(run, verdicts.get(run.id) ?? []),
+    currencyVerdicts(run, { verdicts: verdicts.get(run.id) ?? [], unended }),
     run.list_standing === null ? '' : listStart(run.list_standing),
     run.finished_at === null ? '' : duration(secondsBetween(run.started_at, run.finished_at)),
   ]);
-  const now = form(view, {
+  const order = form(view, {
     action: '/runs',
     fields: [],
     buttons: [{ name: 'Reconcile now' }, { name: 'Reconcile the whole list', value: ['full', 'yes'] }],
   });
   return html`<h1>Reconciliations</h1>
-${now}
+${page.number === 1 && reconcilingPart(unended, last, view)}
+${already && html`<p>One ran already when you pressed: no second one was begun.</p>`}
+${unended?.kind === 'runs' ? '' : order}
 ${panel('Newest first', rows.length > 0 ? wideTable('Reconciliations', ['Begun', 'Verdict', 'List', 'Took'], rows) : html`<p>No reconciliation has run yet.</p>`)}
 ${pages('/runs', page)}`;
 }
 
-function verdictOf(run: Run): Html | string {
+function verdictOf(run: Run, unended: UnendedRun | null): Html | string {
   if (run.verdict !== null) return verdictText(run.verdict);
-  return run.finished_at === null ? 'not finished' : 'no verdict';
+  if (unended?.run === run.id && unended.kind === 'runs') return 'runs now';
+  return run.finished_at === null ? 'died before its end' : 'no verdict';
 }
 
 /** What each currency has; without any, the verdict of the whole. */
-function currencyVerdicts(run: Run, verdicts: readonly RunVerdict[]): Html | string {
-  if (verdicts.length === 0) return verdictOf(run);
+function currencyVerdicts(
+  run: Run,
+  { verdicts, unended }: { verdicts: readonly RunVerdict[]; unended: UnendedRun | null },
+): Html | string {
+  if (verdicts.length === 0) return verdictOf(run, unended);
   return separated(
     verdicts.map(({ currency, verdict }) => html`${currency} ${verdictText(verdict)}`),
     html`<br>`,
@@ -77,9 +92,16 @@ export function runView(
   {
     verdicts,
     statement,
+    unended,
     reports,
     keepDays,
-  }: { verdicts: readonly RunVerdict[]; statement: string[][]; reports: string; keepDays: number },
+  }: {
+    verdicts: readonly RunVerdict[];
+    statement: string[][];
+    unended: UnendedRun | null;
+    reports: string;
+    keepDays: number;
+  },
   view: View,
 ): Html {
   const folder = runFolder(run.id);
@@ -87,10 +109,11 @@ export function runView(
     .filter((name) => existsSync(join(reports, folder, name)))
     .map((name) => html`<li>${to(['reports', folder, name], name)}</li>`);
   return html`<h1>${runTitle(run, view)}</h1>
+${unended?.run === run.id && reconcilingPart(unended, null, view)}
 ${panel(
   'Verdict',
   html`${facts([
-    ['Verdict', verdictOf(run)],
+    ['Verdict', verdictOf(run, unended)],
     ['List', run.list_standing === null ? 'not read' : listStart(run.list_standing)],
     ['Begun', time(run.started_at, view)],
     ['Ended', time(run.finished_at, view)],

@@ -85,7 +85,7 @@ it('moves no money for a token that may only read, and offers it no form', async
   await addBatch(ledger, ['A-1']);
   const page = await as('ada', '/batches/b-1');
   expect(page.body).not.toContain('<form class="decide"');
-  expect(page.body).toContain('It needs the role <code>decide</code>');
+  expect(page.body).toContain('Nobody may do it: the operator gives the role decide in admin.roles.');
   for (const path of [
     '/halt',
     '/release',

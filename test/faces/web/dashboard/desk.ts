@@ -14,9 +14,10 @@ type Page = { status: number; text: string; headers: Headers; location: string }
 export async function openDesk(
   settings: Record<string, string> = {},
   begin?: Parameters<typeof serveApi>[2],
+  options: Parameters<typeof serveApi>[0] = {},
 ) {
   const served: Served = await serveApi(
-    {},
+    options,
     { COUNTERFOIL_ADMIN_ROLES: people, COUNTERFOIL_SCHEDULES_SUBMIT: '', ...settings },
     begin,
   );

@@ -34,7 +34,7 @@ it('takes a file only from a person with the right, by a form of this server and
   expect(readdirSync(home.dir)).toContain('data');
   expect(home.names('data/drops')).toEqual([]);
   const page = await ask('femi', '/batches/new');
-  expect(page.text).toContain('These people may drop files: dayo, ada, rita.');
+  expect(page.text).toContain('Ask dayo, ada or rita, who may do it (role drop).');
   expect(page.text).not.toContain('type="file"');
   expect((await ask(null, '/batches/new')).text).toContain('href="/signin"');
 });

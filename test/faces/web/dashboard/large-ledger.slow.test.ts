@@ -6,10 +6,13 @@ import { addDiscrepancy, addRun, startDashboard } from './support.ts';
 
 const batches = 100;
 const each = 1000;
-/** What a person waits for a page without noticing it. */
-const mostMs = 500;
+/** A page that takes half a second with a million payouts takes this with 100,000, if its work grows with them. */
+const mostMs = 80;
+const tries = 5;
 
-it('shows each page of a ledger of 100,000 payouts within half a second', { timeout: 600_000 }, async () => {
+it('shows each page of a ledger of 100,000 payouts so soon that one of a million stays within half a second', {
+  timeout: 600_000,
+}, async () => {
   const iso = (): string => '2026-12-02T08:00:00.000Z';
   const clock = { ...systemClock(), iso, now: () => Date.parse(iso()) };
   const { ledger, as } = await startDashboard({ clock });
@@ -27,22 +30,32 @@ it('shows each page of a ledger of 100,000 payouts within half a second', { time
       select id, ${seq}, ${at(60_000)}, 'looked_up', 'test', ${from}, ${to}, '{"evidence":"response+listing+details"}', '', ''
       from payouts`.execute(ledger.db);
   await sql`update payouts set state = 'success', final_at = ${at(60_000)}`.execute(ledger.db);
+  await sql`update payouts set account_number = cast(1000000000 + id as text)`.execute(ledger.db);
   await sql`update payout_totals set state = 'success' where n > 0`.execute(ledger.db);
   for (let n = 0; n < 300; n++)
     await addDiscrepancy(ledger, { kind: 'amount_conflict', payoutId: BigInt(n + 1), reference: `B0-${n}` });
   await addRun(ledger, 'exceptions');
   const paths = [
     ...['/', '/batches', '/batches?state=done', '/batches/batch-7', '/payouts', '/payouts?batch=batch-7'],
+    ...['/payouts?state=success', '/payouts?state=success&batch=batch-7', '/payouts?currency=NGN'],
+    ...['/payouts?since=2020-01-01', '/payouts?until=2020-01-01', '/payouts?bank=000013', '/payees'],
     ...['/payouts/B7-7', '/discrepancies', '/discrepancies/all', '/runs', '/runs/20261121T100000Z'],
     ...['/months', '/months/2026-11', '/months/2026-11/close'],
   ];
   const took: Record<string, number> = {};
   for (const path of paths) {
-    const began = performance.now();
-    const { status } = await as('ada', path);
-    expect([path, status]).toEqual([path, 200]);
-    took[path] = Math.round(performance.now() - began);
+    const times: number[] = [];
+    for (let n = 0; n < tries; n++) {
+      const began = performance.now();
+      const { status } = await as('ada', path);
+      expect([path, status]).toEqual([path, 200]);
+      times.push(Math.round(performance.now() - began));
+    }
+    took[path] = Math.min(...times);
   }
+  expect((await as('ada', '/payouts?bank=000013')).body).toContain('More than 10,000 payouts');
+  expect((await as('ada', '/months/2026-11?sums=all')).body).toContain('NGN 150,000,000.00, 100,000 payouts');
+  expect((await as('ada', '/months/2026-11')).body).toContain('too many to add up at once');
   const slow = Object.entries(took).filter(([, ms]) => ms > mostMs);
   expect(slow, JSON.stringify(took)).toEqual([]);
 });

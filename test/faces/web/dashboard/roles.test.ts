@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest';
 import { discrepancyKinds } from '../../../../src/core/domain/discrepancy-kinds.ts';
-import type { Role } from '../../../../src/core/settings/settings-schema.ts';
+import { type Role, roleNames } from '../../../../src/core/settings/settings-schema.ts';
 import { halt } from '../../../../src/sending/halts.sql.ts';
+import { allVerbs, type VerbName } from '../../../../src/verbs/verbs.ts';
 import { onDesk } from '../../../../src/words/desk-words.ts';
 import { addBatch, at, claimAt, recordOutcome, replies } from '../../../support/ledger.ts';
 import { addDiscrepancy, addRun, addUnapproved, startDashboard } from './support.ts';
@@ -84,6 +85,78 @@ it('names who may decide to a person who may not, and offers the decision to one
   }
   expect(await text('reader', '/batches/b-1')).toMatch(/role approve/);
   expect(await text('approver', '/batches/b-1')).toContain('Review and approve…');
+});
+
+/** The forms of each verb. What no form orders is for the terminal alone. */
+const formsOf: Record<VerbName, readonly string[]> = {
+  'take-in': [
+    '/batches/new',
+    ...['mend', 'take', 'discard'].map((end) => `/files/checks/:name/${end}`),
+    '/files/rejected/:name/mend',
+  ],
+  submit: [],
+  approve: ['/batches/:name/approve'],
+  reject: ['/batches/:name/reject'],
+  hold: ['/batches/:name/hold'],
+  'hold-all': ['/halt'],
+  release: ['/batches/:name/release'],
+  'release-all': ['/release'],
+  cancel: ['/batches/:name/cancel', '/payouts/:name/cancel'],
+  retry: ['/payouts/:name/retry', '/batches/:name/again'],
+  settle: ['/payouts/:name/settle'],
+  resend: ['/payouts/:name/resend'],
+  reconcile: ['/runs'],
+  report: ['/runs/:name/report'],
+  'close-period': ['/months/:name/close'],
+  acknowledge: ['/discrepancies/acknowledge'],
+  resolve: ['/discrepancies/resolve'],
+  decide: [],
+  backup: [],
+};
+
+it('lets each role order its own verbs and no others, and names who may', async () => {
+  const one = Object.fromEntries(roleNames.map((role) => [role, [role]]));
+  const people: Record<string, Role[]> = { none: [], ...one };
+  const { routes, as } = await startDashboard({
+    names: Object.keys(people),
+    roles: { ada: [], bola: [], ...people },
+  });
+  const posts = routes.flatMap(({ method, url }) => (method === 'POST' ? [url] : []));
+  const ordered = allVerbs.flatMap(({ name }) => formsOf[name]);
+  expect(posts.toSorted()).toEqual([...ordered, '/signin', '/signout'].toSorted());
+  const may: Record<string, Role[]> = {};
+  const should: Record<string, Role[]> = {};
+  for (const verb of allVerbs)
+    for (const path of formsOf[verb.name]) {
+      may[path] = [];
+      should[path] = [verb.can];
+      for (const name of Object.keys(people)) {
+        const { status, body } = await as(name, path.replace(':name', 'x'), { method: 'POST' });
+        const isTurnedAway = status === 403 && body.includes('has no right to this');
+        if (isTurnedAway) expect(body).toContain(`Ask ${verb.can}, who may do it (role ${verb.can}).`);
+        else may[path].push(...roleNames.filter((role) => role === name));
+      }
+    }
+  expect(may).toEqual(should);
+});
+
+it('names a few people who may, whatever the page, and not those who prepared the batch', async () => {
+  const { ledger, as } = await startDashboard({
+    names: ['cy', 'dee', 'eno', 'fay'],
+    roles: { ada: ['read', 'approve'], bola: ['read'], cy: ['read', 'drop'] },
+  });
+  await addUnapproved(ledger, ['A-1', 'A-2']);
+  await ledger.db.updateTable('batches').set({ dropped_by: 'ada' }).execute();
+  await addBatch(ledger, ['B-1'], { id: 'b-2' });
+  const text = async (name: string, path: string) => textOf((await as(name, path)).body);
+  expect(await text('bola', '/batches/b-1')).toContain('Ask dee, eno or fay, who may do it (role approve).');
+  expect(await text('ada', '/batches/b-1')).toContain('Ask dee, eno or fay, who may do it (role approve).');
+  expect(await text('ada', '/batches/b-1')).not.toContain('Review and approve…');
+  for (const path of ['/payouts/B-1', '/runs', '/', '/months/2026-11/close'])
+    expect(await text('cy', path), path).toContain('Ask dee, eno or fay, who may do it (role decide).');
+  expect(await text('bola', '/batches/new')).toContain(
+    'Ask cy, dee, eno or 1 more, who may do it (role drop).',
+  );
 });
 
 it('names what the desk has in place of each command', () => {

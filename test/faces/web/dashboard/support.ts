@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { type IncomingHttpHeaders, request } from 'node:http';
 import { join } from 'node:path';
+import type { RouteOptions } from 'fastify';
 import { onTestFinished } from 'vitest';
 import { type App, openApp } from '../../../../src/app/app.ts';
 import { seen } from '../../../../src/books/discrepancies/discrepancies.sql.ts';
@@ -45,6 +46,8 @@ export type Dashboard = {
   reports: string;
   /** What was logged, line by line. */
   logged: string[];
+  /** Every route of the desk. */
+  routes: readonly RouteOptions[];
   ask(path: string, given?: Given): Promise<Answer>;
   /** Asks as the holder of a token. */
   as(name: string, path: string, given?: Given): Promise<Answer>;
@@ -116,9 +119,10 @@ export async function startDashboard(
       })),
     ],
   });
+  const routesOf: RouteOptions[] = [];
   const list = [...tokens, ...(over.names ?? []).map((name) => ({ name, token: `${name}-token` }))];
   const { port } = await startAdmin({
-    routes: [routes],
+    routes: [(server) => void server.addHook('onRoute', (route) => void routesOf.push(route)), routes],
     tokens: list,
     clock,
     admin: { roles: over.roles ?? {} },
@@ -133,6 +137,7 @@ export async function startDashboard(
     port,
     reports,
     logged,
+    routes: routesOf,
     ask,
     as,
     async post(name, path, fields = {}) {

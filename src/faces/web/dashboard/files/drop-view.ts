@@ -5,7 +5,7 @@ import { hasRight } from '../../../admin/access.ts';
 import { type Html, html } from '../../kit/html.ts';
 import { wideTable } from '../../kit/table.ts';
 import { comparedPart } from '../compared-part.ts';
-import { form } from '../forms.ts';
+import { form, whoMay } from '../forms.ts';
 import { seesBank, type View } from '../frame.ts';
 import { countText, dashboardBanner, facts, panel, sentence, time, to } from '../parts.ts';
 import { type Drop, type DropCheck, mostMendable } from './drops.ts';
@@ -63,7 +63,7 @@ export function dropView(
   return html`<h1>${title}</h1>
 ${verdict}
 ${panel('The file', fileFacts(drop, about.until, check, view))}
-${sees ? details(drop, found, about.page, view) : html`<p>What is in the file is for ${drop.by}, who dropped it, and for the role <code>read</code>.</p>`}
+${sees ? details(drop, found, about.page, view) : html`<p>What is in the file is for ${drop.by}, who dropped it. ${whoMay(view, 'read')}</p>`}
 ${drop.mends.length > 0 && panel('What was changed', mendsTable(drop.mends, sees, view))}`;
 }
 

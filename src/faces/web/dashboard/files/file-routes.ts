@@ -6,7 +6,6 @@ import { problemSentence } from '../../../../core/domain/problem.ts';
 import { saveAsCsv } from '../../../../core/domain/save-as.ts';
 import { findByContentHash, loadingBatches } from '../../../../core/ledger/batches.ts';
 import { openRejectedFiles, type RejectedFile } from '../../../../core/ledger/rejected-files.ts';
-import { rolesOf } from '../../../../core/settings/admin-checks.ts';
 import { dropperOf } from '../../../../intake/dropper.ts';
 import { isPlainFile } from '../../../../intake/moves.ts';
 import type { RouteDeps } from '../../../admin/admin-server.ts';
@@ -71,10 +70,7 @@ export function fileRoutes(scope: FastifyInstance, shared: Shared, admin: RouteD
   });
 
   scope.get('/batches/new', async (request, reply) => {
-    const may = config.adminTokens
-      .map(({ name }) => name)
-      .filter((name) => rolesOf(config.admin.roles, name).includes('drop'));
-    const main = newFilesView({ may: [...new Set(may)], maxBytes, mostFiles }, await viewFor(request));
+    const main = newFilesView({ maxBytes, mostFiles }, await viewFor(request));
     return send(request, reply, {
       title: 'Drop files',
       place: '/files',

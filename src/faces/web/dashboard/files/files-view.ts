@@ -6,21 +6,18 @@ import { rejectedText } from '../../../../words/rejected-words.ts';
 import { hasRight } from '../../../admin/access.ts';
 import { type Html, html } from '../../kit/html.ts';
 import { wideTable } from '../../kit/table.ts';
-import { form } from '../forms.ts';
+import { form, whoMay } from '../forms.ts';
 import { seesBank, type View } from '../frame.ts';
 import { countText, panel, sentence, time, to } from '../parts.ts';
 import type { Drop } from './drops.ts';
 
-/** The page where files are dropped. `may`: who has the right. */
+/** The page where files are dropped. */
 export function newFilesView(
-  { may, maxBytes, mostFiles }: { may: readonly string[]; maxBytes: number; mostFiles: number },
+  { maxBytes, mostFiles }: { maxBytes: number; mostFiles: number },
   view: View,
 ): Html {
-  if (view.formToken === null || !hasRight(view.caller, 'drop')) {
-    const names = may.length > 0 ? `These people may drop files: ${may.join(', ')}.` : 'Nobody may.';
-    const how = view.formToken === null ? html`<a href="/signin">Sign in</a> to drop files.` : names;
-    return html`<h1>Drop files</h1><p>It needs the role <code>drop</code>. ${how}</p>`;
-  }
+  if (view.formToken === null || !hasRight(view.caller, 'drop'))
+    return html`<h1>Drop files</h1><p>${whoMay(view, 'drop')}</p>`;
   return html`<h1>Drop files</h1>
 <form id="drop-form" class="drop" method="post" action="/batches/new" enctype="multipart/form-data" data-most="${maxBytes}">
 <input type="hidden" name="form" value="${view.formToken}">
@@ -99,7 +96,7 @@ function rejectedPart({ rejected }: FilesLook, view: View): Html {
     file.name.startsWith('collections/')
       ? html`Correct the file and drop it again`
       : view.caller.kind === 'token' && !seesBank(view)
-        ? html`Mending it here needs the role <code>read</code> too`
+        ? whoMay(view, 'read', (name) => !view.holders('drop').includes(name))
         : form(view, {
             action: `/files/rejected/${file.id}/mend`,
             role: 'drop',
