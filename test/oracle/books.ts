@@ -253,6 +253,9 @@ function compare(order: Order, all: readonly Transfer[], { before, after, list, 
       rowAs('amount_differences', first, ['amount_conflict', 'currency_conflict']);
     }
     for (const row of more) rowAs('duplicates', row, ['paid_twice', 'duplicate_at_service']);
+    // P17: of several sends one came back; another may still be paid, so that a person decides.
+    const isHalfBack = after.state === 'success' && own.every(cameBack);
+    if (isHalfBack) found.push({ line: 'open_conflicts', currency, amount: 0n, kinds: conflictKinds });
     // P36: what came back is shown as paid: a conflict that no sum shows.
     const isBack = after.state === 'returned' && all.some(({ status }) => status === 'success');
     if (isBack) found.push({ line: 'open_conflicts', currency, amount: 0n, kinds: conflictKinds });
@@ -301,6 +304,8 @@ function timing(order: Order, { period }: Pick<Sides, 'period'>, found: readonly
 
 const fold = (reference: string): string => reference.toLowerCase();
 const isFailed = ({ status }: Transfer): boolean => status.toLowerCase() === 'failed';
+const cameBack = ({ status }: Transfer): boolean =>
+  ['returned', 'reversed', 'refunded'].includes(status.toLowerCase());
 
 /** Fees are exact until they are shown: here in millionths of a minor unit of a currency with two digits. */
 const feeScale = 8;
