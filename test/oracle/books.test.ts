@@ -96,6 +96,8 @@ it('P17: what is paid here and came back there is a conflict without a sum', () 
       { line: 'open_conflicts', reference: 'R', kinds: expect.arrayContaining(['status_conflict']) },
     ],
   });
+  const once = order('R', 'ready sending ready sending pending success');
+  expect(read([once], [row('R', 'reversed')]).sums).not.toHaveProperty('open_conflicts');
   expect(read([again], [row('R', 'reversed'), row('R', 'success', { id: 'T2' })]).sums).not.toHaveProperty(
     'open_conflicts',
   );

@@ -176,6 +176,16 @@ function standAt(order: Order, entry: number): Stand {
   return stand;
 }
 
+/** How many sends the service may have taken: not those that came straight back as not taken. */
+function sendsOf({ moves }: Order, entry: number): number {
+  return moves.filter(
+    ({ event }, i) =>
+      event === 'intent' &&
+      (moves[i]?.entry ?? 0) <= entry &&
+      !['ready', 'held', 'cancelled', 'refused'].includes(moves[i + 1]?.state ?? ''),
+  ).length;
+}
+
 function isAgain(again: boolean, { event }: Move): boolean {
   return event === 'retry' || (again && event !== 'intent');
 }
@@ -254,7 +264,8 @@ function compare(order: Order, all: readonly Transfer[], { before, after, list, 
     }
     for (const row of more) rowAs('duplicates', row, ['paid_twice', 'duplicate_at_service']);
     // P17: of several sends one came back; another may still be paid, so that a person decides.
-    const isHalfBack = after.state === 'success' && own.every(cameBack);
+    const isPaid = standAt(order, period.known).state === 'success';
+    const isHalfBack = isPaid && own.every(cameBack) && own.length < sendsOf(order, period.known);
     if (isHalfBack) found.push({ line: 'open_conflicts', currency, amount: 0n, kinds: conflictKinds });
     // P36: what came back is shown as paid: a conflict that no sum shows.
     const isBack = after.state === 'returned' && all.some(({ status }) => status === 'success');
