@@ -12,16 +12,33 @@ import { shownInstant } from '../sending/daily-limit.ts';
 import { dailyUse } from '../sending/limits.sql.ts';
 import { payeesAsked } from '../sending/payee-facts.ts';
 import { type HandedIn, othersMayWrite, ownCopy } from './dropper.ts';
-import { approvedOriginals } from './retries.ts';
+import { approvedOriginals, type PaysAgain } from './retries.ts';
 import type { Scan } from './scan.ts';
+
+type Taken = {
+  totals: ReadonlyMap<string, bigint>;
+  retries: readonly PaysAgain[];
+  payees: PayeeComparison | null;
+  dropper: string;
+};
+
+/** All that makes a batch need an approval, each with a hold of its own: not everybody may approve each of them. */
+export function approvalHolds(
+  { submission }: Config,
+  { totals, retries, payees, dropper }: Taken,
+): Extract<HoldReason, { kind: 'approval' }>[] {
+  const causes = [
+    approvalAsked(submission, totals),
+    approvedOriginals(retries),
+    payeesAsked(submission.payees, payees),
+  ];
+  return causes.flatMap((why) => (why === null ? [] : [{ kind: 'approval' as const, why, dropper }]));
+}
 
 /** Returns why this file's batch would need an approval. */
 export function approvalAhead(scan: Scan, config: Config, payees: PayeeComparison | null): HoldReason[] {
-  const why =
-    approvalAsked(config.submission, scan.good.totals) ??
-    approvedOriginals(scan.retries) ??
-    payeesAsked(config.submission.payees, payees);
-  return why === null ? [] : [{ kind: 'approval', why, dropper: '' }];
+  const { good, retries } = scan;
+  return approvalHolds(config, { totals: good.totals, retries, payees, dropper: '' });
 }
 
 /**
