@@ -9,6 +9,9 @@ import { CountReporter } from './test-reporter.ts';
 // Each commit of a test's ledger would wait for the disk. No test can see whether a disk kept what it was told to keep.
 process.env.TMPDIR ??= folderOfThisRun();
 
+// What a test puts into an inbox is refused where others may write it; a person's own umask must not decide that.
+process.umask(0o022);
+
 /** The project's folder, with a slash at its end. */
 export const root = fileURLToPath(new URL('..', import.meta.url));
 // Workers and their threads load compiled packages, as the program does.

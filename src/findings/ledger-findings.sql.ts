@@ -7,6 +7,7 @@ import { type HoldReason, readReasons } from '../core/ledger/hold-reasons.ts';
 import { later } from '../core/ledger/projection.ts';
 import { openRejectedFiles } from '../core/ledger/rejected-files.ts';
 import type { Db, Ledger, Trx } from '../core/storage/ledger.ts';
+import { serverMayApprove } from '../sending/approval.ts';
 import { standingCanaries } from '../sending/canaries.sql.ts';
 import { findHaltCauses } from '../sending/halts.sql.ts';
 import { refusedReferences } from '../watching/webhooks/refused-references.sql.ts';
@@ -98,7 +99,7 @@ export async function heldFindings(
       ...plainFinding('batch_held', batch),
       ...sumOf(own),
       names: [batch],
-      measure: reasons.filter((one) => needsTelling(one) && !(isAsked && one.kind === 'approval')).length,
+      measure: reasons.filter((one) => needsTelling(one) && !(isAsked && serverMayApprove(one))).length,
       facts: { waitsForApproval: reasons.some(({ kind }) => kind === 'approval') },
     };
   });

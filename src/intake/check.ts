@@ -14,7 +14,8 @@ import type { Config } from '../core/settings/settings.ts';
 import type { Ledger } from '../core/storage/ledger.ts';
 import { shownComparison } from '../sending/payee-facts.ts';
 import { type Control, controlProblems } from './control.ts';
-import { approvalAhead, waitsAhead } from './foresight.ts';
+import type { HandedIn } from './dropper.ts';
+import { approvalAhead, sharedFile, waitsAhead } from './foresight.ts';
 import { delimiterNames } from './header.ts';
 import { type Likeness, likenessOf, nearTo } from './likeness.sql.ts';
 import { fileReasons, ledgerLikeness } from './load.ts';
@@ -125,11 +126,13 @@ export function refuses(scan: Scan, config: Config): boolean {
   );
 }
 
+type CheckOptions = Control & { payOn?: string | undefined; origin?: HandedIn['origin'] };
+
 /** Validates one file against the rules and the ledger; records nothing. */
 export async function checkFile(
   deps: Deps,
   path: string,
-  { payOn, ...figures }: Control & { payOn?: string | undefined } = {},
+  { payOn, rows, totals, origin = 'named' }: CheckOptions = {},
 ): Promise<Checked> {
   const missing = (await whyUnreadable(path)) ?? unfitName(path) ?? (await openProblem(path));
   if (missing) return checkedOf(path, { ...newScan(rowRules(deps)), broken: true }, [missing]);
@@ -152,7 +155,8 @@ export async function checkFile(
   const scan = await scanFile(path, { ...deps, payOn, retries: foreseeing(deps.retries) }, sinks);
   const before = await takenBefore(scan, deps);
   if (before) return checkedOf(path, { ...scan, problems: capped(0) }, [before.problem]);
-  const extra = await fileProblems(path, scan, deps, figures);
+  const shared = sharedFile(scan, { origin }, config);
+  const extra = [...shared, ...(await fileProblems(path, scan, deps, { rows, totals }))];
   const alike = await ledgerLikeness({ clock, config }, async () => ({
     count: alikes.count,
     first: alikes.list,

@@ -5,7 +5,7 @@ import { foldReference } from '../core/domain/ids.ts';
 import { type Problem, wholeFile } from '../core/domain/problem.ts';
 import { firstSeen } from './first-seen.ts';
 import type { Header, RequiredColumns } from './header.ts';
-import { type ReadItem, type ReadLimits, readBatch } from './read.ts';
+import { type ReadFile, type ReadItem, type ReadLimits, readBatch } from './read.ts';
 import { isLineEnd } from './unfinished.ts';
 
 export type BadRow = { row: number; cells: string[]; problems: Problem[] };
@@ -20,7 +20,7 @@ export type FileItem<Good> =
    * `contentHash` covers the canonical rows: BOM, line ends, quoting and column order do not make a new file
    * (P23). It is empty for a broken file, whose unread part may be what differs from an earlier file. `bytes`
    * and `bytesHash`: the bytes that were read, and their SHA-256. `endsInLine`: the last byte is a line end.
-   * `lines`: the count that a text editor shows.
+   * `lines`: the count that a text editor shows. `file`: whose bytes they are; null where it could not be opened.
    */
   | {
       kind: 'end';
@@ -30,6 +30,7 @@ export type FileItem<Good> =
       bytesHash: string;
       endsInLine: boolean;
       lines: number;
+      file: ReadFile | null;
     };
 
 /** Judges the rows of one file in order. `tidied` are the cells after {@link tidy}. */
@@ -58,7 +59,11 @@ export async function* fileRows<Good>(
 ): AsyncGenerator<FileItem<Good>> {
   const hash = createHash('sha256');
   const tally = createTally();
-  const reading = { ...rules, seen: tally.add };
+  let file: ReadFile | null = null;
+  const opened = (one: ReadFile): void => {
+    file = one;
+  };
+  const reading = { ...rules, opened, seen: tally.add };
   let sheet: { judge: RowJudge<Good>; canonical: (tidied: string[]) => string } | null = null;
   let chunk: { good: Good[]; bad: BadRow[] } = { good: [], bad: [] };
   let chunkFrom = 0;
@@ -99,7 +104,7 @@ export async function* fileRows<Good>(
   const { sha256, ...end } = tally.end();
   const bytesHash = isBroken ? '' : sha256;
   const contentHash = isBroken || left ? '' : hash.digest('hex');
-  yield { kind: 'end', rows, contentHash, bytesHash, ...end };
+  yield { kind: 'end', rows, contentHash, bytesHash, file, ...end };
 }
 
 /** Counts and hashes the bytes of a file while it is read. */

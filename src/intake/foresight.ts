@@ -1,25 +1,60 @@
 import { amountText, counted } from '../core/domain/counted.ts';
 import { formatMinor } from '../core/domain/money.ts';
 import { payDayText } from '../core/domain/pay-day.ts';
+import { type Problem, wholeFile } from '../core/domain/problem.ts';
 import type { HoldReason } from '../core/ledger/hold-reasons.ts';
 import type { PayeeComparison } from '../core/ledger/payee-comparisons.ts';
 import type { Clock } from '../core/runtime/clock.ts';
 import type { Config } from '../core/settings/settings.ts';
 import type { Ledger } from '../core/storage/ledger.ts';
-import { approvalAsked } from '../sending/approval.ts';
+import { approvalAsked, asksSecondPerson } from '../sending/approval.ts';
 import { shownInstant } from '../sending/daily-limit.ts';
 import { dailyUse } from '../sending/limits.sql.ts';
 import { payeesAsked } from '../sending/payee-facts.ts';
-import { approvedOriginals } from './retries.ts';
+import { type HandedIn, othersMayWrite, ownCopy } from './dropper.ts';
+import { approvedOriginals, type PaysAgain } from './retries.ts';
 import type { Scan } from './scan.ts';
+
+type Taken = {
+  totals: ReadonlyMap<string, bigint>;
+  retries: readonly PaysAgain[];
+  payees: PayeeComparison | null;
+  dropper: string;
+};
+
+/** All that makes a batch need an approval, each with a hold of its own: not everybody may approve each of them. */
+export function approvalHolds(
+  { submission }: Config,
+  { totals, retries, payees, dropper }: Taken,
+): Extract<HoldReason, { kind: 'approval' }>[] {
+  const causes = [
+    approvalAsked(submission, totals),
+    approvedOriginals(retries),
+    payeesAsked(submission.payees, payees),
+  ];
+  return causes.flatMap((why) => (why === null ? [] : [{ kind: 'approval' as const, why, dropper }]));
+}
 
 /** Returns why this file's batch would need an approval. */
 export function approvalAhead(scan: Scan, config: Config, payees: PayeeComparison | null): HoldReason[] {
-  const why =
-    approvalAsked(config.submission, scan.good.totals) ??
-    approvedOriginals(scan.retries) ??
-    payeesAsked(config.submission.payees, payees);
-  return why === null ? [] : [{ kind: 'approval', why, dropper: '' }];
+  const { good, retries } = scan;
+  return approvalHolds(config, { totals: good.totals, retries, payees, dropper: '' });
+}
+
+/**
+ * Refuses a file of the inbox that others may write, where a second person is asked for: one of them may have changed it,
+ * and would then approve it as the second person.
+ */
+export function sharedFile(
+  { file, retries }: Pick<Scan, 'file' | 'retries'>,
+  { origin }: Pick<HandedIn, 'origin'>,
+  { submission }: Config,
+): Problem[] {
+  if (origin !== 'inbox' || file === null || !othersMayWrite(file)) return [];
+  if (!asksSecondPerson(submission) && approvedOriginals(retries) === null) return [];
+  const mode = (file.mode & 0o777).toString(8).padStart(4, '0');
+  const problem = `others than its owner may write it (mode ${mode}), so that nobody knows who prepared it, and a second person must approve it`;
+  return [wholeFile(problem, ownCopy)];
 }
 
 /** A file with many days names the first of them. */

@@ -24,19 +24,18 @@ import { linkSuccessors } from '../core/ledger/successors.ts';
 import type { Clock } from '../core/runtime/clock.ts';
 import type { Config } from '../core/settings/settings.ts';
 import type { Ledger, Trx } from '../core/storage/ledger.ts';
-import { approvalAsked, type OsUser } from '../sending/approval.ts';
+import type { OsUser } from '../sending/approval.ts';
 import { noteBatch } from '../sending/approvals.sql.ts';
-import { payeesAsked } from '../sending/payee-facts.ts';
 import { namedAgainReason } from './again-names.ts';
 import { dropSome } from './drop-batch.sql.ts';
 import type { Dropper } from './dropper.ts';
+import { approvalHolds } from './foresight.ts';
 import { frozen } from './frozen.ts';
 import { batchLikeness, hasLikeness, type Likeness, type NearTo, nearTo } from './likeness.sql.ts';
 import { allExist } from './moves.ts';
 import { batchRows, fileWarningsOf, payeesOf } from './payees.ts';
 import { rowsLeftIn } from './rejections.ts';
 import {
-  approvedOriginals,
   heldOriginals,
   type PaysAgain,
   type RetryRows,
@@ -182,20 +181,19 @@ async function decide(
   if (links.length > 0) await linkSuccessors(trx, id, links);
   const likeness = await ledgerLikeness(deps, likenessIn(trx, { id }));
   const holdReasons = [...fileReasons(scan), ...heldOriginals(plans), ...likeness.reasons];
-  const approval =
-    approvalAsked(deps.config.submission, scan.good.totals) ??
-    approvedOriginals(plans) ??
-    payeesAsked(deps.config.submission.payees, payees);
-  if (approval !== null) holdReasons.push({ kind: 'approval', why: approval, dropper: source.dropper.name });
-  await noteBatch(trx, { id, totals: scan.good.totals, needsApproval: approval !== null });
+  const { totals } = scan.good;
+  const dropper = source.dropper.name;
+  const approvals = approvalHolds(deps.config, { totals, retries: plans, payees, dropper });
+  holdReasons.push(...approvals);
+  await noteBatch(trx, { id, totals, needsApproval: approvals.length > 0 });
   if (payees) await recordComparison(trx, id, payees);
   const files = source.promised(id);
   await decideBatch(trx, { id, at, holdReasons, bodyDigest, files });
   await source.prepare(trx, { batch: id, at });
-  const { fileName, name, dropper } = source;
+  const { fileName, name } = source;
   const { contentHash } = scan;
   await recordTakenFile(trx, { owner: id, name, contentHash, at, left: rowsLeftIn(files, scan) });
-  const batch = { id, fileName, dropper, bodies: bodyDigest, isHeld: holdReasons.length > 0 };
+  const batch = { id, fileName, dropper: source.dropper, bodies: bodyDigest, isHeld: holdReasons.length > 0 };
   await recordRetries(trx, at, batch, retried, plans);
   return { kind: 'loaded', batch: id, holdReasons, warnings: fileWarningsOf(deps.config, payees) };
 }

@@ -28,10 +28,18 @@ export type ReadItem =
   /** The file cannot be read further. */
   | { kind: 'stop'; problem: Problem };
 
+/**
+ * The file behind a handle. A path may name another file a moment later, so that only this tells whose bytes were read.
+ * `key`: differs for another file, another owner, another size and a later write.
+ */
+export type ReadFile = { key: string; uid: number; mode: number };
+
 /** What reading a file of rows needs. */
 type Reading = {
   wanted: RequiredColumns;
   limits: ReadLimits;
+  /** Receives the file whose bytes follow. */
+  opened(file: ReadFile): void;
   /** Receives, in order, all bytes of the file that are sound text. */
   seen(bytes: Buffer): void;
 };
@@ -45,6 +53,7 @@ export async function* readBatch(path: string, reading: Reading): AsyncGenerator
   const file = await opened(path);
   if ('problem' in file) return yield [{ kind: 'stop', problem: file }];
   try {
+    reading.opened(await identityOf(file));
     const start = await beginning(file, limits);
     if (start.kind === 'stop') return yield [start];
     const result = readHeader(start.line, wanted, start.below);
@@ -58,15 +67,24 @@ export async function* readBatch(path: string, reading: Reading): AsyncGenerator
 }
 
 /** Returns the SHA-256 of a file of at most `maxBytes`; null for a larger one or one that is no file. */
-export async function bytesHashOf(path: string, { maxBytes }: ReadLimits): Promise<string | null> {
+export async function bytesHashOf(path: string, limits: ReadLimits): Promise<string | null> {
+  return (await hashBytes(path, limits))?.sha256 ?? null;
+}
+
+/** The same, with the file that these bytes are of. */
+export async function hashBytes(
+  path: string,
+  { maxBytes }: ReadLimits,
+): Promise<{ sha256: string; file: ReadFile } | null> {
   const file = await opened(path);
   if ('problem' in file) return null;
   const hash = createHash('sha256');
   try {
     if (!(await file.stat()).isFile()) return null;
+    const identity = await identityOf(file);
     for (let read = 0; read <= maxBytes; ) {
       const { buffer, bytesRead } = await file.read(Buffer.allocUnsafe(hashedBytes), 0, hashedBytes, read);
-      if (bytesRead === 0) return hash.digest('hex');
+      if (bytesRead === 0) return { sha256: hash.digest('hex'), file: identity };
       hash.update(buffer.subarray(0, bytesRead));
       read += bytesRead;
     }
@@ -74,6 +92,11 @@ export async function bytesHashOf(path: string, { maxBytes }: ReadLimits): Promi
   } finally {
     await file.close();
   }
+}
+
+async function identityOf(file: FileHandle): Promise<ReadFile> {
+  const { dev, ino, uid, size, mtimeNs, mode } = await file.stat({ bigint: true });
+  return { key: [dev, ino, uid, size, mtimeNs].join(' '), uid: Number(uid), mode: Number(mode) };
 }
 
 /** Opens without blocking, since a pipe in the file's place would block for ever. */

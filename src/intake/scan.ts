@@ -11,6 +11,7 @@ import type { Ledger } from '../core/storage/ledger.ts';
 import { type NamedAgain, namedAgain } from './again-names.ts';
 import type { BadRow, FileItem } from './file-rows.ts';
 import type { Header } from './header.ts';
+import type { ReadFile } from './read.ts';
 import { type PaysAgain, type RetryRows, retryCheck } from './retries.ts';
 import { type RowWarning, rowWarnings } from './row-warnings.ts';
 import { checkedRows, type GoodRow } from './rows.ts';
@@ -50,6 +51,8 @@ export type Scan = {
   /** The file's number of bytes, and their SHA-256. */
   bytes: number;
   bytesHash: string;
+  /** The file that was read; null where it could not be opened. */
+  file: ReadFile | null;
   /** True where the last row ends with a line end. */
   endsInLine: boolean;
   /** The number of lines that a text editor shows. */
@@ -92,6 +95,7 @@ export function newScan(rules: RowRules): Scan {
     contentHash: '',
     bytes: 0,
     bytesHash: '',
+    file: null,
     endsInLine: true,
     lines: 0,
     broken: false,
@@ -108,8 +112,8 @@ export function newScan(rules: RowRules): Scan {
 
 /** Adds what the end of the file tells about all of it. */
 export function noteEnd(scan: Scan, end: Extract<FileItem<unknown>, { kind: 'end' }>): void {
-  const { rows: fileRows, contentHash, bytes, bytesHash, endsInLine, lines } = end;
-  Object.assign(scan, { fileRows, contentHash, bytes, bytesHash, endsInLine, lines } satisfies Partial<Scan>);
+  const { kind: _, rows: fileRows, ...rest } = end;
+  Object.assign(scan, { fileRows, ...rest } satisfies Partial<Scan>);
 }
 
 /** The rules of a row that configuration, clock and command add. `payOn`: the day of rows that name none. */

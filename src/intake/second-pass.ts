@@ -1,6 +1,6 @@
 import type { Config } from '../core/settings/settings.ts';
 import { isOfTheMachine } from './file-rows.ts';
-import { bytesHashOf } from './read.ts';
+import { hashBytes, type ReadFile } from './read.ts';
 import { checkedRows, type GoodRow } from './rows.ts';
 import type { Scan } from './scan.ts';
 
@@ -27,7 +27,7 @@ export function keptRows(): KeptRows {
 
 /**
  * Pass 2 over a file: gives `take` its good rows in chunks. Then returns the SHA-256 of its bytes, which shows
- * whether it is still the file of pass 1; empty where it cannot be read.
+ * whether they are still those of pass 1; empty where it cannot be read, or is another file by now.
  */
 export async function readFileAgain(
   path: string,
@@ -37,19 +37,25 @@ export async function readFileAgain(
   const chunks = kept.chunks();
   if (chunks) {
     for (const good of chunks) await take(good);
-    return hashNow(path, config);
+    return hashNow(path, config, scan);
   }
   let hash = '';
   for await (const item of checkedRows(path, scan.rules, config.intake, scan.bad)) {
     if (item.kind === 'chunk') await take(item.good);
-    if (item.kind === 'end') hash = item.bytesHash;
+    if (item.kind === 'end') hash = hashOfSame(item.file, scan, item.bytesHash);
   }
   return hash;
 }
 
-async function hashNow(path: string, { intake }: Config): Promise<string> {
+/** Another file with the same name may have another owner, and the owner counts as the dropper. */
+function hashOfSame(file: ReadFile | null, before: Scan, hash: string): string {
+  return file?.key === before.file?.key ? hash : '';
+}
+
+async function hashNow(path: string, { intake }: Config, before: Scan): Promise<string> {
   try {
-    return (await bytesHashOf(path, intake)) ?? '';
+    const now = await hashBytes(path, intake);
+    return now ? hashOfSame(now.file, before, now.sha256) : '';
   } catch (error) {
     if (isOfTheMachine(error)) throw error;
     return '';

@@ -11,6 +11,7 @@ import type { Ledger } from '../core/storage/ledger.ts';
 import { type Checked, checkFile, fileProblems, refuses, takenBefore, warningsOf } from './check.ts';
 import { confirmArchived } from './confirm.ts';
 import { dropperOf, type HandedIn } from './dropper.ts';
+import { sharedFile } from './foresight.ts';
 import { delimiterNames } from './header.ts';
 import { loadBatch } from './load.ts';
 import { endingOf, freeStem, isPlainFile, moveFile, tidyMarkers } from './moves.ts';
@@ -81,8 +82,7 @@ type Deps = {
 /** Takes one file in or refuses it whole. Throws Interrupted. Only under the intake lock. */
 export async function takeFile(deps: Deps, path: string, options: TakeOptions): Promise<TakenFile> {
   const figures = { rows: options.rows, totals: options.totals };
-  if (options.dryRun)
-    return { kind: 'dry_run', checked: await checkFile(deps, path, { ...figures, payOn: options.payOn }) };
+  if (options.dryRun) return { kind: 'dry_run', checked: await checkFile(deps, path, options) };
   const missing = await whyUnreadable(path);
   if (missing) {
     if (options.origin === 'inbox') await noteUnread(deps, path);
@@ -107,7 +107,8 @@ export async function takeFile(deps: Deps, path: string, options: TakeOptions): 
     const before = await takenBefore(scan, deps);
     if (before) return await refuseAgain(deps, path, options, scan, before, sheets);
     const changed = changedSinceCheck(options.prepared, scan);
-    const extra = [...changed, ...(await fileProblems(path, scan, deps, figures))];
+    const shared = sharedFile(scan, options, deps.config);
+    const extra = [...changed, ...shared, ...(await fileProblems(path, scan, deps, figures))];
     if (extra.length > 0 || refuses(scan, deps.config))
       return await refuse(deps, path, options, scan, extra, sheets);
     // Rows that cannot be given back must not be left out: then the whole file is refused.
@@ -128,7 +129,7 @@ async function take(
 ): Promise<TakenFile> {
   const { paths } = deps;
   const fileName = basename(path);
-  const dropper = await dropperOf(path, options);
+  const dropper = await dropperOf(scan.file, options);
   const promised = (batch: string): PromisedFile[] => {
     // A commit that throws may still have happened (P12), so from here on only the ledger may remove the
     // sheets.

@@ -1,6 +1,7 @@
 import { decimalToMinor, formatMinor } from '../core/domain/money.ts';
-import type { ApprovalCause } from '../core/ledger/hold-reasons.ts';
+import type { ApprovalCause, HoldReason } from '../core/ledger/hold-reasons.ts';
 import type { Brakes } from './brakes.ts';
+import type { PayeeRule } from './payee-facts.ts';
 
 type Rule = Pick<Brakes, 'approval' | 'approvalAbove'>;
 
@@ -24,6 +25,33 @@ export function approvalAsked(rule: Rule, totals: ReadonlyMap<string, bigint>): 
     return total > limit ? [{ currency, total: shown(total), limit: shown(limit) }] : [];
   });
   return above.length > 0 ? { kind: 'above', totals: above } : null;
+}
+
+/**
+ * Whether the server of `submission.approval_url` may decide. What names a person waits for one: a server sees totals, and
+ * not whom they pay (P37).
+ */
+const isForServer: Record<ApprovalCause['kind'], boolean> = {
+  callback: true,
+  unapproved: true,
+  successor: true,
+  original: true,
+  always: false,
+  above: false,
+  payees: false,
+};
+
+/** True for an approval that the server may give. */
+export function serverMayApprove(reason: HoldReason): boolean {
+  return reason.kind === 'approval' && isForServer[reason.why.kind];
+}
+
+/** True where a batch may have to wait for a second person, whatever is in it. */
+export function asksSecondPerson({
+  approval,
+  payees,
+}: Pick<Rule, 'approval'> & { payees: PayeeRule }): boolean {
+  return approval !== 'none' || payees === 'approve_changed' || payees === 'approve_new';
 }
 
 /** The totals in minor units above which a batch needs an approval. */

@@ -7,7 +7,7 @@ import { comparisonDigests } from '../core/ledger/payee-comparisons.ts';
 import { textsOf } from '../core/storage/bulk.ts';
 import type { Db, Trx } from '../core/storage/ledger.ts';
 import type { Batch } from '../core/storage/tables/tables.ts';
-import { approvalLimits } from './approval.ts';
+import { approvalLimits, serverMayApprove } from './approval.ts';
 import type { Brakes } from './brakes.ts';
 import { liftReasons } from './holds.sql.ts';
 
@@ -155,16 +155,27 @@ export async function originOf(
 }
 
 /**
- * Records an approval if the batch is still what was shown, and lifts the hold that waited for it. `others`: the reasons
- * that still hold the batch. `changed`: the batch is not what was shown, and nothing was recorded.
+ * Records an approval if the batch is still what was shown, and lifts the holds that waited for it. `others`: the reasons
+ * that still hold the batch. `changed`: the batch is not what was shown, and nothing was recorded. A server's yes lifts what
+ * it may decide. Where the batch needs a person besides, only that person's approval is recorded, since it covers the batch.
  */
 export async function recordApproval(
   trx: Trx,
-  order: { batch: Batch; shown: Approvable; by: string; at: string },
+  order: { batch: Batch; shown: Approvable; by: string; at: string; isServer?: boolean },
 ): Promise<{ kind: 'approved'; others: HoldReason[] } | { kind: 'changed' }> {
-  const { batch, shown, by, at } = order;
+  const { batch, by, isServer = false } = order;
   const still = await findStill(trx, order);
   if (still === null) return { kind: 'changed' };
+  const others = still.filter((one) => one.kind !== 'approval' || (isServer && !serverMayApprove(one)));
+  if (!others.some(({ kind }) => kind === 'approval')) await insertApproval(trx, order);
+  await liftReasons(trx, batch.id, { stays: others, by });
+  return { kind: 'approved', others };
+}
+
+async function insertApproval(
+  trx: Trx,
+  { batch, shown, by, at }: Pick<Parameters<typeof recordApproval>[1], 'batch' | 'shown' | 'by' | 'at'>,
+): Promise<void> {
   await trx
     .insertInto('approvals')
     .values({
@@ -178,9 +189,6 @@ export async function recordApproval(
       approved_at: at,
     })
     .execute();
-  const others = still.filter(({ kind }) => kind !== 'approval');
-  await liftReasons(trx, batch.id, { stays: others, by });
-  return { kind: 'approved', others };
 }
 
 /**

@@ -89,7 +89,8 @@ export async function approveReviewed(
   }
   const { shown } = review;
   const approval = { by: person.name, at: clock.iso(), digest: shown.digest };
-  const done = await ledger.write((trx) => recordApproval(trx, { batch, shown, ...approval }));
+  const isServer = person.isServer === true;
+  const done = await ledger.write((trx) => recordApproval(trx, { batch, shown, isServer, ...approval }));
   if (done.kind === 'changed') return refusedFor({ kind: 'changed', id: batch.id });
   const { others } = done;
   const released = others.length > 0 ? null : await letGo(parts, batch.id, person);

@@ -9,6 +9,8 @@ export type Person = {
   accounts: readonly OsUser[];
   /** The name that a hold, a release or a halt is noted under; empty: it is noted as a person's, without a name. */
   noted: string;
+  /** The operator's own server, which decides only about what names no person. */
+  isServer?: true;
 };
 
 /** One thing that a person may order. A face parses the input, calls `run`, and words the outcome. */

@@ -88,6 +88,21 @@ it('P36: what came back here and failed there agrees; what is shown as paid agai
   });
 });
 
+it('P17: what is paid here and came back there is a conflict without a sum', () => {
+  const again = order('R', 'ready sending unknown *ready sending pending success');
+  expect(read([again], [row('R', 'reversed')])).toMatchObject({
+    ...{ verdict: 'exceptions', sums: { open_conflicts: '1: 0' } },
+    findings: [
+      { line: 'open_conflicts', reference: 'R', kinds: expect.arrayContaining(['status_conflict']) },
+    ],
+  });
+  const once = order('R', 'ready sending ready sending pending success');
+  expect(read([once], [row('R', 'reversed')]).sums).not.toHaveProperty('open_conflicts');
+  expect(read([again], [row('R', 'reversed'), row('R', 'success', { id: 'T2' })]).sums).not.toHaveProperty(
+    'open_conflicts',
+  );
+});
+
 it('P30: a retry that waits is still unknown, and what is never sent takes no money', () => {
   expect(differing([order('R', 'ready sending unknown *ready')], [row('R', 'pending')])).toEqual({
     ...{ closing: '1: 10000', unknown: '1: 10000' },

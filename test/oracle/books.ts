@@ -176,6 +176,16 @@ function standAt(order: Order, entry: number): Stand {
   return stand;
 }
 
+/** How many sends the service may have taken: not those that came straight back as not taken. */
+function sendsOf({ moves }: Order, entry: number): number {
+  return moves.filter(
+    ({ event }, i) =>
+      event === 'intent' &&
+      (moves[i]?.entry ?? 0) <= entry &&
+      !['ready', 'held', 'cancelled', 'refused'].includes(moves[i + 1]?.state ?? ''),
+  ).length;
+}
+
 function isAgain(again: boolean, { event }: Move): boolean {
   return event === 'retry' || (again && event !== 'intent');
 }
@@ -253,6 +263,10 @@ function compare(order: Order, all: readonly Transfer[], { before, after, list, 
       rowAs('amount_differences', first, ['amount_conflict', 'currency_conflict']);
     }
     for (const row of more) rowAs('duplicates', row, ['paid_twice', 'duplicate_at_service']);
+    // P17: of several sends one came back; another may still be paid, so that a person decides.
+    const isPaid = standAt(order, period.known).state === 'success';
+    const isHalfBack = isPaid && own.every(cameBack) && own.length < sendsOf(order, period.known);
+    if (isHalfBack) found.push({ line: 'open_conflicts', currency, amount: 0n, kinds: conflictKinds });
     // P36: what came back is shown as paid: a conflict that no sum shows.
     const isBack = after.state === 'returned' && all.some(({ status }) => status === 'success');
     if (isBack) found.push({ line: 'open_conflicts', currency, amount: 0n, kinds: conflictKinds });
@@ -301,6 +315,8 @@ function timing(order: Order, { period }: Pick<Sides, 'period'>, found: readonly
 
 const fold = (reference: string): string => reference.toLowerCase();
 const isFailed = ({ status }: Transfer): boolean => status.toLowerCase() === 'failed';
+const cameBack = ({ status }: Transfer): boolean =>
+  ['returned', 'reversed', 'refunded'].includes(status.toLowerCase());
 
 /** Fees are exact until they are shown: here in millionths of a minor unit of a currency with two digits. */
 const feeScale = 8;

@@ -106,6 +106,16 @@ function describeFailure({ seed, violation, story, hash }: DayResult): string {
     `  ${violation?.detail} (${violation?.about ?? 'no single payout'})`,
     story,
     `hash ${hash}`,
-    `again: npm run simulate -- --seeds 1 --from ${seed} --trace`,
+    `again: npm run simulate -- ${[...chosenFlags(), '--seeds 1', `--from ${seed}`, '--trace'].join(' ')}`,
   ].join('\n');
+}
+
+/** The flags that made the days what they are. A seed alone repeats none of them. */
+function chosenFlags(): string[] {
+  const { small, doubtful, fault, again, brake, turn, 'old-copies': oldCopies } = values;
+  const flags = Object.entries({ small, doubtful, 'old-copies': oldCopies, fault, again, brake, turn });
+  return flags.flatMap(([name, value]) => {
+    if (typeof value === 'string') return [`--${name} '${value}'`];
+    return value ? [`--${name}`] : [];
+  });
 }

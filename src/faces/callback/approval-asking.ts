@@ -30,7 +30,7 @@ export function createApprovalAsking(app: Parts, { stopping, watched }: Deps): (
   const { secret = '' } = config.events;
   const isOn = approval === 'callback' && url !== '' && secret !== '';
   const name = isOn ? `callback:${new URL(url).hostname}` : '';
-  const person: Person = { name, accounts: [{ name, uid: null }], noted: name };
+  const person: Person = { name, accounts: [{ name, uid: null }], noted: name, isServer: true };
   const asker = async () => {
     return { by: workers.id, at: new Date(await sharedNow(ledger.db, clock.now())).toISOString() };
   };

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { readReasons } from '../../core/ledger/hold-reasons.ts';
 import { later } from '../../core/ledger/projection.ts';
 import type { Db, Trx } from '../../core/storage/ledger.ts';
+import { serverMayApprove } from '../../sending/approval.ts';
 import { isFree } from '../alerts/outbox.sql.ts';
 
 type Asker = { by: string; at: string };
@@ -9,14 +10,14 @@ type Asker = { by: string; at: string };
 const firstPauseMs = 60_000;
 const longestPauseMs = 3_600_000;
 
-/** The batches that wait for an approval and may be asked about now. `over`: those with a question that wait no longer. */
+/** The batches that wait for an approval that the server may give, and may be asked about now. `over`: those with a question that wait no longer. */
 async function questionsDue(db: Db | Trx, { by, at }: Asker): Promise<{ due: string[]; over: string[] }> {
   const { rows } = await sql<{ id: string; hold_reasons: string }>`select b.id, b.hold_reasons from batches b
     where b.phase = 'loaded' and b.hold_reasons <> '[]' and exists (select 1 from payout_totals t
       where t.batch_id = b.id and t.n > 0 and (t.state = 'held' or (t.state = 'ready' and b.held = 1)))
     order by b.id`.execute(db);
   const waiting = rows
-    .filter((row) => readReasons(row.hold_reasons).some(({ kind }) => kind === 'approval'))
+    .filter((row) => readReasons(row.hold_reasons).some(serverMayApprove))
     .map(({ id }) => id);
   const asked = await db
     .selectFrom('approval_questions')

@@ -8,6 +8,7 @@ import { no, secret, signed, yes } from './approving-server.ts';
 import { makeScene, type Scene } from './setting.ts';
 
 const minuteMs = 60_000;
+const salaryHead = 'reference,account_number,account_name,bank_code,amount,currency,narration,sender_name';
 
 it('asks without bank details, signed, and approves on a signed yes', async () => {
   const { app, server, batch, look, states, approvals, question, home } = await makeScene();
@@ -32,6 +33,53 @@ it('asks without bank details, signed, and approves on a signed yes', async () =
   expect([server.asked.length, await question()]).toEqual([1, undefined]);
   await home.json(['submit'], 0);
   expect(home.sandbox.requests.posts).toBe(2);
+});
+
+it('P37: a yes of the server leaves a changed account waiting for a person, and every face says so', async () => {
+  const rows = (month: string, account: string, kobo: string): string =>
+    [
+      `${salaryHead},payee_id`,
+      `${month}-1,0123456785,Adaeze Okonkwo,058,100.${kobo},NGN,Salary,Acme,E1`,
+      `${month}-2,${account},Musa Bello,044,200.${kobo},NGN,Salary,Acme,E2`,
+      '',
+    ].join('\n');
+  const settings = { COUNTERFOIL_SUBMISSION_PAYEES: 'approve_changed' };
+  const { app, server, look, home, approvals } = await makeScene(yes, settings);
+  await home.json(['submit', home.put('nov.csv', rows('N', '2034567891', '10')), '--no-wait'], 4);
+  await look();
+  await home.json(['submit'], 0);
+  const sent = home.sandbox.requests.posts;
+  const file = home.put('dec.csv', rows('D', '9999999990', '20'));
+  const checked = await home.json(['check', file], 0);
+  expect(JSON.stringify(checked)).toContain('another account than before');
+  const { batches } = await home.json(['submit', file, '--no-wait'], 4);
+  const [{ batch }] = batches;
+  const causes = async () => {
+    const [row] = await app.ledger.db
+      .selectFrom('batches')
+      .select('hold_reasons')
+      .where('id', '=', batch)
+      .execute();
+    return JSON.parse(row?.hold_reasons ?? '[]').map(({ why }: { why: { kind: string } }) => why.kind);
+  };
+  expect(await causes()).toEqual(['callback', 'payees']);
+  const given = (await approvals()).length;
+  await look();
+  expect(server.asked.at(-1)?.question).toMatchObject({ batch });
+  expect(await causes()).toEqual(['payees']);
+  expect(await approvals()).toHaveLength(given);
+  await home.json(['submit'], 4);
+  expect(home.sandbox.requests.posts).toBe(sent);
+  const asked = server.asked.length;
+  await look();
+  expect(server.asked.length).toBe(asked);
+  // The server has had its say: nobody waits for it before a person hears of this batch.
+  const { ledger, clock, config } = app;
+  const beside = { work: 'commands' as const, jobs: [], account: null };
+  const found = await findOn({ face: 'alerts', db: ledger.db, ledger, clock, config, ...beside });
+  expect(found).toContainEqual(expect.objectContaining({ kind: 'batch_held', names: [batch] }));
+  const { out } = await home.run(['status']);
+  expect(out).toContain('1 payee with another account than before');
 });
 
 it('rejects on a signed no, and is asked no more', async () => {

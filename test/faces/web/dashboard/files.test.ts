@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { expect, it } from 'vitest';
@@ -160,6 +160,18 @@ it('lists what lies in the inbox and what was refused, and mends a refused file'
   expect((await take('rita', whole.location)).location).toMatch(/^\/batches\/pay-/);
   expect((await ask('rita', '/files')).text).toContain('No file was refused.');
   expect((await ask('rita', '/')).text).not.toContain('was refused');
+});
+
+it('says how to drop a file that others may write, where a second person is asked for, and mends none of it', async () => {
+  const { home, ask, post } = await openDesk({ COUNTERFOIL_SUBMISSION_APPROVAL: 'always' });
+  home.put('data/inbox/pay.csv', good);
+  chmodSync(join(home.dir, 'data/inbox/pay.csv'), 0o664);
+  await home.run(['submit', '--no-wait']);
+  const { text } = await ask('rita', '/files');
+  const errors = /href="(\/files\/rejected\/\d+\/errors.csv)"/.exec(text)?.[1] ?? '';
+  expect((await ask('rita', errors)).text).toContain('others than its owner may write it (mode 0664)');
+  const mend = await post('rita', errors.replace('errors.csv', 'mend'));
+  expect([mend.status, mend.text]).toEqual([409, expect.stringContaining('chmod go-w')]);
 });
 
 it('never takes in a file that changed after its check', async () => {

@@ -1,4 +1,5 @@
 import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
 import { basename, dirname, resolve } from 'node:path';
 import { stringify } from 'csv-stringify/sync';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -6,8 +7,9 @@ import { problemSentence } from '../../../../core/domain/problem.ts';
 import { saveAsCsv } from '../../../../core/domain/save-as.ts';
 import { findByContentHash, loadingBatches } from '../../../../core/ledger/batches.ts';
 import { openRejectedFiles, type RejectedFile } from '../../../../core/ledger/rejected-files.ts';
-import { dropperOf } from '../../../../intake/dropper.ts';
+import { dropperOf, othersMayWrite, ownCopy } from '../../../../intake/dropper.ts';
 import { isPlainFile } from '../../../../intake/moves.ts';
+import { asksSecondPerson } from '../../../../sending/approval.ts';
 import type { RouteDeps } from '../../../admin/admin-server.ts';
 import { html } from '../../kit/html.ts';
 import { Declined } from '../actions.ts';
@@ -189,7 +191,11 @@ export function fileRoutes(scope: FastifyInstance, shared: Shared, admin: RouteD
     const name = safeName(file.kind === 'refused' ? file.name : basename(path));
     if (name === null) throw new Declined(422, `It is no CSV file by its name: ${saveAsCsv}.`);
     if (await drops.isFull()) throw tooMany();
-    const owner = await dropperOf(path, { origin: 'inbox' });
+    const stats = await stat(path);
+    // Others may still be at it, and would count as somebody else than who mended it.
+    if (asksSecondPerson(config.submission) && othersMayWrite(stats))
+      throw new Declined(409, `Others than its owner may write this file: ${ownCopy}.`);
+    const owner = await dropperOf(stats, { origin: 'inbox' });
     const preparers = owner ? [{ name: owner.name, uid: owner.uid, did: 'dropped' as const }] : [];
     return reply.redirect(pathOf(await drops.copy(path, { name, by }, preparers)), 303);
   });
