@@ -140,7 +140,7 @@ async function paidTwiceOf(
   );
 }
 
-/** At most one successor was ever made of a payout, and only of one that was not paid (P20). */
+/** At most one successor was ever made of a payout, and only of one that was not paid, or a cancelled successor (P20). */
 function checkSuccessors({ payout, history }: ProvenEvents): FalsePayout[] {
   const found = problems('successors', payout.reference);
   const made = history.filter(
@@ -148,7 +148,8 @@ function checkSuccessors({ payout, history }: ProvenEvents): FalsePayout[] {
   );
   if (made.length > 1) found.add(`${made.length} successors were made of it`);
   for (const { seq, from_state } of made) {
-    if (!hasComeToNothing(from_state))
+    const isCancelled = from_state === 'cancelled' && payout.successor_of !== null;
+    if (!hasComeToNothing(from_state) && !isCancelled)
       found.add(`a successor was made of it while it was ${from_state} (entry ${seq})`);
   }
   return found.list;

@@ -184,7 +184,8 @@ async function checkLonelySuccessors(db: Db): Promise<FalsePayout[]> {
   const rows = await sql<{ reference: string; of: string }>`
     select s.reference, o.reference as "of" from payouts s join payouts o on o.id = s.successor_of
     where not exists (select 1 from history h where h.payout_id = o.id and h.event = ${replacedEvent}
-      and h.from_state in (${literals(cameToNothing)})) limit 1000`.execute(db);
+      and (h.from_state in (${literals(cameToNothing)})
+        or (h.from_state = 'cancelled' and o.successor_of is not null))) limit 1000`.execute(db);
   // A file may correct the account; a successor made by `retry` goes to the same account.
   const others = await sql<{ reference: string; of: string }>`
     select s.reference, o.reference as "of" from payouts s join payouts o on o.id = s.successor_of

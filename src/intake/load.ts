@@ -177,7 +177,7 @@ async function decide(
   const problems = retryProblems(examined);
   if (problems.length > 0) return { kind: 'changed', problems };
   const plans = examined.filter((one): one is PaysAgain => one.kind === 'pays_again');
-  const links = plans.map(({ row, replaces }) => ({ row, of: replaces.id }));
+  const links = plans.map(({ row, replaces }) => ({ row, of: replaces.follows.id }));
   if (links.length > 0) await linkSuccessors(trx, id, links);
   const likeness = await ledgerLikeness(deps, likenessIn(trx, { id }));
   const holdReasons = [...fileReasons(scan), ...heldOriginals(plans), ...likeness.reasons];

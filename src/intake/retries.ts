@@ -132,8 +132,8 @@ export async function recordRetries(
   const evidenceOf = new Map(rows.map(({ row, evidence }) => [row, evidence]));
   const decided = plans.map(({ row, replaces }) => ({
     row,
-    of: replaces.id,
-    predecessor: replaces.reference,
+    of: replaces.follows.id,
+    predecessor: replaces.follows.reference,
     why: `decided by ${person} on evidence ${evidenceOf.get(row)}, by row ${row} of ${batch.fileName}`,
   }));
   const state = batch.isHeld ? 'held' : 'ready';

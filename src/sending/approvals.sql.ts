@@ -13,7 +13,10 @@ import { liftReasons } from './holds.sql.ts';
 
 const page = 2000;
 
-/** What a person agrees to when approving a batch: its payments, and the digest of their frozen bodies (P2). */
+/**
+ * What a person agrees to when approving a batch: the payments that would go, and the digest of all frozen bodies (P2).
+ * Those that were cancelled or sent before are neither counted nor summed.
+ */
 export type Approvable = {
   bodies: string;
   digest: string;
@@ -32,20 +35,23 @@ export async function readApprovable(db: Db | Trx, batch: Batch): Promise<Approv
   const added = createHash('sha256');
   const sums = new Map<string, bigint>();
   const oddAccounts = { count: 0, firstRow: 0 };
+  let read = 0n;
   let rows = 0;
   let throughId = 0n;
   for (;;) {
     const found = await db
       .selectFrom('payouts')
-      .select(['id', 'row_number', 'body', 'currency', 'amount', 'bank_code', 'account_number'])
+      .select(['id', 'row_number', 'state', 'body', 'currency', 'amount', 'bank_code', 'account_number'])
       .where('batch_id', '=', batch.id)
       .where('id', '>', throughId)
       .orderBy('id')
       .limit(page)
       .execute();
-    for (const { body, currency, amount, ...to } of found) {
+    for (const { state, body, currency, amount, ...to } of found) {
       // The file's own rows come first; those that a retry added come after them.
-      (BigInt(rows) < batch.row_count ? file : added).update(`${body}\n`);
+      (read < batch.row_count ? file : added).update(`${body}\n`);
+      read += 1n;
+      if (state !== 'ready' && state !== 'held') continue;
       sums.set(currency, (sums.get(currency) ?? 0n) + amount);
       rows += 1;
       if (currency === 'NGN' && nubanAgrees(to.bank_code, to.account_number) === false) {

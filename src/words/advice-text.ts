@@ -74,7 +74,7 @@ export function adviceText(advice: Advice): string {
     case 'replace_sealed':
       return `if a move to it was interrupted, set ledger.url to the old file and run the same counterfoil migrate --to again; else counterfoil restore FILE --adopt puts a backup, or a ${advice.path}.before-restore-… file, in its place`;
     case 'row_paid_again':
-      return `remove the row; counterfoil show ${advice.successor} shows its state (if that was cancelled, pay it as a new payment without retry_of)`;
+      return `remove the row; counterfoil show ${advice.successor} shows its state`;
     case 'row_unknown':
       return `remove the row; counterfoil retry ${advice.reference} shows what is known and sends it again under its own reference`;
     case 'row_not_payable':

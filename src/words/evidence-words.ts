@@ -23,7 +23,7 @@ const verdicts: Record<WeighedCase['verdict'], string> = {
 
 /** What is known about a payout that a person decides about: each fact under its label. */
 export function evidenceFactsOf(one: WeighedCase, time: Time): (readonly [string, string])[] {
-  const { payout, batch, attempts, discrepancies, successor } = one;
+  const { payout, batch, attempts, discrepancies, successor, cancelled } = one;
   const { state, evidence } = payout;
   const news = newsOf(payout, attempts);
   return [
@@ -44,6 +44,7 @@ export function evidenceFactsOf(one: WeighedCase, time: Time): (readonly [string
         ] as const,
     ),
     ...(successor ? [['successor', successor] as const] : []),
+    ...(cancelled ? [['successor', `${cancelled.reference} was cancelled before it was sent`] as const] : []),
     ...discrepancies.map((d) => ['open', `${d.id} ${d.kind}: ${actionFor(d)}`] as const),
   ];
 }

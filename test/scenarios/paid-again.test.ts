@@ -103,6 +103,43 @@ it('a successor that was cancelled makes the first payout unpaid again', async (
   expect(await countsOf(home, batch)).toEqual({ success: 4, failed: 1, cancelled: 1 });
   await home.json(['report', batch], 0);
   expect(rowOf(home, batch, 'PAY-0001')).toMatchObject({ paid_again_as: '' });
+  // P20: it can be paid again in every way, under the next reference, and verify knows the chain.
+  expect(home.read(`data/reports/${batch}/failed.csv`)).toMatch(/^PAY-0001-R3,.*,PAY-0001,/m);
+  expect(flat((await home.run(['show', 'PAY-0001'])).out)).toContain('counterfoil retry PAY-0001');
+  const shown = await home.json(['retry', '--batch', batch, '--state', 'failed'], 2);
+  expect(shown.evidence).toMatchObject([{ reference: 'PAY-0001', can: 'successor', successor: null }]);
+  const cancelled = await home.json(['retry', 'PAY-0001-R2'], 2);
+  expect(cancelled.evidence[0].why).toContain('counterfoil retry PAY-0001 asks');
+  await home.json(['release', batch], 0);
+  await agree(home, 0, 'PAY-0001');
+  await settled(home);
+  expect(await countsOf(home, batch)).toEqual({ success: 5, paid_again: 1, cancelled: 1 });
+  await home.json(['report', batch], 0);
+  expect(rowOf(home, batch, 'PAY-0001')).toMatchObject({ paid_again_as: 'PAY-0001-R3' });
+  expect(home.names(`data/reports/${batch}`)).not.toContain('failed.csv');
+  await home.json(['verify'], 0);
+});
+
+it('a failed.csv that was cancelled whole comes again under the next references', async () => {
+  const { home, batch } = await withFailure();
+  const path = `data/reports/${batch}/failed.csv`;
+  const first = home.read(path);
+  await home.json(['hold', batch], 0);
+  const { batches } = await home.json(['submit', home.put('failed.csv', first)], 4);
+  await home.json(['cancel', batches[0].batch, '--yes'], 0);
+  await home.json(['report', batch], 0);
+  const again = home.read(path);
+  expect(again).toMatch(/^PAY-0001-R3,.*,PAY-0001,/m);
+  const stale = await home.run([
+    'submit',
+    home.put('stale.csv', first.replace(',Salary,', ',Salary again,')),
+  ]);
+  expect(flat(`${stale.out}${stale.err}`)).toContain('write PAY-0001-R3');
+  await home.json(['release', batch], 0);
+  await home.json(['submit', home.put('again.csv', again)], 0);
+  await settled(home);
+  expect(await countsOf(home, batch)).toMatchObject({ success: 4, paid_again: 1 });
+  await home.json(['verify'], 0);
 });
 
 it('P20: show offers to pay nothing again while the service says that it was paid', async () => {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { record } from '../../src/core/ledger/record.ts';
 import { noteBatch, readApprovable, recordApproval } from '../../src/sending/approvals.sql.ts';
 import { type Brakes, noBrakes } from '../../src/sending/brakes.ts';
 import { finishRelease, holdBatch, releaseBatch } from '../../src/sending/holds.sql.ts';
@@ -115,6 +116,22 @@ describe('P2: an approval', () => {
       totals: { NGN: '3000.00' },
     });
     expect(await readApprovable(ledger.db, { ...row, body_digest: 'x' })).toMatchObject({ sound: false });
+  });
+
+  it('shows what would go, without a payout that was cancelled', async () => {
+    const { ledger } = await braked();
+    await addOrdered(ledger, named('A', 3));
+    const row = await ledger.db.selectFrom('batches').selectAll().executeTakeFirstOrThrow();
+    const before = await readApprovable(ledger.db, row);
+    expect(before).toMatchObject({ sound: true, rows: 3, totals: { NGN: '4500.00' } });
+    const cancel = ledger.db.selectFrom('payouts').select('id').where('reference', '=', 'A-2');
+    const { id } = await cancel.executeTakeFirstOrThrow();
+    const event = { kind: 'cancel' as const, why: 'wrong' };
+    await ledger.write((trx) => record(trx, at(1), [{ payoutId: id, source: 'person', event }]));
+    const { digest } = before;
+    expect(await readApprovable(ledger.db, row)).toMatchObject({
+      ...{ sound: true, rows: 2, totals: { NGN: '3000.00' }, digest },
+    });
   });
 
   it('does not cover what was added to the batch after it was shown', async () => {

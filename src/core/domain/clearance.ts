@@ -56,10 +56,13 @@ function ofPredecessor({ state, answer, elsewhere }: ClearanceSubject): Finding 
   if (answer.word === 'no_answer') return 'waits';
   if (answer.word === 'found') return isOver(state, answer.status) ? 'allows' : 'shown';
   if (elsewhere) return 'elsewhere';
-  // A refusal is a proof of its own (P6) and leaves nothing to show. A failed transfer must still be there.
-  return state === 'refused' ? 'allows' : 'lost';
+  // A refusal is a proof of its own (P6), and what was cancelled was never sent: both leave nothing to show. A failed
+  // transfer must still be there.
+  return state === 'refused' || state === 'cancelled' ? 'allows' : 'lost';
 }
 
 function isOver(state: PayoutState, status: WitnessStatus | null): boolean {
+  // Nothing of ours stands under a reference that was never sent.
+  if (state === 'cancelled') return false;
   return status === 'failed' || (status === 'returned' && state === 'returned');
 }

@@ -29,6 +29,8 @@ export type Replaced = {
   reference: string;
   state: PayoutState;
   batch: string;
+  /** What its next successor follows: itself, or the last one that was cancelled. */
+  follows: { id: bigint; reference: string };
   /** True while a person or a limit holds its batch: the repeat waits too. */
   held: boolean;
   /** True when its batch needs approvals: so does the repeat. */

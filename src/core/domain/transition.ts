@@ -1,7 +1,7 @@
 import { contradictionText } from './contradiction.ts';
 import type { AttemptOutcome } from './outcome.ts';
 import type { PayoutState, RecordSource, WithheldBy } from './payout.ts';
-import { addEvidence, isFinalState, provingSources, restsOn } from './payout.ts';
+import { addEvidence, hasComeToNothing, isFinalState, provingSources, restsOn } from './payout.ts';
 import type { Witness } from './witness.ts';
 
 export type LedgerEvent =
@@ -25,7 +25,7 @@ export type LedgerEvent =
   | { kind: 'doubted'; why: string; by?: WithheldBy }
   /** A person closes it (P32). `contradicted`: other evidence speaks against the one that made it final. */
   | { kind: 'settle'; as: 'success' | 'failed'; note: string; contradicted?: boolean }
-  /** A successor under a new reference was made of it (P20). */
+  /** A successor under a new reference was made of it (P20), or follows it where it is a cancelled successor itself. */
   | { kind: 'replaced'; by: string }
   /** The ledger went back in time: sends since `since` (ISO UTC) may be missing from it (P25). */
   | { kind: 'adopted'; since: string; why: string };
@@ -92,7 +92,7 @@ export function transition(now: PayoutStanding, event: LedgerEvent): Effect {
     case 'settle':
       return onSettle(now, event);
     case 'replaced':
-      return now.state === 'failed' || now.state === 'refused' || now.state === 'returned'
+      return hasComeToNothing(now.state) || now.state === 'cancelled'
         ? keep(now, `paid again as ${event.by}`)
         : { kind: 'conflict', why: `no successor of ${now.state}` };
     case 'adopted':

@@ -14,16 +14,24 @@ const stateNow: StateOf = (id) => sql`(select x.state from payouts x where x.id 
  * cross join keeps SQLite on the index of successors, of which there are few.
  */
 function lastOfChain(of: RawBuilder<unknown>, stateOf: StateOf): RawBuilder<unknown> {
-  return sql`with recursive chain (id, last) as (
-      select p.id, s.id from payouts s cross join payouts p
-      where s.successor_of is not null and p.id = s.successor_of and ${stateOf(sql`s.id`)} <> 'cancelled'
+  return sql`with recursive chain (id, last, depth) as (
+      select p.id, s.id, 1 from payouts s cross join payouts p
+      where s.successor_of is not null and p.id = s.successor_of
         and ${stateOf(sql`p.id`)} in (${literals(cameToNothing)}) and ${of}
       union all
-      select chain.id, n.id from chain join payouts n on n.successor_of = chain.last
-      where ${stateOf(sql`n.id`)} <> 'cancelled'),
-    replaced as (select chain.id, chain.last from chain where not exists (
-      select 1 from payouts n where n.successor_of = chain.last and ${stateOf(sql`n.id`)} <> 'cancelled'))`;
+      select chain.id, n.id, chain.depth + 1 from chain join payouts n on n.successor_of = chain.last),
+    replaced as (select id, last from (
+      select chain.id, chain.last, row_number() over (partition by chain.id order by chain.depth desc) as place
+      from chain where ${stateOf(sql`chain.last`)} <> 'cancelled') ends where place = 1)`;
 }
+
+/** True in SQL for a payout `p` of which no successor is left, or all were cancelled before they were sent. */
+export const isNotPaidAgain: RawBuilder<boolean> = sql`not exists (
+  with recursive later (id, state) as (
+    select s.id, s.state from payouts s where s.successor_of = p.id
+    union all
+    select s.id, s.state from later join payouts s on s.successor_of = later.id)
+  select 1 from later where later.state <> 'cancelled')`;
 
 /** Payouts of a batch in one state that count otherwise: `elsewhere`: rows of its file with their successor in another batch. */
 export type ReplacedSum = {

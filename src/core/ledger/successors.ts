@@ -7,14 +7,46 @@ import type { Db, Trx } from '../storage/ledger.ts';
 import type { NewPayout, Payout } from '../storage/tables/tables.ts';
 import type { RecordEvent } from './projection.ts';
 import { record, recordIntake } from './record.ts';
+import { isNotPaidAgain } from './replaced.ts';
 
 const chunk = 500;
 const rowsAPage = 1000n;
 
+/** A payout as a link of its chain. */
+export type Link = Pick<Payout, 'id' | 'reference' | 'successor_of'>;
+
+/**
+ * What follows a payout in its chain. `successor`: the payout that pays it again. A successor that was cancelled was never
+ * sent and pays nothing: `cancelled` is the last of those, where no other follows them. The next one succeeds it, so that
+ * each payout has at most one (P20).
+ */
+export type After = { successor: string | null; cancelled: Link | null };
+
+/** Returns what follows each of these payouts, by id; nothing for one without a successor. */
+export async function afterEach(db: Db | Trx, ids: readonly bigint[]): Promise<Map<bigint, After>> {
+  if (ids.length === 0) return new Map();
+  const { rows } = await sql<Link & { first: bigint; state: PayoutState }>`
+    with recursive line (first, id, depth) as (
+      select successor_of, id, 1 from payouts where successor_of in ${idList(ids)}
+      union all
+      select line.first, s.id, line.depth + 1 from line join payouts p on p.id = line.id
+        join payouts s on s.successor_of = p.id where p.state = 'cancelled')
+    select line.first, p.id, p.reference, p.successor_of, p.state from line join payouts p on p.id = line.id
+    order by line.depth`.execute(db);
+  return new Map(
+    rows.map(({ first, state, ...link }) => [
+      first,
+      state === 'cancelled'
+        ? { successor: null, cancelled: link }
+        : { successor: link.reference, cancelled: null },
+    ]),
+  );
+}
+
 /** Returns the first payout of each payout's chain, and the number of payments in the chain up to it. */
 export async function chainsOf(
   db: Db | Trx,
-  payouts: readonly Payout[],
+  payouts: readonly Link[],
 ): Promise<Map<bigint, { root: string; length: number }>> {
   const chains = new Map(
     payouts.map((payout) => [payout.id, { root: payout.reference, length: 1, before: payout.successor_of }]),
@@ -108,7 +140,7 @@ export async function beginSuccessors(
 }
 
 /**
- * Yields the payouts of a batch that failed, were refused or came back and have no successor, in the order of its file.
+ * Yields the payouts of a batch that failed, were refused or came back and are not paid again, in the order of its file.
  * Each page covers a fixed number of rows: one query over a million rows would block a webhook for long.
  */
 export async function* unpaidOf(db: Db, batch: string): AsyncGenerator<Payout[]> {
@@ -120,13 +152,12 @@ export async function* unpaidOf(db: Db, batch: string): AsyncGenerator<Payout[]>
   for (let row = 0n; last !== null && row <= last; row += rowsAPage) {
     const page = await db
       .selectFrom('payouts as p')
-      .leftJoin('payouts as s', 's.successor_of', 'p.id')
       .selectAll('p')
       .where('p.batch_id', '=', batch)
       .where('p.row_number', '>=', row)
       .where('p.row_number', '<', row + rowsAPage)
       .where('p.state', 'in', cameToNothing)
-      .where('s.id', 'is', null)
+      .where(isNotPaidAgain)
       .orderBy('p.row_number')
       .orderBy('p.id')
       .execute();
@@ -135,7 +166,7 @@ export async function* unpaidOf(db: Db, batch: string): AsyncGenerator<Payout[]>
   }
 }
 
-/** Returns the references of the payouts before and after this one in its chain. */
+/** Returns the references of the payouts before and after this one in its chain; cancelled ones do not follow it. */
 export async function neighboursOf(
   db: Db,
   payout: Payout,
@@ -145,6 +176,6 @@ export async function neighboursOf(
     payout.successor_of === null
       ? undefined
       : await query.where('id', '=', payout.successor_of).executeTakeFirst();
-  const after = await query.where('successor_of', '=', payout.id).executeTakeFirst();
-  return { predecessor: before?.reference ?? null, successor: after?.reference ?? null };
+  const after = (await afterEach(db, [payout.id])).get(payout.id);
+  return { predecessor: before?.reference ?? null, successor: after?.successor ?? null };
 }

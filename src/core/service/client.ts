@@ -52,19 +52,23 @@ export function createServiceClient(options: ClientOptions): ServiceClient {
   function noted(delivery: RequestEnd): RequestEnd {
     isAnswered ||= delivery.kind === 'reply';
     // A server that has answered speaks this scheme: then a broken connection is only that.
-    if (delivery.kind === 'failed')
-      return isAnswered ? delivery : { ...delivery, message: schemeTrouble(delivery.message, url) };
-    const date = dateOf(delivery.reply);
+    return delivery.kind === 'reply' || isAnswered
+      ? delivery
+      : { ...delivery, message: schemeTrouble(delivery.message, url) };
+  }
+
+  /** Keeps the time of a reply that the service made. A proxy on this machine may share its stepped clock (P38). */
+  function hear(reply: HttpReply): void {
+    const date = dateOf(reply);
     if (date !== null) heard = { date, at: monotonic() };
     heard ??= null;
-    return delivery;
   }
 
   async function deliver(request: HttpRequest): Promise<RequestEnd> {
     const delivery = noted(await transport.deliver(request));
-    return delivery.kind === 'failed'
-      ? { ...delivery, message: redact(delivery.message) }
-      : { ...delivery, reply: { ...delivery.reply, text: redact(delivery.reply.text) } };
+    if (delivery.kind === 'failed') return { ...delivery, message: redact(delivery.message) };
+    if (isServices(delivery.reply)) hear(delivery.reply);
+    return { ...delivery, reply: { ...delivery.reply, text: redact(delivery.reply.text) } };
   }
 
   async function order(
@@ -171,8 +175,11 @@ export function createServiceClient(options: ClientOptions): ServiceClient {
       // The digest is of the raw text, before redaction: a known page is then not searched for secrets again.
       const digest = replyDigest(reply.text);
       const known = reply.status === 200 ? recall?.(digest) : undefined;
-      if (known) return { kind: 'page', page: { ...known, date: dateOf(reply) } };
-      return judgePage({ ...reply, text: redact(reply.text) }, digest, page);
+      const judged = known
+        ? { kind: 'page' as const, page: { ...known, date: dateOf(reply) } }
+        : judgePage({ ...reply, text: redact(reply.text) }, digest, page);
+      if (judged.kind === 'page' || isServices(reply)) hear(reply);
+      return judged;
     },
     fetchTransferDetails: (reference) => ask(detailsOf(reference), { kind: 'payout', name: reference }),
     verifyTransaction: (reference) =>
@@ -204,6 +211,11 @@ function readOr<Answer>(
   if (answer.kind === 'trouble') return answer;
   const value = read(answer.json);
   return typeof value === 'string' ? trouble('not_understood', value, answer.httpStatus) : value;
+}
+
+/** Whether a reply carries the service's envelope; a page of a proxy does not. */
+function isServices({ text }: HttpReply): boolean {
+  return readEnvelope(parseLossless(text)) !== undefined;
 }
 
 /** True for the outcomes that allow another POST: there the reply must be the order's own (P6, P8). */

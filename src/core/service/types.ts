@@ -74,7 +74,10 @@ export type ServiceClient = {
     path: string,
     account: { bankCode: string; accountNumber: string },
   ): Promise<AccountName | ServiceTrouble>;
-  /** The service's time now, in ms since the epoch, by its last `Date`; null where it sends none, undefined before it answered. */
+  /**
+   * The service's time now, in ms since the epoch, by the `Date` of its last reply with its envelope. Null where it sends
+   * none, undefined before it answered.
+   */
   serviceNow(): number | null | undefined;
   close(): Promise<void>;
 };

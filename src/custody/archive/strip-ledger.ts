@@ -28,7 +28,8 @@ const payouts = 'select id from payouts where batch_id in (select id from temp.a
 
 /** 1 where failed.csv of a batch offers rows to pay again: its results are due, since no archived payout is paid again. */
 const isOffered = `exists (select 1 from payouts p where p.batch_id = batches.id
-  and p.state in (${cameToNothing.map((state) => `'${state}'`).join(', ')}) and not exists (select 1 from payouts s where s.successor_of = p.id))`;
+  and p.state in (${cameToNothing.map((state) => `'${state}'`).join(', ')}) and not exists (
+    select 1 from payouts s where s.successor_of = p.id and s.state <> 'cancelled'))`;
 
 /**
  * Takes out of the ledger what its archive `archive` holds, in one transaction with the end of the archive's intent. The

@@ -143,10 +143,11 @@ function read(shape: z.ZodObject, value: unknown, what: string): Record<string, 
   });
 }
 
-/** An unknown name is refused, so that no filter is left out in silence. */
+/** An unknown name, or a name that comes twice in any case, is refused: nothing given is left out in silence. */
 function readQuery(one: Operation, query: unknown): Record<string, unknown> {
   const known = Object.keys(one.query.shape);
-  const given = Object.keys(typeof query === 'object' && query !== null ? query : {});
+  const pairs = Object.entries(typeof query === 'object' && query !== null ? query : {});
+  const given = pairs.map(([name]) => name);
   const isOpen = one.query.def.catchall !== undefined;
   const wrong = given.find((name) => !known.includes(name) && !(isOpen && /^total\.[A-Za-z]{3}$/.test(name)));
   if (wrong !== undefined) {
@@ -157,6 +158,16 @@ function readQuery(one: Operation, query: unknown): Record<string, unknown> {
       fix: meant === undefined ? `it has ${known.join(', ') || 'nothing'}` : `did you mean ${meant}?`,
     });
   }
+  const folded = given.map((name) => name.toLowerCase());
+  const twice = pairs.find(
+    ([, value], at) => Array.isArray(value) || folded.indexOf(folded[at] ?? '') !== at,
+  )?.[0];
+  if (twice !== undefined)
+    throw new ApiProblem(422, {
+      kind: 'request',
+      problem: `the query says ${twice} more than once`,
+      fix: 'say it once',
+    });
   return read(one.query, query, 'the query');
 }
 

@@ -4,6 +4,7 @@ import { fastifyMultipart } from '@fastify/multipart';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Config } from '../../core/settings/settings.ts';
 import type { Db } from '../../core/storage/ledger.ts';
+import { fileNameFinding } from '../../intake/file-name.ts';
 import { awaitedFolders, keepUpload, removeFolder } from '../admin/uploads.ts';
 import { fileTypes } from './batch-operations.ts';
 import { ApiProblem } from './problem.ts';
@@ -66,12 +67,11 @@ async function fileIn(request: FastifyRequest): Promise<Sent> {
 /** The name of the file; the batch is named after it. */
 function fileNameOf(name: string | undefined): string {
   const wanted = name === undefined ? '' : basename(name.replaceAll('\\', '/'));
-  if (/^[^.\0/][^\0/]{0,199}\.csv$/i.test(wanted)) return wanted;
-  throw new ApiProblem(422, {
-    kind: 'file_name',
-    problem: 'the file has no name that ends with .csv',
-    fix: 'say ?name=NAME.csv: the batch is named after it',
-  });
+  const isNamed = /^[^.\0/][^\0/]*\.csv$/i.test(wanted);
+  const problem = isNamed ? fileNameFinding(wanted)?.problem : 'the file has no name that ends with .csv';
+  if (problem === undefined) return wanted;
+  const fix = 'say ?name=NAME.csv: the batch is named after it';
+  throw new ApiProblem(422, { kind: 'file_name', problem, fix });
 }
 
 function noFile(problem = 'the form has no file'): ApiProblem {

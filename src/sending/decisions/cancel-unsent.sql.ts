@@ -5,6 +5,7 @@ import { findBarrier } from '../../core/ledger/barriers.ts';
 import { addHoldReason, holdReasonsOf, setHoldReasons } from '../../core/ledger/hold-reasons.ts';
 import type { RecordEvent } from '../../core/ledger/projection.ts';
 import { record } from '../../core/ledger/record.ts';
+import { isNotPaidAgain } from '../../core/ledger/replaced.ts';
 import { idList, textsOf } from '../../core/storage/bulk.ts';
 import { countRows, hasRow } from '../../core/storage/counting.ts';
 import { inParts } from '../../core/storage/keyset.ts';
@@ -30,17 +31,16 @@ export async function findReferences(
   return { payouts, missing: references.filter((reference) => !known.has(foldReference(reference))) };
 }
 
-/** Finds the first payouts of a batch in a state, without those that have a successor, and counts them all. */
+/** Finds the first payouts of a batch in a state, without those that are paid again, and counts them all. */
 export async function findInBatch(
   db: Db,
   wanted: { batch: string; state: PayoutState; limit: number },
 ): Promise<{ ids: bigint[]; count: number }> {
   const base = db
     .selectFrom('payouts as p')
-    .leftJoin('payouts as s', 's.successor_of', 'p.id')
     .where('p.batch_id', '=', wanted.batch)
     .where('p.state', '=', wanted.state)
-    .where('s.id', 'is', null);
+    .where(isNotPaidAgain);
   const rows = await base
     .select('p.id')
     .orderBy('p.row_number')

@@ -8,7 +8,7 @@ import { insertSuccessors } from '../../core/ledger/successors.ts';
 import type { Clock } from '../../core/runtime/clock.ts';
 import type { Ledger, Trx } from '../../core/storage/ledger.ts';
 import { type Weighed, type WeighedCase, weigh } from '../../watching/evidence/weigh.ts';
-import { draftSuccessors, overLimit } from './successor.ts';
+import { draftSuccessors, lastLink, overLimit } from './successor.ts';
 
 export type DecisionDeps = {
   ledger: Ledger;
@@ -112,9 +112,12 @@ async function payAnew(
     stateOf: ({ batch }) => (held.has(batch.id) ? 'held' : 'ready'),
   });
   const decidedBy = `person:${order.person}`;
-  const rows = drafts.map((payout, i) => {
-    const predecessor = cases[i]?.payout.reference ?? '';
-    return { payout, predecessor, decidedBy, why: whyOf(order) };
+  const rows = cases.flatMap((one, i) => {
+    const payout = drafts[i];
+    const why = whyOf(order);
+    return payout
+      ? [{ payout, of: one.payout.reference, predecessor: lastLink(one).reference, decidedBy, why }]
+      : [];
   });
   const ids = await insertSuccessors(trx, at, rows);
   const events = rows.map(({ payout }): RecordEvent => {
@@ -122,7 +125,7 @@ async function payAnew(
     return { payoutId: payout.successor_of, source: decidedBy, event: { kind: 'replaced', by } };
   });
   await record(trx, at, events);
-  return rows.map(({ payout, predecessor }) => ({
+  return rows.map(({ payout, of: predecessor }) => ({
     id: ids.get(payout.reference) ?? 0n,
     reference: payout.reference,
     predecessor,

@@ -11,7 +11,7 @@ import { evidenceDigest, type WeighedCase, weigh } from '../../watching/evidence
 import { findReferences, unsentOf } from './cancel-unsent.sql.ts';
 import { differences, isInConflict, obstacle } from './retry-findings.ts';
 import { type DecisionDeps, groundOf } from './retry-payout.ts';
-import { successorReferences } from './successor.ts';
+import { lastLink, successorReferences } from './successor.ts';
 
 /**
  * How old the service's report of a failure may be when a file that pays the payout again is taken in. Intake asks the
@@ -115,7 +115,8 @@ function unknownOriginal(mode: string): { problem: string; fix: string } {
   };
 }
 
-function replacedBy(row: RetryRow, { payout, batch }: WeighedCase, line: ReadonlySet<bigint>): Replaced {
+function replacedBy(row: RetryRow, one: WeighedCase, line: ReadonlySet<bigint>): Replaced {
+  const { payout, batch } = one;
   const changed = [
     ...(row.accountNumber === payout.account_number ? [] : ['account_number']),
     ...(row.bankCode === payout.bank_code ? [] : ['bank_code']),
@@ -123,5 +124,6 @@ function replacedBy(row: RetryRow, { payout, batch }: WeighedCase, line: Readonl
   const { id, reference, state } = payout;
   const held = areHolding(readReasons(batch.hold_reasons));
   const approved = batch.approval_needed === 1n;
-  return { id, reference, state, batch: batch.id, held, approved, line, changed };
+  const follows = lastLink(one);
+  return { id, reference, state, batch: batch.id, follows, held, approved, line, changed };
 }

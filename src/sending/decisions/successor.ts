@@ -6,7 +6,7 @@ import type { PayoutState } from '../../core/domain/payout.ts';
 import { successorCells, successorReference } from '../../core/domain/successor-name.ts';
 import { existingReferences } from '../../core/ledger/batches.ts';
 import type { HoldReason } from '../../core/ledger/hold-reasons.ts';
-import { chainsOf, type NewSuccessor } from '../../core/ledger/successors.ts';
+import { chainsOf, type Link, type NewSuccessor } from '../../core/ledger/successors.ts';
 import type { Db, Trx } from '../../core/storage/ledger.ts';
 import type { PayoutEvidence } from '../../watching/evidence/evidence.sql.ts';
 
@@ -18,8 +18,7 @@ export async function draftSuccessors(
   cases: readonly PayoutEvidence[],
   rules: { at: string; prefix: string; stateOf: (one: PayoutEvidence) => PayoutState },
 ): Promise<NewSuccessor[]> {
-  const payouts = cases.map(({ payout }) => payout);
-  const chains = await chainsOf(trx, payouts);
+  const chains = await chainsOf(trx, cases.map(lastLink));
   const drafts: NewSuccessor[] = [];
   const ours = new Set<string>();
   for (const one of cases) {
@@ -36,8 +35,7 @@ export async function successorReferences(
   cases: readonly PayoutEvidence[],
   prefix: string,
 ): Promise<Map<bigint, string>> {
-  const payouts = cases.map(({ payout }) => payout);
-  const chains = await chainsOf(db, payouts);
+  const chains = await chainsOf(db, cases.map(lastLink));
   const references = new Map<bigint, string>();
   for (const one of cases)
     references.set(one.payout.id, await freeReference(db, one, chains, { prefix, taken: new Set() }));
@@ -47,11 +45,12 @@ export async function successorReferences(
 /** Finds a free reference, one query for each candidate: the first is nearly always free. */
 async function freeReference(
   db: Db | Trx,
-  { payout }: PayoutEvidence,
+  one: PayoutEvidence,
   chains: Awaited<ReturnType<typeof chainsOf>>,
   rules: { prefix: string; taken: ReadonlySet<string> },
 ): Promise<string> {
-  const { root, length } = chains.get(payout.id) ?? { root: payout.reference, length: 1 };
+  const last = lastLink(one);
+  const { root, length } = chains.get(last.id) ?? { root: last.reference, length: 1 };
   const taken = new Set<string>(rules.taken);
   for (;;) {
     const reference = successorReference({ root, number: length + 1 }, rules.prefix, (key) => taken.has(key));
@@ -62,12 +61,13 @@ async function freeReference(
   }
 }
 
-function draft(
-  { payout, batch }: PayoutEvidence,
-  reference: string,
-  state: PayoutState,
-  at: string,
-): NewSuccessor {
+/** The payout that a new successor follows: itself, or the last successor that was cancelled. */
+export function lastLink({ payout, cancelled }: PayoutEvidence): Link {
+  return cancelled ?? payout;
+}
+
+function draft(one: PayoutEvidence, reference: string, state: PayoutState, at: string): NewSuccessor {
+  const { payout, batch } = one;
   const { account_number, account_name, bank_code, amount, currency, narration, sender_name, type } = payout;
   const money = { account_number, account_name, bank_code, currency, narration, sender_name };
   const body = canonicalBody({
@@ -92,7 +92,7 @@ function draft(
     payee_id: payout.payee_id,
     name_letters: payout.name_letters,
     payee_key: payout.payee_key,
-    successor_of: payout.id,
+    successor_of: lastLink(one).id,
     updated_at: at,
   };
 }

@@ -7,6 +7,7 @@ import { lastAdoption } from '../../core/ledger/barriers.ts';
 import type { SaidFields } from '../../core/ledger/contradiction-columns.ts';
 import { readDetail } from '../../core/ledger/history.ts';
 import { foreignOrigins, sentElsewhere } from '../../core/ledger/origins.ts';
+import { type After, afterEach } from '../../core/ledger/successors.ts';
 import { idList, textsOf } from '../../core/storage/bulk.ts';
 import { inParts } from '../../core/storage/keyset.ts';
 import type { Db, Trx } from '../../core/storage/ledger.ts';
@@ -59,8 +60,9 @@ export type PayoutEvidence = {
   notPaid: PersonsDecision | null;
   /** It was sent from another account than the one that is asked now, as far as is known (P31). */
   elsewhere: { went: Origin; asks: ServiceAccount } | null;
-  successor: string | null;
-};
+  /** The payout that it pays again. */
+  predecessor: string | null;
+} & After;
 
 const chunk = 500;
 
@@ -108,12 +110,13 @@ async function loadChunk(db: Db | Trx, ids: readonly bigint[], ground: Ground): 
       .execute(),
     (attempt) => attempt.payout_id,
   );
-  const successors = await db
+  const before = await db
     .selectFrom('payouts')
-    .select(['successor_of', 'reference'])
-    .where('successor_of', 'in', idList(ids))
+    .select(['id', 'reference'])
+    .where('id', 'in', idList(payouts.flatMap(({ successor_of }) => successor_of ?? [])))
     .execute();
-  const successorOf = new Map(successors.map((one) => [one.successor_of, one.reference]));
+  const referenceOf = new Map(before.map((one) => [one.id, one.reference]));
+  const after = await afterEach(db, ids);
   const discrepancies = Map.groupBy(
     await db
       .selectFrom('discrepancies as d')
@@ -169,7 +172,8 @@ async function loadChunk(db: Db | Trx, ids: readonly bigint[], ground: Ground): 
       discrepancies: discrepancies.get(id) ?? [],
       elsewhere: elsewhereOf(account, elsewhere.get(id)),
       notPaid: notPaid.get(id) ?? null,
-      successor: successorOf.get(id) ?? null,
+      predecessor: (payout.successor_of !== null && referenceOf.get(payout.successor_of)) || null,
+      ...(after.get(id) ?? { successor: null, cancelled: null }),
     };
   });
 }

@@ -14,7 +14,7 @@ export type WhatMayBeDone = { kind: 'again' } | { kind: 'successor' } | ({ kind:
  * ISO UTC: an older answer is no fresh witness. Null: nothing is decided yet, and the service is asked again before.
  */
 export function judge(evidence: PayoutEvidence, since: Since): WhatMayBeDone {
-  const { payout, attempts, successor } = evidence;
+  const { payout, attempts, predecessor, successor } = evidence;
   if (successor !== null)
     return no(`${successor} already pays it`, { kind: 'see_payout', reference: successor });
   if (payout.archived_seq !== null)
@@ -48,7 +48,12 @@ export function judge(evidence: PayoutEvidence, since: Since): WhatMayBeDone {
     case 'cancelled':
       return (
         unless(whyMaybePaid(evidence, since)) ??
-        no('it was cancelled; to pay it, put it under a new reference in a new file')
+        (predecessor === null
+          ? no('it was cancelled; to pay it, put it under a new reference in a new file')
+          : no(`it was cancelled before it was sent: paying ${predecessor} again is decided there`, {
+              kind: 'ask_again',
+              reference: predecessor,
+            }))
       );
   }
 }

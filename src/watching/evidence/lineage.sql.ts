@@ -42,7 +42,8 @@ export async function aliveAncestors(
 ): Promise<Map<bigint, Alive>> {
   if (ids.length === 0) return new Map();
   const wanted = sql`id in ${idList(ids)}`;
-  const isOver = sql`p.state in (${literals(cameToNothing)})`;
+  // A successor that was cancelled was never sent, and the next one follows it.
+  const isOver = sql`p.state in (${literals([...cameToNothing, 'cancelled'])})`;
   type Row = Omit<Alive, 'doubt'> & { id: bigint; evidence: string; doubt: 'state' | Alive['doubt'] };
   const { rows } = await sql<Row>`${lineage(wanted)}
     select line.id, p.reference, p.state, p.evidence, case when not ${isOver} then 'state'

@@ -53,14 +53,14 @@ function decidable(one: PayoutEvidence, since: Since): Pick<WeighedCase, 'judgem
 /** The digest of the facts that matter. The time of a look-up and the run that listed the payout do not count. */
 export function evidenceDigest(cases: readonly WeighedCase[]): string {
   const facts = cases.map((one) => {
-    const { payout, attempts, successor, lookAlikes, discrepancies, webhooks } = one;
+    const { payout, attempts, successor, cancelled, lookAlikes, discrepancies, webhooks } = one;
     return [
       payout.id.toString(),
       payout.state,
       ...standing(one),
       payout.unseen_sends.toString(),
       attempts.map(({ id, outcome }) => [id.toString(), outcome]),
-      successor,
+      cancelled === null ? successor : `${cancelled.reference} cancelled`,
       listedNow(one),
       listedOtherwise(one),
       lookAlikes,

@@ -39,6 +39,8 @@ it.each([
     [before({ state: 'refused', answer: notFound, elsewhere: went })],
     'elsewhere',
   ],
+  ['a cancelled one was never there', null, [before({ state: 'cancelled', answer: notFound })], 'clear'],
+  ['a cancelled one is there all the same', null, [before({ state: 'cancelled' })], 'shown'],
   ['a shown failure proves its account', null, [before({ elsewhere: went })], 'clear'],
   [
     'a returned one still is',

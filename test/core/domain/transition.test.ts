@@ -94,7 +94,7 @@ const table: [name: string, event: LedgerEvent, effects: string][] = [
     { kind: 'settle', as: 'failed', note: 'n', contradicted: true },
     'failed failed ! failed failed failed failed failed failed failed',
   ],
-  ['a successor (P20)', { kind: 'replaced', by: 'R-1-R2' }, '! ! ! ! ! . . ! ! .'],
+  ['a successor (P20)', { kind: 'replaced', by: 'R-1-R2' }, '! ! ! ! ! . . ! . .'],
   [
     'adoption (P25)',
     { kind: 'adopted', since: '2026-11-21T10:00:00.000Z', why: 'restored' },

@@ -232,3 +232,38 @@ it('P28: a page whose text is known is not read again, but its Date is; a failin
     reason: 'server_error',
   });
 });
+
+it('P38: the clock of the service is that of its own replies, and not of a proxy before it', async () => {
+  const own = 'Fri, 27 Nov 2026 10:00:00 GMT';
+  const stepped = 'Fri, 25 Dec 2026 10:00:00 GMT';
+  const reply = (status: number, date: string, text: string): string =>
+    httpReply(status, text, [`Date: ${date}`]);
+  const page = '{"success":true,"status":"00","data":{"current_page":1,"total":0,"data":[]}}';
+  let answer = '';
+  const { client, send } = await talk(({ socket }) => socket.write(answer));
+  const ask = [send, () => client.fetchTransferDetails('R-1'), () => client.listPage(1)];
+  const dateHeard = (): string | undefined => {
+    const now = client.serviceNow();
+    return now == null ? undefined : new Date(now).toISOString().slice(0, 10);
+  };
+  for (const [status, text] of [
+    [502, '<html>proxy error</html>'],
+    [200, '{"ok":true}'],
+  ] as const) {
+    answer = reply(status, stepped, text);
+    for (const one of ask) await one();
+    expect(client.serviceNow()).toBeUndefined();
+  }
+  // A refusal of the service carries its envelope, and so its time.
+  for (const [status, text] of [
+    [401, '{"success":false,"status":"10","message":"no"}'],
+    [200, page],
+  ] as const) {
+    answer = reply(status, own, text);
+    await client.listPage(1);
+    expect(dateHeard()).toBe('2026-11-27');
+    answer = reply(502, stepped, '<html>proxy error</html>');
+    for (const one of ask) await one();
+    expect(dateHeard()).toBe('2026-11-27');
+  }
+});

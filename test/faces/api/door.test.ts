@@ -117,6 +117,22 @@ const tries: Try[] = [
   asked('a name without .csv', 422, post('dayo', '/batches?name=x.exe', file, csvType)),
   asked('a hidden name', 422, post('dayo', '/batches?name=.csv', file, csvType)),
   asked('a name with a NUL', 422, post('dayo', '/batches?name=a%00b.csv', file, csvType)),
+  asked('a name of 300 letters', 422, post('dayo', `/batches?name=${'a'.repeat(300)}.csv`, file, csvType)),
+  asked(
+    'a name of 300 bytes',
+    422,
+    post('dayo', `/batches?name=${encodeURIComponent('é'.repeat(148))}.csv`, file, csvType),
+  ),
+  asked(
+    'a control figure twice',
+    422,
+    post('dayo', '/batches?name=x.csv&total.ngn=1.00&total.ngn=1.00', file, csvType),
+  ),
+  asked(
+    'a control figure in two cases',
+    422,
+    post('dayo', '/batches?name=x.csv&total.NGN=1.00&total.ngn=43.00', file, csvType),
+  ),
   asked('no name', 422, post('dayo', '/batches', file, csvType)),
   asked('a name twice', 422, post('dayo', '/batches?name=a.csv&name=b.csv', file, csvType)),
   asked('an empty Idempotency-Key', 422, post('femi', hold, '{}', { ...jsonType, 'idempotency-key': '' })),

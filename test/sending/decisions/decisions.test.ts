@@ -1,5 +1,7 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { record } from '../../../src/core/ledger/record.ts';
+import { verifyLedger } from '../../../src/custody/verify-ledger.ts';
+import { subjectsOf } from '../../../src/sending/clearance-answers.sql.ts';
 import { holdBatch, releaseBatch } from '../../../src/sending/holds.sql.ts';
 import {
   addBatch,
@@ -77,6 +79,38 @@ it('P22: a successor passes over a reference that a file took, and two in one de
   const told = await retryNow(ids);
   const made = told.kind === 'decided' ? told.decided.map(({ reference }) => reference) : [];
   expect(made).toEqual([expect.stringMatching(/^R-1-[0-9a-f]{6}-R2$/), 'R-2-R2']);
+});
+
+it('P20: a successor that was cancelled gets the next one, once, on evidence that says so', async () => {
+  const [id = 0n] = await addBatch(ledger, ['R-1']);
+  await send(replies.refused());
+  const decisions = decisionsOf();
+  const { digest: before } = await decisions.weigh([id], at(1000));
+  await retryNow([id]);
+  const [second = 0n] = (await decisions.find(['R-1-R2'])).payouts.map((one) => one.id);
+  expect(await decisions.findInBatch('b-1', 'refused', 5)).toEqual({ ids: [], count: 0 });
+  await decisions.cancel({ batch: 'b-1', payout: second, person: 'ada' });
+  expect(await decisions.findInBatch('b-1', 'refused', 5)).toEqual({ ids: [id], count: 1 });
+  // Who saw it before the other person cancelled its successor looks again.
+  const stale = { ids: [id], since: at(1000), digest: before, person: 'bob' };
+  expect(await decisions.retry(stale)).toMatchObject({ kind: 'changed' });
+  expect(await retryNow([id])).toMatchObject({ decided: [{ reference: 'R-1-R3', predecessor: 'R-1' }] });
+  expect(await retryNow([id, second])).toMatchObject({ decided: [] });
+  const { cases } = await decisions.weigh([id, second], at(1000));
+  expect(cases.map(({ judgement, successor }) => [judgement.kind, successor])).toEqual([
+    ['no', 'R-1-R3'],
+    ['no', 'R-1-R3'],
+  ]);
+  const [third] = (await decisions.find(['R-1-R3'])).payouts;
+  expect(third).toMatchObject({ successor_of: second });
+  // P31: the service is asked about all that it pays again, and its yes to any of them keeps it back.
+  expect(await subjectsOf(ledger.db, [third?.id ?? 0n])).toEqual(new Map([[third?.id, [second, id]]]));
+  const checks = (await verifyLedger(ledger.path)).checks.filter(({ ok }) => !ok);
+  expect(checks.filter(({ name }) => name === 'successors')).toEqual([]);
+  // The last of the chain decides, also where that was cancelled too.
+  await decisions.cancel({ batch: 'b-1', payout: third?.id ?? 0n, person: 'ada' });
+  expect(await decisions.findInBatch('b-1', 'refused', 5)).toEqual({ ids: [id], count: 1 });
+  expect(await retryNow([id])).toMatchObject({ decided: [{ reference: 'R-1-R4', predecessor: 'R-1' }] });
 });
 
 it('P20: a retry of an unknown or a refused payout in a held batch waits as held', async () => {

@@ -76,7 +76,7 @@ ${panel(
   ),
 )}
 ${columnPanels(columns)}
-<p><a href="/batches/${encodeURIComponent(batch.id)}">All ${countText(shown.rows)} rows, in the order of the file</a></p>
+<p><a href="/batches/${encodeURIComponent(batch.id)}">All rows, in the order of the file</a></p>
 <details id="reject"><summary>Reject…</summary>${form(view, {
     action: `/batches/${encodeURIComponent(batch.id)}/reject`,
     role: 'approve',

@@ -143,12 +143,13 @@ export function payoutsIn(
     .execute();
 }
 
-/** The largest payouts of a batch, in minor units, whatever the currency. */
+/** The largest payouts of a batch that may still go, in minor units, whatever the currency. */
 export function largestIn(db: Db, batch: string, limit: number) {
   return db
     .selectFrom('payouts')
     .select(rowColumns)
     .where('batch_id', '=', batch)
+    .where('state', 'in', ['ready', 'held'])
     .orderBy('amount', 'desc')
     .orderBy('id')
     .limit(limit)
