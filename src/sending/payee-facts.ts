@@ -78,21 +78,26 @@ export function payeeChangeText({ row, reference, kind, ...values }: PayeeChange
 
 /** What a person should look at, whatever the rule. */
 export function payeeWarnings(found: PayeeComparison): string[] {
-  const moved = found.changes.filter(({ kind }) => kind === 'account_changed');
-  const [first] = moved;
-  const { hundredfold, inflated, accountChanged: n } = found;
+  const [first] = found.changes.filter(({ kind }) => kind === 'account_changed');
+  const n = found.accountChanged;
   return [
     ...(first
       ? [`${counted(n, 'payee')} with another account than before, the first: ${payeeChangeText(first)}`]
       : []),
+    ...amountWarnings(found),
+  ];
+}
+
+/** Amounts that look as if somebody wrote kobo or cents for whole units. */
+export function amountWarnings({ hundredfold, inflated }: PayeeComparison): string[] {
+  const slip = 'kobo or cents may stand as whole units';
+  return [
     ...(hundredfold.count > 0
-      ? [
-          `${hundredfoldText(hundredfold.count)}: rows ${hundredfold.rows.join(', ')}; kobo or cents may stand as whole units`,
-        ]
+      ? [`${hundredfoldText(hundredfold.count)}: rows ${hundredfold.rows.join(', ')}; ${slip}`]
       : []),
     ...inflated.map(
       (currency) =>
-        `all ${currency} amounts end in two zeros, and their total is a hundred times that of before: kobo or cents may stand as whole units`,
+        `all ${currency} amounts end in two zeros, and their total is a hundred times that of before: ${slip}`,
     ),
   ];
 }
