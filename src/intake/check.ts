@@ -166,7 +166,8 @@ export async function checkFile(
   const duplicates = [...repeated, ...alike.recent.slice(0, 1000).map(name)];
   const own = [...fileReasons(scan), ...heldOriginals(scan.retries), ...alike.reasons];
   const ok = extra.length === 0 && !refuses(scan, config);
-  const compared = ok ? await payeesOf(deps, scan, fileRowsOf(path, { config, scan, kept })) : null;
+  const found = ok ? await payeesOf(deps, scan, fileRowsOf(path, { config, scan, kept })) : null;
+  const compared = found?.comparison ?? null;
   const holdReasons = [...own, ...approvalAhead(scan, config, compared)];
   const checked = checkedOf(path, scan, extra, { ok, holdReasons, duplicates });
   const waits = checked.ok ? await waitsAhead(scan, deps) : [];

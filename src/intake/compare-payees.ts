@@ -40,20 +40,24 @@ export type ComparedRows = {
   again: ReadonlyMap<number, bigint>;
 };
 
+/** A comparison, and the rows whose account changed, is new, or gets a hundred times the amount of before. */
+export type Compared = { comparison: PayeeComparison; asking: number[] };
+
 /** Changes of each kind that are kept; all are counted. */
 const mostChanges = 1000;
 const sampleSize = 64;
 
 /**
  * Compares rows with the last batch of their series: the newest batch with the same columns that shares at least half of
- * their payees, else one with other columns (P37). A row that pays a payout again is compared with that one. `newcomers`:
+ * their payees, else one with other columns (P37). A row that pays a payout again is compared with that one. What was never
+ * sent of that batch vouches for nobody: its payee is a changed one until the account was paid with success. `newcomers`:
  * also finds accounts that were never paid. Memory stays flat: rows are looked up by hashes of 20 bytes.
  */
 export async function comparePayees(
   db: Db,
   now: ComparedRows,
   { newcomers }: { newcomers: boolean },
-): Promise<PayeeComparison | null> {
+): Promise<Compared | null> {
   const tried = await batchesAlike(db, { besides: now.batch, rows: now.count });
   const ours = columnSet(now.columns);
   const isSame = (one: EarlierBatch): boolean => columnSet(JSON.parse(one.columns)) === ours;
@@ -68,11 +72,11 @@ export async function comparePayees(
       const shared = sample.filter((row) => keysOf(payeeOf(row)).some((key) => payees(key, 0) !== null));
       if (shared.length * 4 < sample.length) continue;
       const found = await compareWith(db, now, { before: await readBefore(db, one), newcomers });
-      if (found.isSeries) return found.comparison;
+      if (found.isSeries) return found;
     }
   }
   if (now.again.size === 0 && !newcomers) return null;
-  return (await compareWith(db, now, { before: null, newcomers })).comparison;
+  return compareWith(db, now, { before: null, newcomers });
 }
 
 /** The columns that tell a series; ours that say nothing about it do not count. */
@@ -149,7 +153,7 @@ async function compareWith(
   db: Db,
   now: ComparedRows,
   { before, newcomers }: { before: Before | null; newcomers: boolean },
-): Promise<{ comparison: PayeeComparison; isSeries: boolean }> {
+): Promise<Compared & { isSeries: boolean }> {
   const met = new Uint8Array((before?.last ?? 0) + 1);
   const kept = { account_changed: list(), name_changed: list(), amount_changed: list(), new_payee: list() };
   const digest = createHash('sha256');
@@ -157,6 +161,7 @@ async function compareWith(
   const originals: Sums = { count: 0, totals: new Map() };
   const counts = { joined: 0, matched: 0 };
   const hundredfold = capped<number>(5);
+  const asking: number[] = [];
   const uneven = new Set<string>();
   let first: PaidRow | undefined;
   let changed = 0;
@@ -164,6 +169,7 @@ async function compareWith(
     kept[change.kind].add(change);
     digest.update(`${JSON.stringify(change)}\n`);
     changed++;
+    if (change.kind !== 'name_changed') asking.push(change.row);
   };
   await now.each(async (rows) => {
     const at = new Map(rows.map((row) => [row.row, before && rowBefore(before, row)]));
@@ -177,17 +183,21 @@ async function compareWith(
     const byId = new Map(again.map((paid) => [paid.id, paid]));
     first ??= again[0];
     const known = newcomers ? await knownAccounts(db, rows) : new Set();
+    const wasOf = (row: PayeeRow) =>
+      byId.get(now.again.get(row.row) ?? -1n) ?? byRow.get(at.get(row.row) ?? -1);
+    const doubted = rows.filter((row) => isUnsent(wasOf(row)));
+    const paid = await knownAccounts(db, doubted, { asThem: true });
     for (const row of rows) {
       addSum(totals, row.currency, row.amount);
       if (row.amount % (100n * 10n ** BigInt(exponentOf(row.currency) ?? 2)) !== 0n) uneven.add(row.currency);
       const original = byId.get(now.again.get(row.row) ?? -1n);
-      const was = original ?? byRow.get(at.get(row.row) ?? -1);
+      const was = wasOf(row);
       if (original) addSum(originals, original.currency, original.amount);
       if (was) {
         counts.matched++;
         const old = payeeOf(was);
         if (before && !original) met[before.find(accountOf(old)) ?? 0] = 1;
-        const change = payeeChange(old, row);
+        const change = isUnsent(was) ? !paid.has(row.row) && unprovenAccount(row) : payeeChange(old, row);
         if (change) note(change);
         if (old.currency !== row.currency) continue;
         const far = row.amount > old.amount ? row.amount - old.amount : old.amount - row.amount;
@@ -199,6 +209,7 @@ async function compareWith(
           kept.amount_changed.add({ row: row.row, reference: row.reference, ...amount });
         if (row.amount < old.amount * 100n) continue;
         hundredfold.add(row.row);
+        if (asking.at(-1) !== row.row) asking.push(row.row);
         digest.update(`${row.row} ${row.reference} ${row.amount}\n`);
         changed++;
       } else {
@@ -230,10 +241,20 @@ async function compareWith(
     digest: changed > 0 ? digest.digest('hex') : '',
   };
   const isHalf = counts.matched * 2 >= now.count && stayed * 2 >= (before?.payees ?? 0);
-  return { comparison, isSeries: isHalf };
+  return { comparison, asking, isSeries: isHalf };
 }
 
 const list = () => capped<PayeeChange>(mostChanges);
+
+/** True for a payout of last time that nobody sent: it was cancelled, or it still waits. */
+function isUnsent(was: PaidRow | undefined): boolean {
+  return was?.state === 'cancelled' || was?.state === 'held';
+}
+
+/** The change of a payee whose row of last time was not sent: there is no account to compare with. */
+function unprovenAccount(row: PayeeRow): PayeeChange {
+  return { row: row.row, reference: row.reference, kind: 'account_changed', old: '', new: accountText(row) };
+}
 
 /** What changed about a payee: the account or its bank, else the name. */
 function payeeChange(old: PayeeRow, now: PayeeRow): PayeeChange | null {

@@ -9,7 +9,7 @@ import type { Ledger } from '../core/storage/ledger.ts';
 import { approvalAsked } from '../sending/approval.ts';
 import { shownInstant } from '../sending/daily-limit.ts';
 import { dailyUse } from '../sending/limits.sql.ts';
-import { payeesAsked } from '../sending/payee-facts.ts';
+import { approvalHold, payeesAsked } from '../sending/payee-facts.ts';
 import { approvedOriginals } from './retries.ts';
 import type { Scan } from './scan.ts';
 
@@ -19,7 +19,7 @@ export function approvalAhead(scan: Scan, config: Config, payees: PayeeCompariso
     approvalAsked(config.submission, scan.good.totals) ??
     approvedOriginals(scan.retries) ??
     payeesAsked(config.submission.payees, payees);
-  return why === null ? [] : [{ kind: 'approval', why, dropper: '' }];
+  return why === null ? [] : [approvalHold(why, '', config.submission.onChanged)];
 }
 
 /** A file with many days names the first of them. */

@@ -18,7 +18,7 @@ import {
 } from '../core/ledger/batches.ts';
 import type { PromisedFile } from '../core/ledger/file-tasks.ts';
 import type { HoldReason } from '../core/ledger/hold-reasons.ts';
-import { type PayeeComparison, recordComparison } from '../core/ledger/payee-comparisons.ts';
+import { recordComparison } from '../core/ledger/payee-comparisons.ts';
 import { recordTakenFile } from '../core/ledger/rejected-files.ts';
 import { linkSuccessors } from '../core/ledger/successors.ts';
 import type { Clock } from '../core/runtime/clock.ts';
@@ -26,14 +26,16 @@ import type { Config } from '../core/settings/settings.ts';
 import type { Ledger, Trx } from '../core/storage/ledger.ts';
 import { approvalAsked, type OsUser } from '../sending/approval.ts';
 import { noteBatch } from '../sending/approvals.sql.ts';
-import { payeesAsked } from '../sending/payee-facts.ts';
+import { approvalHold, payeesAsked } from '../sending/payee-facts.ts';
+import { countMarked } from '../sending/row-approvals.sql.ts';
 import { namedAgainReason } from './again-names.ts';
+import type { Compared } from './compare-payees.ts';
 import { dropSome } from './drop-batch.sql.ts';
 import type { Dropper } from './dropper.ts';
 import { frozen } from './frozen.ts';
 import { batchLikeness, hasLikeness, type Likeness, type NearTo, nearTo } from './likeness.sql.ts';
 import { allExist } from './moves.ts';
-import { batchRows, fileWarningsOf, payeesOf } from './payees.ts';
+import { batchRows, fileWarningsOf, markAsking, payeesOf } from './payees.ts';
 import { rowsLeftIn } from './rejections.ts';
 import {
   approvedOriginals,
@@ -120,9 +122,10 @@ export async function loadBatch(deps: Deps, source: Source, scan: Scan): Promise
   }
   // Outside the transaction: it reads a batch before this one, which nothing but the intake adds.
   const payees = await payeesOf(deps, scan, batchRows(ledger.db, id));
+  const marked = await markAsking(deps, id, payees);
   const bodyDigest = bodies.digest('hex');
   const decided = await ledger.write((trx) =>
-    decide(trx, deps, { ...source, id, at, scan, retried, bodyDigest, payees }),
+    decide(trx, deps, { ...source, id, at, scan, retried, bodyDigest, payees, marked }),
   );
   if (decided.kind === 'changed') await drop(ledger, id);
   else await finishLoading(deps, id);
@@ -160,7 +163,9 @@ type Complete = Source & {
   scan: Scan;
   retried: RetryRow[];
   bodyDigest: string;
-  payees: PayeeComparison | null;
+  payees: Compared | null;
+  /** How many rows wait for an approval of their own. */
+  marked: number;
 };
 
 /**
@@ -170,10 +175,10 @@ type Complete = Source & {
 async function decide(
   trx: Trx,
   deps: Deps,
-  { id, at, scan, retried, bodyDigest, payees, ...source }: Complete,
+  { id, at, scan, retried, bodyDigest, payees, marked, ...source }: Complete,
 ): Promise<Loaded> {
   const isWhole = (await isLoading(trx, id)) && (await countPayouts(trx, id)) === scan.good.count;
-  if (!isWhole) return { kind: 'changed', problems: [] };
+  if (!isWhole || (await countMarked(trx, id)) !== marked) return { kind: 'changed', problems: [] };
   const examined = await deps.retries.examine(trx, retried, true);
   const problems = retryProblems(examined);
   if (problems.length > 0) return { kind: 'changed', problems };
@@ -182,13 +187,17 @@ async function decide(
   if (links.length > 0) await linkSuccessors(trx, id, links);
   const likeness = await ledgerLikeness(deps, likenessIn(trx, { id }));
   const holdReasons = [...fileReasons(scan), ...heldOriginals(plans), ...likeness.reasons];
+  const { submission } = deps.config;
+  const comparison = payees?.comparison ?? null;
   const approval =
-    approvalAsked(deps.config.submission, scan.good.totals) ??
+    approvalAsked(submission, scan.good.totals) ??
     approvedOriginals(plans) ??
-    payeesAsked(deps.config.submission.payees, payees);
-  if (approval !== null) holdReasons.push({ kind: 'approval', why: approval, dropper: source.dropper.name });
-  await noteBatch(trx, { id, totals: scan.good.totals, needsApproval: approval !== null });
-  if (payees) await recordComparison(trx, id, payees);
+    payeesAsked(submission.payees, comparison);
+  const asks = approval && approvalHold(approval, source.dropper.name, submission.onChanged);
+  if (asks) holdReasons.push(asks);
+  const needsApproval = asks !== null && asks.scope !== 'rows';
+  await noteBatch(trx, { id, totals: scan.good.totals, needsApproval });
+  if (comparison) await recordComparison(trx, id, comparison);
   const files = source.promised(id);
   await decideBatch(trx, { id, at, holdReasons, bodyDigest, files });
   await source.prepare(trx, { batch: id, at });
@@ -197,7 +206,7 @@ async function decide(
   await recordTakenFile(trx, { owner: id, name, contentHash, at, left: rowsLeftIn(files, scan) });
   const batch = { id, fileName, dropper, bodies: bodyDigest, isHeld: holdReasons.length > 0 };
   await recordRetries(trx, at, batch, retried, plans);
-  return { kind: 'loaded', batch: id, holdReasons, warnings: fileWarningsOf(deps.config, payees) };
+  return { kind: 'loaded', batch: id, holdReasons, warnings: fileWarningsOf(deps.config, comparison) };
 }
 
 /** Usually no payout is alike, and one query shows that. */
@@ -224,10 +233,7 @@ async function freeId(
   throw new Error(`no free batch id for ${fileName} in mode ${config.mode}`);
 }
 
-/**
- * The reasons to hold that the file alone gives: repeated rows, retries without `retry_of`, and payouts above
- * the limits.
- */
+/** The reasons to hold that the file alone gives: repeated rows, retries without `retry_of`, payouts above the limits. */
 export function fileReasons(scan: Scan): HoldReason[] {
   const { duplicates, namedAgain, overLimit, overDay } = scan;
   const reasons: HoldReason[] = [];
@@ -279,8 +285,8 @@ async function drop(ledger: Ledger, id: string): Promise<void> {
 }
 
 /**
- * Clears batches that a crash left in phase `loading`. An undecided one is deleted, since its file is still
- * in the inbox; a decided one is finished (P23). Only under the intake lock. Returns how many there were.
+ * Clears batches that a crash left in phase `loading`. An undecided one is deleted, since its file is still in the inbox; a
+ * decided one is finished (P23). Only under the intake lock. Returns how many there were.
  */
 export async function clearHalfLoaded(deps: Unloaded): Promise<number> {
   const left = await loadingBatches(deps.ledger.db);

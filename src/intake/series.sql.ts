@@ -14,6 +14,7 @@ const columns = [
   'currency',
   'amount',
   'payee_id',
+  'state',
 ] as const;
 
 /** Whom a payout pays, and how much. */
@@ -85,18 +86,33 @@ export async function* paidIn(db: Db, batch: string): AsyncGenerator<PaidRow[]> 
   }
 }
 
-type Account = { row: number; accountNumber: string; bankCode: string; currency: string };
+type Account = {
+  row: number;
+  accountNumber: string;
+  accountName: string;
+  bankCode: string;
+  currency: string;
+  payeeId: string;
+};
 
-/** Returns those of these rows whose account was paid before with success. */
-export async function knownAccounts(db: Db, accounts: readonly Account[]): Promise<Set<number>> {
+/**
+ * Returns those of these rows whose account was paid before with success. `asThem`: under the name of the row, or under its
+ * `payee_id`.
+ */
+export async function knownAccounts(
+  db: Db,
+  accounts: readonly Account[],
+  { asThem = false } = {},
+): Promise<Set<number>> {
   if (accounts.length === 0) return new Set();
-  const given = accounts.map(({ row, accountNumber, bankCode, currency }) => {
-    return { row: String(row), account: accountNumber, bank: bankCode, currency };
+  const given = accounts.map(({ row, accountNumber, accountName, bankCode, currency, payeeId }) => {
+    const payee = { name: accountName, id: payeeId };
+    return { row: String(row), account: accountNumber, bank: bankCode, currency, ...payee };
   });
+  const them = sql`and (p.account_name = ${field('name')} or (p.payee_id <> '' and p.payee_id = ${field('id')}))`;
   const { rows } = await sql<{ row: string }>`select ${field('row')} as row from ${rowsOf(given)} as row
     where exists (select 1 from payouts p where p.account_number = ${field('account')}
-      and p.currency = ${field('currency')} and p.bank_code = ${field('bank')} and p.state = 'success')`.execute(
-    db,
-  );
+      and p.currency = ${field('currency')} and p.bank_code = ${field('bank')} and p.state = 'success'
+      ${asThem ? them : sql``})`.execute(db);
   return new Set(rows.map(({ row }) => Number(row)));
 }

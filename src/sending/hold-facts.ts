@@ -14,12 +14,16 @@ export function holdFact(reason: HoldReason): string {
     case 'person':
       return 'held by a person';
     case 'cancelled':
+      if (reason.scope === 'rows')
+        return 'its changed rows were rejected, and not all of them are cancelled yet';
       return 'cancelled by a person while some were on their way: what comes back unsent waits here';
     case 'approval': {
       const why = approvalText(reason.why);
+      const other = reason.dropper === '' ? 'somebody else' : `somebody other than ${reason.dropper}`;
+      if (reason.scope === 'rows') return `${why}: only these wait for an approval by ${other}`;
       return reason.dropper === ''
-        ? `needs an approval by somebody else (${why})`
-        : `needs an approval (${why}) by somebody other than ${reason.dropper}`;
+        ? `needs an approval by ${other} (${why})`
+        : `needs an approval (${why}) by ${other}`;
     }
     case 'releasing':
       return reason.by === '' ? 'its release is in progress' : `its release by ${reason.by} is in progress`;

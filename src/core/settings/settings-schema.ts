@@ -153,6 +153,12 @@ export const sections = {
       .describe(
         'A batch with a changed account or an amount a hundred times that of before: a warning, or it waits for a yes. `approve_new`: also with a payee never paid before',
       ),
+    on_changed: z
+      .enum(['batch', 'rows'])
+      .default('batch')
+      .describe(
+        'What waits under `approve_changed` and `approve_new`: the whole batch, or only the changed and new rows while the others go',
+      ),
     timezone: zone.describe('The time zone of the day of `daily_limit`'),
   }).superRefine(checkApproval),
   receiver: section({

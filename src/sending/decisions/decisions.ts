@@ -52,7 +52,7 @@ export function createDecisions(deps: DecisionDeps) {
     rows: createRetryRows(deps),
     settle,
     /** `why`: the reason that its payouts keep. */
-    cancel: (target: { batch: string; payout?: bigint; person: string; why?: string }) => {
+    cancel: (target: { batch: string; payout?: bigint; rows?: 'marked'; person: string; why?: string }) => {
       const { person, why = `cancelled by ${person}`, ...what } = target;
       const said = { at: clock.iso(), source: `person:${person}`, why };
       return cancelUnsent(ledger, { ...what, ...said });

@@ -121,7 +121,7 @@ function replacedBy(row: RetryRow, { payout, batch }: WeighedCase, line: Readonl
     ...(row.bankCode === payout.bank_code ? [] : ['bank_code']),
   ];
   const { id, reference, state } = payout;
-  const held = areHolding(readReasons(batch.hold_reasons));
-  const approved = batch.approval_needed === 1n;
+  const held = areHolding(readReasons(batch.hold_reasons), payout);
+  const approved = batch.approval_needed === 1n || payout.approval_needed === 1n;
   return { id, reference, state, batch: batch.id, held, approved, line, changed };
 }

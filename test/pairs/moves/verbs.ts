@@ -1,7 +1,12 @@
 import { join } from 'node:path';
 import type { App } from '../../../src/app/app.ts';
 import { unprovenEvidence } from '../../../src/core/ledger/barriers.ts';
-import { areHolding, holdReasonsOf, readReasons, reasonMark } from '../../../src/core/ledger/hold-reasons.ts';
+import {
+  areHoldingAll,
+  holdReasonsOf,
+  readReasons,
+  reasonMark,
+} from '../../../src/core/ledger/hold-reasons.ts';
 import { batchHalts, haltMarks } from '../../../src/sending/halts.sql.ts';
 import { approveVerb, reviewApproval } from '../../../src/verbs/approve.ts';
 import { backupVerb } from '../../../src/verbs/backup.ts';
@@ -263,7 +268,7 @@ function heldBatch(stage: Stage, about: About): string {
   const near = subject(stage, about, ['held']).batch;
   const sql = "select id, hold_reasons from batches where phase = 'loaded' order by id = ? desc, id";
   const all = stage.town.inspector.rows<{ id: string; hold_reasons: string }>(sql, near);
-  const held = all.find(({ hold_reasons }) => areHolding(readReasons(hold_reasons)));
+  const held = all.find(({ hold_reasons }) => areHoldingAll(readReasons(hold_reasons)));
   return held?.id ?? near;
 }
 

@@ -77,6 +77,8 @@ type CanaryTable = {
   through_id: bigint;
   /** Of these, the ones whose `pay_on` is this day or an earlier one: what could go when it began (P38). */
   day: Generated<string>;
+  /** 0: without those that waited for an approval of their row when it began (P37). */
+  marked: Generated<bigint>;
   state: 'open' | 'passed' | 'failed' | 'released';
   started_at: string;
   ended_at: string | null;
