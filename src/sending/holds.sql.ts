@@ -22,7 +22,7 @@ import { holdNote } from './hold-facts.ts';
 import { tooLarge } from './limits.sql.ts';
 import { acceptPrecheck } from './precheck.sql.ts';
 import { countKept, type Released, releaseOf } from './released.ts';
-import { rowWaits } from './row-approvals.sql.ts';
+import { areRowsOver, endRowReasons, rowWaits } from './row-approvals.sql.ts';
 
 /** Payouts of one transaction, where the order names no other number. */
 const usualChunk = 1000;
@@ -243,11 +243,12 @@ export async function finishHolds(ledger: Ledger, order: Omit<ReleaseOrder, 'bat
   const batches = await ledger.db
     .selectFrom('batches')
     .select(['id', 'hold_reasons'])
-    .where('held', '=', 1n)
+    .where('hold_reasons', '<>', '[]')
     .where('phase', '=', 'loaded')
     .execute();
   for (const { id: batch, hold_reasons } of batches) {
     const reasons = readReasons(hold_reasons);
+    if (await areRowsOver(ledger.db, batch, reasons)) await ledger.write((trx) => endRowReasons(trx, batch));
     const reason = releaseUnderWay(reasons) ?? reasons.find((one) => areHoldingAll([one]));
     if (reason?.kind === 'releasing') await finishRelease(ledger, { ...order, batch, by: reason.by });
     else if (reason && (await hasRow(readyOf(ledger.db, batch))))

@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { formatMinor } from '../core/domain/money.ts';
 import { type HoldReason, holdReasonsOf, isOfRows, setHoldReasons } from '../core/ledger/hold-reasons.ts';
 import { idList } from '../core/storage/bulk.ts';
+import { hasRow } from '../core/storage/counting.ts';
 import type { Db, Trx } from '../core/storage/ledger.ts';
 
 /**
@@ -58,14 +59,22 @@ export async function waitingRows(
 /** Removes the reasons that hold single rows, once none of them waits any more. */
 export async function endRowReasons(trx: Trx, batch: string): Promise<void> {
   const { reasons } = await holdReasonsOf(trx, batch);
-  if (!reasons.some(isOfRows)) return;
-  const waits = await marked(trx, batch).where('state', '=', 'held').select('id').limit(1).executeTakeFirst();
-  if (waits) return;
+  if (!(await areRowsOver(trx, batch, reasons))) return;
   await setHoldReasons(
     trx,
     batch,
     reasons.filter((one: HoldReason) => !isOfRows(one)),
   );
+}
+
+/** True where reasons hold single rows of a batch, and none of those waits any more. */
+export async function areRowsOver(
+  db: Db | Trx,
+  batch: string,
+  reasons: readonly HoldReason[],
+): Promise<boolean> {
+  if (!reasons.some(isOfRows)) return false;
+  return !(await hasRow(marked(db, batch).where('state', '=', 'held')));
 }
 
 function marked(db: Db | Trx, batch: string) {

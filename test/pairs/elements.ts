@@ -5,6 +5,7 @@ import { clockKinds, clockMove } from './moves/clock.ts';
 import { tomorrowMove } from './moves/dates.ts';
 import { haltKinds, haltMove } from './moves/halts.ts';
 import { holdKinds, holdMove } from './moves/holds.ts';
+import { changedPayeeMove } from './moves/payees.ts';
 import { listMove, postMove, questionMove, turnKinds, turnMove, webhookMove } from './moves/service.ts';
 import { stateMove } from './moves/states.ts';
 import { verbMoves } from './moves/verbs.ts';
@@ -22,6 +23,7 @@ export const elementKinds = [
   'turn',
   'clock',
   'date',
+  'payee',
 ] as const;
 export type ElementKind = (typeof elementKinds)[number];
 
@@ -47,4 +49,5 @@ export const allElements: readonly Element[] = [
   ...each('turn', turnKinds, turnMove),
   ...each('clock', clockKinds, clockMove),
   ...each('date', ['tomorrow'], () => tomorrowMove),
+  ...each('payee', ['changed'], () => changedPayeeMove),
 ];

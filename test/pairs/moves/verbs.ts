@@ -316,8 +316,10 @@ function awaitingApproval(stage: Stage, first: string[]): string {
 /** Somebody else turns down a batch that waits for an approval. */
 async function reject(stage: Stage, app: App, { first }: About): Promise<Outcome> {
   const batch = awaitingApproval(stage, first);
+  const { reasons } = await holdReasonsOf(app.ledger.db, batch);
+  const isPart = !areHoldingAll(reasons);
   const done = await rejectVerb.run(app, { batch, reason: 'the wrong month' }, bola);
-  if (!isRefused(done)) noteCancelled(stage, batch, true);
+  if (!isRefused(done) && !isPart) noteCancelled(stage, batch, true);
   return outcomeOf(done, ({ done: { cancelled, withdrawn } }) => cancelled + withdrawn > 0);
 }
 
