@@ -28,12 +28,12 @@ import { approvalAsked, type OsUser } from '../sending/approval.ts';
 import { noteBatch } from '../sending/approvals.sql.ts';
 import { approvalHold, payeesAsked } from '../sending/payee-facts.ts';
 import { countMarked } from '../sending/row-approvals.sql.ts';
-import { namedAgainReason } from './again-names.ts';
 import type { Compared } from './compare-payees.ts';
 import { dropSome } from './drop-batch.sql.ts';
 import type { Dropper } from './dropper.ts';
+import { type FindLikeness, fileReasons, ledgerLikeness } from './file-reasons.ts';
 import { frozen } from './frozen.ts';
-import { batchLikeness, hasLikeness, type Likeness, type NearTo, nearTo } from './likeness.sql.ts';
+import { batchLikeness, hasLikeness } from './likeness.sql.ts';
 import { allExist } from './moves.ts';
 import { batchRows, fileWarningsOf, markAsking, payeesOf } from './payees.ts';
 import { rowsLeftIn } from './rejections.ts';
@@ -48,6 +48,7 @@ import {
 } from './retries.ts';
 import type { Scan } from './scan.ts';
 import { type KeptRows, readFileAgain } from './second-pass.ts';
+import { recordValues, uniqueColumns } from './values-again.sql.ts';
 
 type Deps = { ledger: Ledger; config: Config; clock: Clock; retries: RetryRows };
 export type Loaded =
@@ -107,12 +108,14 @@ export async function loadBatch(deps: Deps, source: Source, scan: Scan): Promise
   if (!isNew) return { kind: 'changed', problems: [] };
   const bodies = createHash('sha256');
   const retried: RetryRow[] = [];
+  const unique = uniqueColumns(scan.header.columns, config);
   let loaded = 0;
   const hash = await readFileAgain(path, { config, scan, kept }, async (good) => {
     retried.push(...retryRows(good));
     const rows = good.map((row) => frozen(row, config, scan.contentHash));
     bodies.update(rows.map((row) => `${row.body}\n`).join(''));
-    if (await added(ledger, id, at, rows)) loaded += rows.length;
+    const also = (trx: Trx) => recordValues(trx, id, good, unique);
+    if (await added(ledger, { batch: id, at, also }, rows)) loaded += rows.length;
     await setImmediate();
   });
   if (hash !== scan.bytesHash || loaded !== scan.good.count || !(await allExist(source.sheets))) {
@@ -138,14 +141,14 @@ export async function loadBatch(deps: Deps, source: Source, scan: Scan): Promise
  */
 async function added(
   ledger: Ledger,
-  batch: string,
-  at: string,
+  { batch, at, also }: { batch: string; at: string; also(trx: Trx): Promise<void> },
   rows: readonly LoadedRow[],
 ): Promise<boolean> {
   try {
     return await ledger.write(async (trx) => {
       if (!(await isLoading(trx, batch))) return false;
       await insertPayouts(trx, batch, at, rows);
+      await also(trx);
       return true;
     });
   } catch (error) {
@@ -231,40 +234,6 @@ async function freeId(
     if (!(await getBatch(ledger.db, id))) return id;
   }
   throw new Error(`no free batch id for ${fileName} in mode ${config.mode}`);
-}
-
-/** The reasons to hold that the file alone gives: repeated rows, retries without `retry_of`, payouts above the limits. */
-export function fileReasons(scan: Scan): HoldReason[] {
-  const { duplicates, namedAgain, overLimit, overDay } = scan;
-  const reasons: HoldReason[] = [];
-  const [first] = duplicates.list;
-  if (first) {
-    const { row, earlier } = first;
-    reasons.push({ kind: 'repeated_row', row, earlier, others: duplicates.count - 1 });
-  }
-  reasons.push(...namedAgainReason(namedAgain.list[0], namedAgain.count));
-  if (overLimit.count > 0)
-    reasons.push({ kind: 'payout_limit', count: overLimit.count, first: overLimit.list });
-  if (overDay.count > 0) reasons.push({ kind: 'daily_limit', count: overDay.count, first: overDay.list });
-  return reasons;
-}
-
-type FindLikeness = (near: NearTo) => Promise<{ count: number; first: Likeness[] }>;
-
-/** Finds earlier payouts like these within `duplicate_window_days`: a reason to hold. 0 turns the check off. */
-export async function ledgerLikeness(
-  { clock, config }: Pick<Deps, 'clock' | 'config'>,
-  find: FindLikeness,
-): Promise<{ reasons: HoldReason[]; recent: Likeness[] }> {
-  if (config.submission.duplicateWindowDays === 0) return { reasons: [], recent: [] };
-  const recent = await find(nearTo({ config, nowMs: clock.now() }));
-  return { reasons: alikeOf(recent).map((alike) => ({ kind: 'alike', ...alike })), recent: recent.first };
-}
-
-function alikeOf({ count, first: [first] }: { count: number; first: Likeness[] }) {
-  if (!first) return [];
-  const { row, earlierReference: reference, earlierBatch: batch, earlierAt } = first;
-  return [{ row, reference, batch, day: earlierAt.slice(0, 10), others: count - 1 }];
 }
 
 /**

@@ -43,6 +43,14 @@ export function holdFact(reason: HoldReason): string {
       const { row, earlier, reference } = reason;
       return `row ${row} has the reference of a second payment of ${earlier} in batch ${reason.batch} (${reference})${more(reason)}, but no retry_of: released, it may pay ${earlier} twice. A failed.csv that kept its columns retry_of and retry_evidence pays it once`;
     }
+    case 'value_again': {
+      const { row, column, value, before } = reason;
+      const earlier =
+        'row' in before
+          ? `row ${before.row}`
+          : `${before.reference} in batch ${before.batch} of ${before.day}`;
+      return `possible duplicate: row ${row} has the ${column} "${value}" of ${earlier}${more(reason)}`;
+    }
     case 'original_held':
       return `row ${reason.row} pays ${reason.reference} again, whose batch ${reason.batch} is held`;
     case 'payout_limit':

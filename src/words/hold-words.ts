@@ -42,6 +42,7 @@ const wayOut: Record<HoldReason['kind'], WayOut> = {
   repeated_row: check,
   alike: check,
   named_again: check,
+  value_again: check,
   original_held: check,
   payout_limit: check,
   daily_limit: (batch) => `; raise the limit, or cancel them${check(batch)}`,

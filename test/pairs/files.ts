@@ -15,6 +15,7 @@ type Row = {
   retryOf?: string;
   evidence?: string;
   payOn?: string;
+  invoice?: string;
   /** It pays another account than the file before it. */
   changed?: boolean;
 };
@@ -51,14 +52,25 @@ function writeFile(
     evidence: row.evidence ?? '',
     payOn: row.payOn ?? '',
     changed: row.changed ?? false,
+    invoice: row.invoice ?? '',
   }));
   const repeats = rows.some(({ retryOf }) => retryOf !== '');
   const dated = rows.some(({ payOn }) => payOn !== '');
-  const more = [...(repeats ? ['retry_of', 'retry_evidence'] : []), ...(dated ? ['pay_on'] : [])];
+  const invoiced = rows.some(({ invoice }) => invoice !== '');
+  const more = [
+    ...(repeats ? ['retry_of', 'retry_evidence'] : []),
+    ...(dated ? ['pay_on'] : []),
+    ...(invoiced ? ['invoice'] : []),
+  ];
   const header = 'reference,account_number,account_name,bank_code,amount,currency,narration,sender_name';
-  const lines = rows.map(({ reference, account, minor, retryOf, evidence, payOn }) => {
+  const lines = rows.map(({ reference, account, minor, retryOf, evidence, payOn, invoice }) => {
     const own = `${reference},${account},${nameOf(account)},000013,${(minor / 100).toFixed(2)},NGN,Salary,Acme Ltd`;
-    return [own, ...(repeats ? [retryOf, evidence] : []), ...(dated ? [payOn] : [])].join(',');
+    return [
+      own,
+      ...(repeats ? [retryOf, evidence] : []),
+      ...(dated ? [payOn] : []),
+      ...(invoiced ? [invoice] : []),
+    ].join(',');
   });
   const text = `${[[header, ...more].join(','), ...lines].join('\n')}\n`;
   writeFileSync(path, text);

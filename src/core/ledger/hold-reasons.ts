@@ -80,6 +80,19 @@ const holdReason = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('alike'), ...marked, ...match, day: text, others: count }),
   /** A row has the reference of a second payment of `earlier`, without a `retry_of` that says so. */
   z.strictObject({ kind: z.literal('named_again'), ...marked, ...match, earlier: text, others: count }),
+  /** A row has a value in a column of `intake.unique_columns` that an earlier row or payout has. */
+  z.strictObject({
+    kind: z.literal('value_again'),
+    ...marked,
+    row: count,
+    column: text,
+    value: text,
+    before: z.union([
+      z.strictObject({ row: count }),
+      z.strictObject({ reference: text, batch: text, day: text }),
+    ]),
+    others: count,
+  }),
   /** A row pays a payout again whose batch is held (P20). */
   z.strictObject({ kind: z.literal('original_held'), ...marked, ...match }),
   z.strictObject({ kind: z.literal('payout_limit'), ...marked, ...large, ...scope }),

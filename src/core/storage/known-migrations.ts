@@ -8,7 +8,7 @@ export const migrations: Record<string, () => Promise<Migration>> = {
   '0004-pay-on': () => import('./migrations/0004-pay-on.ts'),
   '0005-payees': () => import('./migrations/0005-payees.ts'),
   '0006-mends': () => import('./migrations/0006-mends.ts'),
-  '0007-row-approvals': () => import('./migrations/0007-row-approvals.ts'),
+  '0007-payee-rules': () => import('./migrations/0007-payee-rules.ts'),
 };
 
 export const knownMigrations = (): readonly string[] => Object.keys(migrations);

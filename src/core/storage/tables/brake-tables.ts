@@ -17,6 +17,8 @@ export type BrakeTables = {
   canaries: CanaryTable;
   /** How a batch differs from the last of its series. `found`: JSON; `digest`: of its changes, empty for none (P37). */
   payee_comparisons: { batch_id: string; digest: string; found: string };
+  /** What a payout has in the columns of `intake.unique_columns`, folded. */
+  payout_values: { column_key: string; value: string; payout_id: bigint };
   /** Whose accounts these are, as the service said before payment. `name`: null where it knows no such account. */
   account_names: {
     batch_id: string;
