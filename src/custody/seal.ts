@@ -96,6 +96,7 @@ const counted = [
   'waived_listings',
   'batch_totals',
   'payee_comparisons',
+  'payout_values',
   'payout_totals',
   'attempt_totals',
   'canaries',

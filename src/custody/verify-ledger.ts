@@ -7,6 +7,7 @@ import { isPostgres, literals } from '../core/storage/dialect.ts';
 import { isDamage } from '../core/storage/failure.ts';
 import type { Db } from '../core/storage/ledger.ts';
 import { type Place, placeOf } from '../core/storage/place.ts';
+import { isCovered } from '../sending/row-approvals.sql.ts';
 import {
   type DoneArchive,
   differingAmounts,
@@ -38,7 +39,7 @@ export type Verification = {
   waived: WaivedListing[];
 };
 
-const mostShown = 20;
+const mostShown = 30;
 
 /**
  * Proves the ledger from its history alone (P27), and with it every archive beside it. It reads one snapshot, so that it
@@ -137,6 +138,8 @@ async function prove({ db, file, part, onProgress }: Proof): Promise<Verificatio
       onProgress(payouts);
     }
     report(await checkLonelySuccessors(db));
+    // An archive has the tables of its time; its payouts and approvals stay in the ledger too.
+    if (!part) report(await checkUnapproved(db));
     report(backup.missing());
     report((await totals?.end()) ?? []);
     report(await checkPeriods(db, part));
@@ -167,6 +170,7 @@ const guards = [
   'payouts_body_frozen',
   'payouts_pay_on_frozen',
   'payouts_payee_frozen',
+  'payouts_approval_frozen',
   'payouts_archived_unsent',
 ];
 
@@ -176,6 +180,19 @@ function missingGuards(there: ReadonlySet<string>): FalsePayout[] {
   return foundIn(
     'integrity',
     missing.map((name) => `the trigger ${name}, ${why}`),
+  );
+}
+
+/** Finds payouts that were sent although their row needed an approval, and none covers them (P37). */
+async function checkUnapproved(db: Db): Promise<FalsePayout[]> {
+  const { rows } = await sql<{ reference: string }>`select payouts.reference from payouts
+    where payouts.approval_needed = 1 and payouts.attempt_count > 0 and not ${isCovered} limit 1000`.execute(
+    db,
+  );
+  const why = 'it was sent without the approval that its row needed';
+  return foundIn(
+    'orders',
+    rows.map(({ reference }) => `${reference}: ${why}`),
   );
 }
 

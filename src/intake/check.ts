@@ -15,10 +15,10 @@ import type { Ledger } from '../core/storage/ledger.ts';
 import { shownComparison } from '../sending/payee-facts.ts';
 import { type Control, controlProblems } from './control.ts';
 import type { HandedIn } from './dropper.ts';
+import { fileReasons, ledgerLikeness } from './file-reasons.ts';
 import { approvalAhead, sharedFile, waitsAhead } from './foresight.ts';
 import { delimiterNames } from './header.ts';
 import { type Likeness, likenessOf, nearTo } from './likeness.sql.ts';
-import { fileReasons, ledgerLikeness } from './load.ts';
 import { fileRowsOf, fileWarningsOf, payeesOf } from './payees.ts';
 import { foreseeing, heldOriginals, type RetryRows } from './retries.ts';
 import { type RowWarning, rowWarningText } from './row-warnings.ts';
@@ -35,6 +35,7 @@ import {
 import { keptRows } from './second-pass.ts';
 import { openProblem, unendedWarning } from './unfinished.ts';
 import { unfitName, whyUnreadable } from './unreadable.ts';
+import type { ValueAgain } from './values-again.sql.ts';
 
 /** A row that looks like another payment; `earlier` names that one. */
 type Duplicate = { row: number; reference: string; earlier: string };
@@ -167,10 +168,12 @@ export async function checkFile(
     earlier: `${one.earlierReference} in batch ${one.earlierBatch}`,
   });
   const repeated = scan.duplicates.list.map((one): Duplicate => ({ ...one, earlier: `row ${one.earlier}` }));
-  const duplicates = [...repeated, ...alike.recent.slice(0, 1000).map(name)];
+  const values = scan.valuesAgain.list.map(valueDuplicate);
+  const duplicates = [...repeated, ...values, ...alike.recent.slice(0, 1000).map(name)];
   const own = [...fileReasons(scan), ...heldOriginals(scan.retries), ...alike.reasons];
   const ok = extra.length === 0 && !refuses(scan, config);
-  const compared = ok ? await payeesOf(deps, scan, fileRowsOf(path, { config, scan, kept })) : null;
+  const found = ok ? await payeesOf(deps, scan, fileRowsOf(path, { config, scan, kept })) : null;
+  const compared = found?.comparison ?? null;
   const holdReasons = [...own, ...approvalAhead(scan, config, compared)];
   const checked = checkedOf(path, scan, extra, { ok, holdReasons, duplicates });
   const waits = checked.ok ? await waitsAhead(scan, deps) : [];
@@ -180,6 +183,12 @@ export async function checkFile(
     compared: compared && shownComparison(compared, { mask: config.reports.maskAccounts }),
     ...warningsOf(scan, [...(await unendedWarning(path, scan)), ...fileWarningsOf(config, compared)]),
   };
+}
+
+/** A row with a value that was paid before, for people. */
+function valueDuplicate({ row, reference, column, value, before }: ValueAgain): Duplicate {
+  const of = 'row' in before ? `row ${before.row}` : `${before.reference} in batch ${before.batch}`;
+  return { row, reference, earlier: `${of} (${column} "${value}")` };
 }
 
 type Concluded = Pick<Checked, 'ok' | 'holdReasons' | 'duplicates'>;

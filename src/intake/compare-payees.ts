@@ -41,6 +41,9 @@ export type ComparedRows = {
   again: ReadonlyMap<number, bigint>;
 };
 
+/** A comparison, and the rows whose account changed, is new, or gets a hundred times the amount of before. */
+export type Compared = { comparison: PayeeComparison; asking: number[] };
+
 /** Changes of each kind that are kept; all are counted. */
 const mostChanges = 1000;
 const sampleSize = 64;
@@ -55,7 +58,7 @@ export async function comparePayees(
   db: Db,
   now: ComparedRows,
   { newcomers }: { newcomers: boolean },
-): Promise<PayeeComparison | null> {
+): Promise<Compared | null> {
   const tried = await batchesAlike(db, { besides: now.batch, rows: now.count });
   const ours = columnSet(now.columns);
   const isSame = (one: EarlierBatch): boolean => columnSet(JSON.parse(one.columns)) === ours;
@@ -70,11 +73,11 @@ export async function comparePayees(
       const shared = sample.filter((row) => keysOf(payeeOf(row)).some((key) => payees(key, 0) !== null));
       if (shared.length * 4 < sample.length) continue;
       const found = await compareWith(db, now, { before: await readBefore(db, one), newcomers });
-      if (found.isSeries) return found.comparison;
+      if (found.isSeries) return found;
     }
   }
-  const { comparison } = await compareWith(db, now, { before: null, newcomers });
-  return now.again.size > 0 || newcomers || comparison.digest !== '' ? comparison : null;
+  const found = await compareWith(db, now, { before: null, newcomers });
+  return now.again.size > 0 || newcomers || found.comparison.digest !== '' ? found : null;
 }
 
 /** The columns that tell a series; ours that say nothing about it do not count. */
@@ -151,7 +154,7 @@ async function compareWith(
   db: Db,
   now: ComparedRows,
   { before, newcomers }: { before: Before | null; newcomers: boolean },
-): Promise<{ comparison: PayeeComparison; isSeries: boolean }> {
+): Promise<Compared & { isSeries: boolean }> {
   const met = new Uint8Array((before?.last ?? 0) + 1);
   const kept = { account_changed: list(), name_changed: list(), amount_changed: list(), new_payee: list() };
   const digest = createHash('sha256');
@@ -159,6 +162,7 @@ async function compareWith(
   const originals: Sums = { count: 0, totals: new Map() };
   const counts = { joined: 0, matched: 0 };
   const hundredfold = capped<number>(5);
+  const asking: number[] = [];
   const uneven = new Set<string>();
   let first: PaidRow | undefined;
   let changed = 0;
@@ -166,6 +170,7 @@ async function compareWith(
     kept[change.kind].add(change);
     digest.update(`${JSON.stringify(change)}\n`);
     changed++;
+    if (change.kind !== 'name_changed') asking.push(change.row);
   };
   await now.each(async (rows) => {
     const at = new Map(rows.map((row) => [row.row, before && rowBefore(before, row)]));
@@ -191,8 +196,10 @@ async function compareWith(
         counts.matched++;
         const old = payeeOf(was);
         if (before && !original && lastTime) met[before.find(accountOf(payeeOf(lastTime))) ?? 0] = 1;
-        const change = payeeChange(old, row);
+        const isUnproven = was === lastTime && isUnsent(was);
+        const change = isUnproven && was.state !== 'ready' ? null : payeeChange(old, row);
         if (change) note(change);
+        else if (isUnproven && newcomers && !known.has(row.row)) note(newPayee(row));
         if (old.currency !== row.currency) continue;
         const far = row.amount > old.amount ? row.amount - old.amount : old.amount - row.amount;
         const amounts = [old, row].map(
@@ -203,12 +210,12 @@ async function compareWith(
           kept.amount_changed.add({ row: row.row, reference: row.reference, ...amount });
         if (row.amount < old.amount * 99n) continue;
         hundredfold.add(row.row);
+        if (asking.at(-1) !== row.row) asking.push(row.row);
         digest.update(`${row.row} ${row.reference} ${row.amount}\n`);
         changed++;
       } else {
         counts.joined++;
-        if (newcomers && !known.has(row.row))
-          note({ row: row.row, reference: row.reference, kind: 'new_payee', old: '', new: accountText(row) });
+        if (newcomers && !known.has(row.row)) note(newPayee(row));
       }
     }
   });
@@ -234,10 +241,19 @@ async function compareWith(
     digest: changed > 0 ? digest.digest('hex') : '',
   };
   const isHalf = counts.matched * 2 >= now.count && stayed * 2 >= (before?.payees ?? 0);
-  return { comparison, isSeries: isHalf };
+  return { comparison, asking, isSeries: isHalf };
 }
 
 const list = () => capped<PayeeChange>(mostChanges);
+
+/** True for a payout of last time that nobody sent: it was cancelled, or it still waits. */
+function isUnsent({ state }: PaidRow): boolean {
+  return state === 'cancelled' || state === 'held' || state === 'ready';
+}
+
+function newPayee(row: PayeeRow): PayeeChange {
+  return { row: row.row, reference: row.reference, kind: 'new_payee', old: '', new: accountText(row) };
+}
 
 /** What changed about a payee: the account or its bank, else the name. */
 function payeeChange(old: PayeeRow, now: PayeeRow): PayeeChange | null {

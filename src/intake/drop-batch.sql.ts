@@ -13,6 +13,7 @@ export async function dropSome(trx: Trx, id: string, limit: number): Promise<{ d
   if (ids.length > 0) {
     const gone = ids.map((row) => row.id);
     await forgetThat(trx, gone);
+    await trx.deleteFrom('payout_values').where('payout_id', 'in', gone).execute();
     await trx.deleteFrom('payouts').where('id', 'in', gone).execute();
   }
   if (ids.length === limit) return { done: false };

@@ -10,7 +10,7 @@ import type { Ledger } from '../core/storage/ledger.ts';
 import { approvalAsked, asksSecondPerson } from '../sending/approval.ts';
 import { shownInstant } from '../sending/daily-limit.ts';
 import { dailyUse } from '../sending/limits.sql.ts';
-import { payeesAsked } from '../sending/payee-facts.ts';
+import { approvalHold, payeesAsked } from '../sending/payee-facts.ts';
 import { type HandedIn, othersMayWrite, ownCopy } from './dropper.ts';
 import { approvedOriginals, type PaysAgain } from './retries.ts';
 import type { Scan } from './scan.ts';
@@ -32,7 +32,7 @@ export function approvalHolds(
     approvedOriginals(retries),
     payeesAsked(submission.payees, payees),
   ];
-  return causes.flatMap((why) => (why === null ? [] : [{ kind: 'approval' as const, why, dropper }]));
+  return causes.flatMap((why) => (why === null ? [] : [approvalHold(why, dropper, submission.onChanged)]));
 }
 
 /** Returns why this file's batch would need an approval. */

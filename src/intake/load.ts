@@ -18,7 +18,7 @@ import {
 } from '../core/ledger/batches.ts';
 import type { PromisedFile } from '../core/ledger/file-tasks.ts';
 import type { HoldReason } from '../core/ledger/hold-reasons.ts';
-import { type PayeeComparison, recordComparison } from '../core/ledger/payee-comparisons.ts';
+import { recordComparison } from '../core/ledger/payee-comparisons.ts';
 import { recordTakenFile } from '../core/ledger/rejected-files.ts';
 import { linkSuccessors } from '../core/ledger/successors.ts';
 import type { Clock } from '../core/runtime/clock.ts';
@@ -26,14 +26,16 @@ import type { Config } from '../core/settings/settings.ts';
 import type { Ledger, Trx } from '../core/storage/ledger.ts';
 import type { OsUser } from '../sending/approval.ts';
 import { noteBatch } from '../sending/approvals.sql.ts';
-import { namedAgainReason } from './again-names.ts';
+import { countMarked } from '../sending/row-approvals.sql.ts';
+import type { Compared } from './compare-payees.ts';
 import { dropSome } from './drop-batch.sql.ts';
 import type { Dropper } from './dropper.ts';
+import { type FindLikeness, fileReasons, ledgerLikeness } from './file-reasons.ts';
 import { approvalHolds } from './foresight.ts';
 import { frozen } from './frozen.ts';
-import { batchLikeness, hasLikeness, type Likeness, type NearTo, nearTo } from './likeness.sql.ts';
+import { batchLikeness, hasLikeness } from './likeness.sql.ts';
 import { allExist } from './moves.ts';
-import { batchRows, fileWarningsOf, payeesOf } from './payees.ts';
+import { batchRows, fileWarningsOf, markAsking, payeesOf } from './payees.ts';
 import { rowsLeftIn } from './rejections.ts';
 import {
   heldOriginals,
@@ -45,6 +47,7 @@ import {
 } from './retries.ts';
 import type { Scan } from './scan.ts';
 import { type KeptRows, readFileAgain } from './second-pass.ts';
+import { recordValues, uniqueColumns } from './values-again.sql.ts';
 
 type Deps = { ledger: Ledger; config: Config; clock: Clock; retries: RetryRows };
 export type Loaded =
@@ -104,12 +107,14 @@ export async function loadBatch(deps: Deps, source: Source, scan: Scan): Promise
   if (!isNew) return { kind: 'changed', problems: [] };
   const bodies = createHash('sha256');
   const retried: RetryRow[] = [];
+  const unique = uniqueColumns(scan.header.columns, config);
   let loaded = 0;
   const hash = await readFileAgain(path, { config, scan, kept }, async (good) => {
     retried.push(...retryRows(good));
     const rows = good.map((row) => frozen(row, config, scan.contentHash));
     bodies.update(rows.map((row) => `${row.body}\n`).join(''));
-    if (await added(ledger, id, at, rows)) loaded += rows.length;
+    const also = (trx: Trx) => recordValues(trx, id, good, unique);
+    if (await added(ledger, { batch: id, at, also }, rows)) loaded += rows.length;
     await setImmediate();
   });
   if (hash !== scan.bytesHash || loaded !== scan.good.count || !(await allExist(source.sheets))) {
@@ -119,9 +124,10 @@ export async function loadBatch(deps: Deps, source: Source, scan: Scan): Promise
   }
   // Outside the transaction: it reads a batch before this one, which nothing but the intake adds.
   const payees = await payeesOf(deps, scan, batchRows(ledger.db, id));
+  const marked = await markAsking(deps, id, payees);
   const bodyDigest = bodies.digest('hex');
   const decided = await ledger.write((trx) =>
-    decide(trx, deps, { ...source, id, at, scan, retried, bodyDigest, payees }),
+    decide(trx, deps, { ...source, id, at, scan, retried, bodyDigest, payees, marked }),
   );
   if (decided.kind === 'changed') await drop(ledger, id);
   else await finishLoading(deps, id);
@@ -134,14 +140,14 @@ export async function loadBatch(deps: Deps, source: Source, scan: Scan): Promise
  */
 async function added(
   ledger: Ledger,
-  batch: string,
-  at: string,
+  { batch, at, also }: { batch: string; at: string; also(trx: Trx): Promise<void> },
   rows: readonly LoadedRow[],
 ): Promise<boolean> {
   try {
     return await ledger.write(async (trx) => {
       if (!(await isLoading(trx, batch))) return false;
       await insertPayouts(trx, batch, at, rows);
+      await also(trx);
       return true;
     });
   } catch (error) {
@@ -159,7 +165,9 @@ type Complete = Source & {
   scan: Scan;
   retried: RetryRow[];
   bodyDigest: string;
-  payees: PayeeComparison | null;
+  payees: Compared | null;
+  /** How many rows wait for an approval of their own. */
+  marked: number;
 };
 
 /**
@@ -169,10 +177,10 @@ type Complete = Source & {
 async function decide(
   trx: Trx,
   deps: Deps,
-  { id, at, scan, retried, bodyDigest, payees, ...source }: Complete,
+  { id, at, scan, retried, bodyDigest, payees, marked, ...source }: Complete,
 ): Promise<Loaded> {
   const isWhole = (await isLoading(trx, id)) && (await countPayouts(trx, id)) === scan.good.count;
-  if (!isWhole) return { kind: 'changed', problems: [] };
+  if (!isWhole || (await countMarked(trx, id)) !== marked) return { kind: 'changed', problems: [] };
   const examined = await deps.retries.examine(trx, retried, true);
   const problems = retryProblems(examined);
   if (problems.length > 0) return { kind: 'changed', problems };
@@ -183,10 +191,12 @@ async function decide(
   const holdReasons = [...fileReasons(scan), ...heldOriginals(plans), ...likeness.reasons];
   const { totals } = scan.good;
   const dropper = source.dropper.name;
-  const approvals = approvalHolds(deps.config, { totals, retries: plans, payees, dropper });
+  const comparison = payees?.comparison ?? null;
+  const approvals = approvalHolds(deps.config, { totals, retries: plans, payees: comparison, dropper });
   holdReasons.push(...approvals);
-  await noteBatch(trx, { id, totals, needsApproval: approvals.length > 0 });
-  if (payees) await recordComparison(trx, id, payees);
+  const needsApproval = approvals.some(({ scope }) => scope !== 'rows');
+  await noteBatch(trx, { id, totals, needsApproval });
+  if (comparison) await recordComparison(trx, id, comparison);
   const files = source.promised(id);
   await decideBatch(trx, { id, at, holdReasons, bodyDigest, files });
   await source.prepare(trx, { batch: id, at });
@@ -195,7 +205,7 @@ async function decide(
   await recordTakenFile(trx, { owner: id, name, contentHash, at, left: rowsLeftIn(files, scan) });
   const batch = { id, fileName, dropper: source.dropper, bodies: bodyDigest, isHeld: holdReasons.length > 0 };
   await recordRetries(trx, at, batch, retried, plans);
-  return { kind: 'loaded', batch: id, holdReasons, warnings: fileWarningsOf(deps.config, payees) };
+  return { kind: 'loaded', batch: id, holdReasons, warnings: fileWarningsOf(deps.config, comparison) };
 }
 
 /** Usually no payout is alike, and one query shows that. */
@@ -223,43 +233,6 @@ async function freeId(
 }
 
 /**
- * The reasons to hold that the file alone gives: repeated rows, retries without `retry_of`, and payouts above
- * the limits.
- */
-export function fileReasons(scan: Scan): HoldReason[] {
-  const { duplicates, namedAgain, overLimit, overDay } = scan;
-  const reasons: HoldReason[] = [];
-  const [first] = duplicates.list;
-  if (first) {
-    const { row, earlier } = first;
-    reasons.push({ kind: 'repeated_row', row, earlier, others: duplicates.count - 1 });
-  }
-  reasons.push(...namedAgainReason(namedAgain.list[0], namedAgain.count));
-  if (overLimit.count > 0)
-    reasons.push({ kind: 'payout_limit', count: overLimit.count, first: overLimit.list });
-  if (overDay.count > 0) reasons.push({ kind: 'daily_limit', count: overDay.count, first: overDay.list });
-  return reasons;
-}
-
-type FindLikeness = (near: NearTo) => Promise<{ count: number; first: Likeness[] }>;
-
-/** Finds earlier payouts like these within `duplicate_window_days`: a reason to hold. 0 turns the check off. */
-export async function ledgerLikeness(
-  { clock, config }: Pick<Deps, 'clock' | 'config'>,
-  find: FindLikeness,
-): Promise<{ reasons: HoldReason[]; recent: Likeness[] }> {
-  if (config.submission.duplicateWindowDays === 0) return { reasons: [], recent: [] };
-  const recent = await find(nearTo({ config, nowMs: clock.now() }));
-  return { reasons: alikeOf(recent).map((alike) => ({ kind: 'alike', ...alike })), recent: recent.first };
-}
-
-function alikeOf({ count, first: [first] }: { count: number; first: Likeness[] }) {
-  if (!first) return [];
-  const { row, earlierReference: reference, earlierBatch: batch, earlierAt } = first;
-  return [{ row, reference, batch, day: earlierAt.slice(0, 10), others: count - 1 }];
-}
-
-/**
  * Writes the first history entries of a decided batch in chunks until it is `loaded`. May be repeated after a
  * crash.
  */
@@ -277,8 +250,8 @@ async function drop(ledger: Ledger, id: string): Promise<void> {
 }
 
 /**
- * Clears batches that a crash left in phase `loading`. An undecided one is deleted, since its file is still
- * in the inbox; a decided one is finished (P23). Only under the intake lock. Returns how many there were.
+ * Clears batches that a crash left in phase `loading`. An undecided one is deleted, since its file is still in the inbox; a
+ * decided one is finished (P23). Only under the intake lock. Returns how many there were.
  */
 export async function clearHalfLoaded(deps: Unloaded): Promise<number> {
   const left = await loadingBatches(deps.ledger.db);

@@ -14,7 +14,7 @@ type Payee = {
   payeeId: string;
 };
 
-/** What was never sent vouches for no account. */
+/** What was never sent vouches for no account. The indexes by name and by key hold exactly these. */
 const wasSent = sql`p.state not in ('held', 'ready', 'cancelled')`;
 
 /** So many accounts of one payee are looked at, the last paid first. */

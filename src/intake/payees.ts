@@ -1,9 +1,13 @@
+import { setImmediate } from 'node:timers/promises';
 import { generatedReference } from '../core/domain/ids.ts';
+import { isLoading } from '../core/ledger/batches.ts';
 import type { PayeeComparison } from '../core/ledger/payee-comparisons.ts';
 import type { Config } from '../core/settings/settings.ts';
+import { inParts } from '../core/storage/keyset.ts';
 import type { Db, Ledger } from '../core/storage/ledger.ts';
-import { payeeWarnings, shownComparison } from '../sending/payee-facts.ts';
-import { type ComparedRows, comparePayees, payeeOf } from './compare-payees.ts';
+import { approvalHold, payeesAsked, payeeWarnings, shownComparison } from '../sending/payee-facts.ts';
+import { markRows } from '../sending/row-approvals.sql.ts';
+import { type Compared, type ComparedRows, comparePayees, payeeOf } from './compare-payees.ts';
 import type { GoodRow } from './rows.ts';
 import type { Scan } from './scan.ts';
 import { type KeptRows, readFileAgain } from './second-pass.ts';
@@ -16,7 +20,7 @@ export function payeesOf(
   { ledger, config }: { ledger: Ledger; config: Config },
   scan: Scan,
   rows: Rows,
-): Promise<PayeeComparison | null> {
+): Promise<Compared | null> {
   const rule = config.submission.payees;
   if (rule === 'off') return Promise.resolve(null);
   const again = new Map(scan.retries.map(({ row, replaces }) => [row, replaces.id]));
@@ -42,6 +46,29 @@ export function fileRowsOf(path: string, read: { config: Config; scan: Scan; kep
     return { ...parsed, row, reference: parsed.reference ?? made() };
   };
   return { batch: null, each: (take) => readFileAgain(path, read, (good) => take(good.map(named))) };
+}
+
+/** So many rows are marked in one transaction, so that no other process waits long for a commit. */
+const marksPerWrite = 2000;
+
+/**
+ * Marks the rows that wait for an approval of their own while the others of the batch go (P37). Returns how many: nothing of
+ * a loading batch is sent, and the transaction that decides it counts them.
+ */
+export async function markAsking(
+  { ledger, config: { submission } }: { ledger: Ledger; config: Config },
+  batch: string,
+  payees: Compared | null,
+): Promise<number> {
+  const why = payees && payeesAsked(submission.payees, payees.comparison);
+  if (!why || approvalHold(why, '', submission.onChanged).scope !== 'rows') return 0;
+  for (const some of inParts(payees.asking, marksPerWrite)) {
+    await ledger.write(async (trx) => {
+      if (await isLoading(trx, batch)) await markRows(trx, batch, some);
+    });
+    await setImmediate();
+  }
+  return payees.asking.length;
 }
 
 /** The warnings about payees, with accounts masked as configured. */

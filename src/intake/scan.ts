@@ -15,6 +15,7 @@ import type { ReadFile } from './read.ts';
 import { type PaysAgain, type RetryRows, retryCheck } from './retries.ts';
 import { type RowWarning, rowWarnings } from './row-warnings.ts';
 import { checkedRows, type GoodRow } from './rows.ts';
+import { createValueCheck, type ValueAgain } from './values-again.sql.ts';
 
 /** A list that keeps its first items and counts all. */
 export type Capped<T> = { list: T[]; count: number; add(item: T): void };
@@ -71,6 +72,8 @@ export type Scan = {
   retries: PaysAgain[];
   /** Rows with the reference of such a payment and no `retry_of`. */
   namedAgain: Capped<NamedAgain>;
+  /** Rows with a value of `intake.unique_columns` that was paid before, or is in an earlier row. */
+  valuesAgain: Capped<ValueAgain>;
   /** The bad rows that `skip_row` leaves out; empty with `reject_file`. */
   bad: Set<number>;
 };
@@ -106,6 +109,7 @@ export function newScan(rules: RowRules): Scan {
     overDay: capped(5),
     retries: [],
     namedAgain: capped(1),
+    valuesAgain: capped(1000),
     bad: new Set(),
   };
 }
@@ -139,6 +143,7 @@ export async function scanFile(
     await sinks.problem(problem);
   };
   const count = counter(scan, deps.config);
+  const valuesAgain = createValueCheck(deps);
   const withoutBadRetries = retryCheck(deps.retries, deps.ledger.db, deps.signal);
   for await (const item of checkedRows(path, scan.rules, deps.config.intake)) {
     if (item.kind === 'header') scan.header = item.header;
@@ -163,6 +168,7 @@ export async function scanFile(
       // Sums mean nothing where, say, the currency column is missing.
       if (!scan.broken) good.forEach(count);
       for (const one of await namedAgain(good, deps)) scan.namedAgain.add(one);
+      for (const one of await valuesAgain(good, scan.header.columns)) scan.valuesAgain.add(one);
       if (plans.size > 0) scan.retries.push(...good.flatMap(({ row }) => plans.get(row) ?? []));
       await sinks.good(good, plans);
     }

@@ -14,6 +14,7 @@ export const paidColumns = [
   'currency',
   'amount',
   'payee_id',
+  'state',
 ] as const;
 
 /** Whom a payout pays, and how much. */

@@ -2,7 +2,13 @@ import { createHash } from 'node:crypto';
 import { type RawBuilder, sql } from 'kysely';
 import { formatMinor } from '../core/domain/money.ts';
 import { nubanAgrees } from '../core/domain/nuban.ts';
-import { addHoldReason, type HoldReason, readReasons } from '../core/ledger/hold-reasons.ts';
+import {
+  addHoldReason,
+  type HoldReason,
+  isOfRows,
+  readReasons,
+  setHoldReasons,
+} from '../core/ledger/hold-reasons.ts';
 import { comparisonDigests } from '../core/ledger/payee-comparisons.ts';
 import { textsOf } from '../core/storage/bulk.ts';
 import type { Db, Trx } from '../core/storage/ledger.ts';
@@ -10,6 +16,8 @@ import type { Batch } from '../core/storage/tables/tables.ts';
 import { approvalLimits, serverMayApprove } from './approval.ts';
 import type { Brakes } from './brakes.ts';
 import { liftReasons } from './holds.sql.ts';
+import { askAgain } from './precheck.sql.ts';
+import { isCovered } from './row-approvals.sql.ts';
 
 const page = 2000;
 
@@ -171,9 +179,15 @@ export async function recordApproval(
 ): Promise<{ kind: 'approved'; others: HoldReason[] } | { kind: 'changed' }> {
   const { batch, by, isServer = false } = order;
   const still = await findStill(trx, order);
-  if (still === null) return { kind: 'changed' };
-  const others = still.filter((one) => one.kind !== 'approval' || (isServer && !serverMayApprove(one)));
+  // Rows that waited were rejected, or their last one was cancelled.
+  const isOver = readReasons(batch.hold_reasons).some(asksForRows) && !still?.some(asksForRows);
+  if (still === null || isOver) return { kind: 'changed' };
+  const stays = (one: HoldReason): boolean =>
+    one.kind === 'approval' ? isServer && !serverMayApprove(one) : one.kind !== 'releasing';
+  const others = still.filter(stays);
   if (!others.some(({ kind }) => kind === 'approval')) await insertApproval(trx, order);
+  // What the service is asked before payment was not asked about rows that waited.
+  if (still.some(asksForRows)) await askAgain(trx, batch.id);
   await liftReasons(trx, batch.id, { stays: others, by });
   return { kind: 'approved', others };
 }
@@ -197,18 +211,31 @@ async function insertApproval(
     .execute();
 }
 
+const asksForRows = (reason: HoldReason): boolean => reason.kind === 'approval' && isOfRows(reason);
+
+/** True where only marked rows of a batch wait for a person's yes or no. */
+function isAskedForRows(reasons: readonly HoldReason[]): boolean {
+  return reasons.some(isOfRows) && !reasons.some((one) => one.kind === 'approval' && !isOfRows(one));
+}
+
 /**
- * Claims a batch for its rejection: from here on no approval lets it go. False where it is no longer what was shown, or
- * waits for no approval any more.
+ * Claims a batch for its rejection, or the rows of it that wait: from here on no approval lets them go. Null where it is no
+ * longer what was shown, or waits for no approval any more.
  */
 export async function claimRejection(
   trx: Trx,
   order: { batch: Pick<Batch, 'id'>; shown: Approvable },
-): Promise<boolean> {
+): Promise<'batch' | 'rows' | null> {
+  const { id } = order.batch;
   const still = await findStill(trx, order);
-  if (!still?.some(({ kind }) => kind === 'approval')) return false;
-  await addHoldReason(trx, order.batch.id, { kind: 'cancelled' });
-  return true;
+  if (!still?.some((one) => one.kind === 'approval' || isOfRows(one))) return null;
+  if (!isAskedForRows(still)) {
+    await addHoldReason(trx, id, { kind: 'cancelled' });
+    return 'batch';
+  }
+  const rejected: HoldReason = { kind: 'cancelled', scope: 'rows' };
+  await setHoldReasons(trx, id, [...still.filter((one) => !isOfRows(one)), rejected]);
+  return 'rows';
 }
 
 /** Why the batch is held, while it is what was shown; otherwise null. */
@@ -232,14 +259,12 @@ async function findStill(
 }
 
 /**
- * True in SQL for a payout that no missing approval keeps back (P2). Its batch needs none, neither by the decision at
- * intake nor by today's rule; or it has one over the same frozen bodies that covers the payout. For queries over
+ * True in SQL for a payout that no missing approval keeps back (P2). Neither its row nor its batch needs one, by the decision
+ * at intake and by today's rule; or it has one over the same frozen bodies that covers the payout. For queries over
  * `payouts` and `batches`. With the rule `above`, a batch without totals needs an approval.
  */
 export function isApproved(brakes: Pick<Brakes, 'approval' | 'approvalAbove'>): RawBuilder<boolean> {
-  return sql<boolean>`(not ${asked(brakes)} or exists (select 1 from approvals as a
-    where a.batch_id = batches.id and a.bodies = batches.body_digest
-      and a.through_id >= payouts.id))`;
+  return sql<boolean>`(not (${asked(brakes)} or payouts.approval_needed = 1) or ${isCovered})`;
 }
 
 function asked(brakes: Pick<Brakes, 'approval' | 'approvalAbove'>): RawBuilder<boolean> {

@@ -5,6 +5,7 @@ import { prepared } from '../core/storage/prepared.ts';
 import type { BrakeTables } from '../core/storage/tables/brake-tables.ts';
 import { type CanaryResult, type CanaryStanding, canaryBad, judgeCanary } from './canary.ts';
 import type { HaltCause } from './halt.ts';
+import { rowWaits } from './row-approvals.sql.ts';
 
 /** A canary that the rest of its batch waits for: it has not settled yet, or it failed. */
 export type Canary = {
@@ -15,6 +16,8 @@ export type Canary = {
   startedAt: string;
   /** The newest day of payment that is part of it: what waited for a later one when it began is none of it (P38). */
   day: string;
+  /** False: rows that waited for an approval of their own when it began are no part of it (P37). */
+  marked: boolean;
 };
 
 const standing = prepared<Selectable<BrakeTables['canaries']>>((db) =>
@@ -31,19 +34,27 @@ export async function standingCanaries(db: Db | Trx): Promise<Canary[]> {
     throughId: row.through_id,
     startedAt: row.started_at,
     day: row.day,
+    marked: row.marked === 1n,
   }));
 }
 
 /** Selects the canary's payouts by their range of ids. By batch, the planner would read the whole batch. */
 export function payoutsOf(
   db: Db | Trx,
-  { batch, fromId, throughId, day }: Pick<Canary, 'batch' | 'fromId' | 'throughId' | 'day'>,
+  {
+    batch,
+    fromId,
+    throughId,
+    day,
+    marked,
+  }: Pick<Canary, 'batch' | 'fromId' | 'throughId' | 'day' | 'marked'>,
 ) {
   return db
     .selectFrom('payouts')
     .where('id', '>=', fromId)
     .where('id', '<=', throughId)
     .where('pay_on', '<=', day)
+    .$if(!marked, (q) => q.where('approval_needed', '=', 0n))
     .where(sql<string>`coalesce(batch_id, '')`, '=', batch);
 }
 
@@ -51,7 +62,8 @@ export function payoutsOf(
 export async function canaryCounts(db: Db, batch: string): Promise<CanaryStanding['counts']> {
   const row = await db.selectFrom('canaries').selectAll().where('batch_id', '=', batch).executeTakeFirst();
   if (!row) return {};
-  return countsOf(db, { batch, fromId: row.from_id, throughId: row.through_id, day: row.day });
+  const range = { fromId: row.from_id, throughId: row.through_id, day: row.day };
+  return countsOf(db, { batch, ...range, marked: row.marked === 1n });
 }
 
 async function countsOf(
@@ -101,7 +113,11 @@ export async function canaryResult(
  * The first payout that is held though its batch is not: it must not be sent, even when a person releases the batch.
  */
 async function withheldOf(db: Db | Trx, canary: Canary): Promise<string | undefined> {
-  const batch = db.selectFrom('batches').select('id').where('hold_reasons', '=', '[]');
+  const batch = db
+    .selectFrom('batches')
+    .select('id')
+    .where(sql<boolean>`(hold_reasons = '[]' or (held = 0
+    and payouts.withheld_by is not null))`);
   const isHeld = await payoutsOf(db, canary)
     .select('reference')
     .where('state', '=', 'held')
@@ -144,8 +160,8 @@ export async function capCanaries(trx: Trx, at: string): Promise<void> {
 }
 
 /**
- * Begins a canary for each batch that has none: the first `size` payouts of those whose day has come. It passes at once
- * where some were already sent.
+ * Begins a canary for each batch that has none: the first `size` payouts of those whose day has come and that wait for no
+ * approval. It passes at once where some were already sent.
  */
 export async function beginCanaries(trx: Trx, batches: readonly string[], order: CanaryOrder): Promise<void> {
   for (const batch of new Set(batches)) {
@@ -163,10 +179,15 @@ type CanaryOrder = { size: number; at: string; day: string };
 async function beginCanary(trx: Trx, batch: string, { size, at, day }: CanaryOrder): Promise<void> {
   const rows = trx.selectFrom('payouts').select('id').where('batch_id', '=', batch);
   const alive = rows.where('state', 'in', ['ready', 'held']).orderBy('row_number').orderBy('id');
-  const own = await alive.where('pay_on', '<=', day).limit(size).execute();
+  const own = await alive
+    .where('pay_on', '<=', day)
+    .where(sql<boolean>`not ${rowWaits}`)
+    .limit(size)
+    .execute();
   const [first, last] = [own[0], own.at(-1)];
   if (!first || !last) return;
   const rest = await alive.offset(own.length).limit(1).executeTakeFirst();
+  const waits = await alive.where(rowWaits).limit(1).executeTakeFirst();
   // Nothing has to wait where the batch is no larger than its canary, or was under way before there was one.
   const whole = !rest || (await wasSent(trx, batch));
   await trx
@@ -176,6 +197,7 @@ async function beginCanary(trx: Trx, batch: string, { size, at, day }: CanaryOrd
       from_id: first.id,
       through_id: last.id,
       day,
+      marked: waits ? 0n : 1n,
       state: whole ? 'passed' : 'open',
       started_at: at,
       ended_at: whole ? at : null,

@@ -14,12 +14,16 @@ export function holdFact(reason: HoldReason): string {
     case 'person':
       return 'held by a person';
     case 'cancelled':
+      if (reason.scope === 'rows')
+        return 'its changed rows were rejected, and not all of them are cancelled yet';
       return 'cancelled by a person while some were on their way: what comes back unsent waits here';
     case 'approval': {
       const why = approvalText(reason.why);
+      const other = reason.dropper === '' ? 'somebody else' : `somebody other than ${reason.dropper}`;
+      if (reason.scope === 'rows') return `${why}: only these wait for an approval by ${other}`;
       return reason.dropper === ''
-        ? `needs an approval by somebody else (${why})`
-        : `needs an approval (${why}) by somebody other than ${reason.dropper}`;
+        ? `needs an approval by ${other} (${why})`
+        : `needs an approval (${why}) by ${other}`;
     }
     case 'releasing':
       return reason.by === '' ? 'its release is in progress' : `its release by ${reason.by} is in progress`;
@@ -38,6 +42,14 @@ export function holdFact(reason: HoldReason): string {
     case 'named_again': {
       const { row, earlier, reference } = reason;
       return `row ${row} has the reference of a second payment of ${earlier} in batch ${reason.batch} (${reference})${more(reason)}, but no retry_of: released, it may pay ${earlier} twice. A failed.csv that kept its columns retry_of and retry_evidence pays it once`;
+    }
+    case 'value_again': {
+      const { row, column, value, before } = reason;
+      const earlier =
+        'row' in before
+          ? `row ${before.row}`
+          : `${before.reference} in batch ${before.batch} of ${before.day}`;
+      return `possible duplicate: row ${row} has the ${column} "${value}" of ${earlier}${more(reason)}`;
     }
     case 'original_held':
       return `row ${reason.row} pays ${reason.reference} again, whose batch ${reason.batch} is held`;

@@ -1,10 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
+import { sql } from 'kysely';
 import { releaseFile } from '../core/ledger/batch-files.ts';
 import {
   addHoldReason,
   areHoldingAll,
   type HoldReason,
   holdReasonsOf,
+  isOfRows,
   readReasons,
   releaseUnderWay,
   remaining,
@@ -20,6 +22,7 @@ import { holdNote } from './hold-facts.ts';
 import { tooLarge } from './limits.sql.ts';
 import { acceptPrecheck } from './precheck.sql.ts';
 import { countKept, type Released, releaseOf } from './released.ts';
+import { areRowsOver, endRowReasons, rowWaits } from './row-approvals.sql.ts';
 
 /** Payouts of one transaction, where the order names no other number. */
 const usualChunk = 1000;
@@ -114,7 +117,9 @@ export async function releaseBatch(
     const stays = reasons.filter(
       (reason) =>
         reason.kind !== 'releasing' &&
-        (reason.kind === 'approval' || !known.some((one) => isDeepStrictEqual(one, reason))),
+        (reason.kind === 'approval' ||
+          isOfRows(reason) ||
+          !known.some((one) => isDeepStrictEqual(one, reason))),
     );
     if (!stays.some(({ kind }) => checkKinds.has(kind))) await acceptPrecheck(trx, batch);
     if (!stays.some(({ kind }) => fileKinds.has(kind)))
@@ -133,8 +138,8 @@ const fileKinds: ReadonlySet<HoldReason['kind']> = new Set([
 ]);
 
 /**
- * Leaves only the reasons that stay. Without one, a release begins: its reason keeps the batch from being claimed until
- * `finishRelease` has moved every payout, also when the process dies.
+ * Leaves only the reasons that stay. Without one, or with those of marked rows alone, a release begins: its reason keeps the
+ * batch from being claimed until `finishRelease` has moved every payout that may go, also when the process dies.
  */
 export async function liftReasons(
   trx: Trx,
@@ -142,9 +147,11 @@ export async function liftReasons(
   { stays, by }: { stays: readonly HoldReason[]; by: string },
 ): Promise<void> {
   const { reasons, version } = await holdReasonsOf(trx, batch);
-  if (stays.length > 0) return setHoldReasons(trx, batch, remaining(reasons, stays));
-  if (!releaseUnderWay(reasons))
-    await setHoldReasons(trx, batch, [{ kind: 'releasing', by, mark: Number(version) }]);
+  const left = remaining(reasons, stays);
+  if (!left.every(isOfRows)) return setHoldReasons(trx, batch, left);
+  // A release under way has passed the rows that an approval lets go now: another one begins.
+  if (!releaseUnderWay(reasons) || left.length + 1 < reasons.length)
+    await setHoldReasons(trx, batch, [{ kind: 'releasing', by, mark: Number(version) }, ...left]);
 }
 
 /**
@@ -165,6 +172,7 @@ export async function finishRelease(
   for (let after: bigint | null = 0n; after !== null; ) {
     const step = await ledger.write((trx) => releaseSome(trx, after ?? 0n));
     if (step.kind === 'ended') return endedBy(step.now);
+    total.stays = step.left;
     total.moved += step.rows.length - step.kept.size;
     for (const row of step.rows) {
       const reason = step.kept.get(row.id);
@@ -187,16 +195,17 @@ export async function finishRelease(
     );
     const next = rows.length < chunk ? null : (rows.at(-1)?.id ?? null);
     // The transaction that moves the last removes the reason: a crash leaves nothing held without one.
-    if (next === null) await setHoldReasons(trx, batch, []);
-    return { kind: 'moved' as const, rows, kept, next };
+    const left = now.filter(({ kind }) => kind !== 'releasing');
+    if (next === null) await setHoldReasons(trx, batch, left);
+    return { kind: 'moved' as const, rows, kept, next, left };
   }
 
   /** Another process has ended this release: it finished it, or holds the batch. */
   async function endedBy(now: readonly HoldReason[]): Promise<Released> {
     const stays = now.filter(({ kind }) => kind !== 'releasing');
     // The new reason takes back what this release had moved: nothing was claimed meanwhile, and nothing may go.
-    if (stays.length > 0) return { ...total, moved: 0, stays };
-    return { ...total, moved: held - total.doubted - (await countHeld(ledger.db, batch)) };
+    if (areHoldingAll(stays)) return { ...total, moved: 0, stays };
+    return { ...total, stays, moved: held - total.doubted - (await countHeld(ledger.db, batch)) };
   }
 }
 
@@ -220,6 +229,7 @@ function heldAfter(trx: Trx, batch: string, { after, limit }: { after: bigint; l
     .where('batch_id', '=', batch)
     .where('state', '=', 'held')
     .where('id', '>', after)
+    .where(sql<boolean>`not ${rowWaits}`)
     .orderBy('id')
     .limit(limit)
     .execute();
@@ -233,11 +243,13 @@ export async function finishHolds(ledger: Ledger, order: Omit<ReleaseOrder, 'bat
   const batches = await ledger.db
     .selectFrom('batches')
     .select(['id', 'hold_reasons'])
-    .where('held', '=', 1n)
+    .where('hold_reasons', '<>', '[]')
     .where('phase', '=', 'loaded')
     .execute();
   for (const { id: batch, hold_reasons } of batches) {
-    const [reason] = readReasons(hold_reasons);
+    const reasons = readReasons(hold_reasons);
+    if (await areRowsOver(ledger.db, batch, reasons)) await ledger.write((trx) => endRowReasons(trx, batch));
+    const reason = releaseUnderWay(reasons) ?? reasons.find((one) => areHoldingAll([one]));
     if (reason?.kind === 'releasing') await finishRelease(ledger, { ...order, batch, by: reason.by });
     else if (reason && (await hasRow(readyOf(ledger.db, batch))))
       await holdRest(ledger, batch, {

@@ -84,16 +84,17 @@ export function createBrakes(deps: {
     if (Object.keys(dailyLimit).length > 0 && (await dailyUse(db, under())).moved)
       await ledger.write((trx) => openDay(trx, under()));
     const heads = await headsOf(db, under());
-    const parts = new Map(heads.map(({ batch, currency }) => [`${currency} ${batch}`, { batch, currency }]));
-    for (const { batch, currency } of parts.values()) {
-      if (!(await isUnapproved(db, batch, currency))) continue;
+    const parts = new Map(heads.map((head) => [`${head.currency} ${head.batch} ${head.marked}`, head]));
+    for (const part of parts.values()) {
+      if (!(await isUnapproved(db, part))) continue;
+      const { batch } = part;
       const row = await getBatch(db, batch);
       const why = approvalAsked(brakes, await batchTotals(db, batch)) ?? { kind: 'unapproved' };
       const reason = { kind: 'approval' as const, why, dropper: row?.dropped_by ?? '' };
       // Approved meanwhile, it would wait for an approval that nobody can give a second time.
       const finding = async (trx: Trx): Promise<boolean> => {
-        const isFound = await isUnapproved(trx, batch, currency);
-        if (isFound) await needApproval(trx, batch);
+        const isFound = await isUnapproved(trx, part);
+        if (isFound && !part.marked) await needApproval(trx, batch);
         return isFound;
       };
       await holdBatch(ledger, { batch, reason, at: clock.iso(), source: 'brake', finding });
@@ -101,13 +102,17 @@ export function createBrakes(deps: {
   }
 
   /** True for ready payouts that need an approval first; the newest shows it, since approvals cover it last. */
-  async function isUnapproved(on: Db | Trx, batch: string, currency: string): Promise<boolean> {
+  async function isUnapproved(
+    on: Db | Trx,
+    { batch, currency, marked }: Pick<Lane, 'batch' | 'currency' | 'marked'>,
+  ): Promise<boolean> {
     const last = await on
       .selectFrom('payouts')
       .innerJoin('batches', 'batches.id', 'payouts.batch_id')
       .select(isApproved(brakes).as('approved'))
       .where('payouts.batch_id', '=', batch)
       .where('payouts.currency', '=', currency)
+      .where('payouts.approval_needed', '=', marked ? 1n : 0n)
       .where('payouts.state', '=', sql.lit('ready' as const))
       .where('batches.phase', '=', 'loaded')
       .orderBy('payouts.id', 'desc')
@@ -176,13 +181,14 @@ export function createBrakes(deps: {
   async function sumOf(lanes: readonly Lane[], isBehind = false): Promise<{ count: number; minor: bigint }> {
     let count = 0;
     let minor = 0n;
-    for (const { batch, currency, payOn, throughId } of lanes) {
+    for (const { batch, currency, payOn, marked, throughId } of lanes) {
       let query = db
         .selectFrom('payouts')
         .select((eb) => [eb.fn.countAll<bigint>().as('n'), eb.fn.sum<bigint | null>('amount').as('sum')])
         .where('batch_id', '=', batch)
         .where('currency', '=', currency)
         .where('pay_on', '=', payOn)
+        .where('approval_needed', '=', marked ? 1n : 0n)
         .where('state', '=', sql.lit('ready' as const));
       if (isBehind && throughId !== null) query = query.where('id', '>', throughId);
       const row = await query.executeTakeFirstOrThrow();

@@ -1,6 +1,6 @@
 import { amountText, counted } from '../core/domain/counted.ts';
 import { maskAccount } from '../core/domain/redact.ts';
-import type { ApprovalCause } from '../core/ledger/hold-reasons.ts';
+import type { ApprovalCause, HoldReason } from '../core/ledger/hold-reasons.ts';
 import type { PayeeChange, PayeeComparison } from '../core/ledger/payee-comparisons.ts';
 
 /** What a batch with changed or new payees needs: `submission.payees`. */
@@ -16,6 +16,16 @@ export function payeesAsked(rule: PayeeRule, found: PayeeComparison | null): App
   const first = found.changes.filter(({ kind }) => kinds.includes(kind)).slice(0, 5);
   const rows = [...first.map(({ row }) => row), ...hundredfold.rows].slice(0, 5);
   return { kind: 'payees', changed: accountChanged, fresh, hundredfold: hundredfold.count, inflated, rows };
+}
+
+/** The hold of a batch that needs an approval. Where only rows of it are at fault, `submission.on_changed` may say that only they wait. */
+export function approvalHold(
+  why: ApprovalCause,
+  dropper: string,
+  onChanged: 'batch' | 'rows',
+): Extract<HoldReason, { kind: 'approval' }> {
+  const isOfRows = onChanged === 'rows' && why.kind === 'payees' && why.inflated.length === 0;
+  return { kind: 'approval', why, dropper, ...(isOfRows && { scope: 'rows' }) };
 }
 
 /** Says why the payees of a batch ask for a second person. */
@@ -78,21 +88,26 @@ export function payeeChangeText({ row, reference, kind, ...values }: PayeeChange
 
 /** What a person should look at, whatever the rule. */
 export function payeeWarnings(found: PayeeComparison): string[] {
-  const moved = found.changes.filter(({ kind }) => kind === 'account_changed');
-  const [first] = moved;
-  const { hundredfold, inflated, accountChanged: n } = found;
+  const [first] = found.changes.filter(({ kind }) => kind === 'account_changed');
+  const n = found.accountChanged;
   return [
     ...(first
       ? [`${counted(n, 'payee')} with another account than before, the first: ${payeeChangeText(first)}`]
       : []),
+    ...amountWarnings(found),
+  ];
+}
+
+/** Amounts that look as if somebody wrote kobo or cents for whole units. */
+export function amountWarnings({ hundredfold, inflated }: PayeeComparison): string[] {
+  const slip = 'kobo or cents may stand as whole units';
+  return [
     ...(hundredfold.count > 0
-      ? [
-          `${hundredfoldText(hundredfold.count)}: rows ${hundredfold.rows.join(', ')}; kobo or cents may stand as whole units`,
-        ]
+      ? [`${hundredfoldText(hundredfold.count)}: rows ${hundredfold.rows.join(', ')}; ${slip}`]
       : []),
     ...inflated.map(
       (currency) =>
-        `all ${currency} amounts end in two zeros, and their total is a hundred times that of before: kobo or cents may stand as whole units`,
+        `all ${currency} amounts end in two zeros, and their total is a hundred times that of before: ${slip}`,
     ),
   ];
 }

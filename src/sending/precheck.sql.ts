@@ -278,6 +278,15 @@ export async function acceptPrecheck(trx: Trx, batch: string): Promise<void> {
     .execute();
 }
 
+/** Makes the question due again, because payouts join what may go. */
+export async function askAgain(trx: Trx, batch: string): Promise<void> {
+  await trx
+    .updateTable('batches')
+    .set({ precheck: 'due', precheck_at: null, precheck_wait: null })
+    .where('id', '=', batch)
+    .execute();
+}
+
 /** Forgets the names of batches whose look has ended. */
 export async function forgetNames(trx: Trx): Promise<void> {
   await sql`delete from account_names where not exists (select 1 from batches as b

@@ -183,8 +183,8 @@ export function openLanes({ lanes }: Lanes): Lane[] {
 }
 
 /** The condition of one lane. The state is written out so that the database can use the index of what is ready. */
-export function ofLane({ batch, currency, payOn, throughId }: Lane): RawBuilder<boolean> {
+export function ofLane({ batch, currency, payOn, marked, throughId }: Lane): RawBuilder<boolean> {
   const through = throughId === null ? sql`` : sql` and payouts.id <= ${throughId}`;
   return sql<boolean>`(payouts.state = 'ready' and payouts.batch_id = ${batch} and payouts.currency = ${currency}
-    and payouts.pay_on = ${payOn}${through})`;
+    and payouts.pay_on = ${payOn} and payouts.approval_needed = ${marked ? 1n : 0n}${through})`;
 }

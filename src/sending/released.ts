@@ -17,7 +17,7 @@ export type Released = {
   /** Retries that are unknown again, since the service shows a transfer. */
   doubted: number;
   firstDoubted: Reasoned[];
-  /** The reasons that keep all of it held: only another command lifts them. */
+  /** The reasons that keep all of it held, or its marked rows: only another command lifts them. */
   stays: HoldReason[];
 };
 

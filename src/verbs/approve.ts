@@ -10,6 +10,7 @@ import { type Approvable, recordApproval } from '../sending/approvals.sql.ts';
 import { type Approval, judgeApproval } from '../sending/decisions/whole-batch.ts';
 import { finishRelease } from '../sending/holds.sql.ts';
 import type { Released } from '../sending/released.ts';
+import { waitingRows } from '../sending/row-approvals.sql.ts';
 import { livingFor, type Refused, refusedFor } from './obstacles.ts';
 import { type Person, verb } from './verb.ts';
 
@@ -110,6 +111,8 @@ export type ApprovalWarnings = {
   oddAccounts: Approvable['oddAccounts'];
   /** What the approval covers of its payees (P37). Account numbers are whole. */
   compared: PayeeComparison | null;
+  /** What waits for it, where the rest of the batch goes without it; else null. */
+  waiting: Awaited<ReturnType<typeof waitingRows>>;
 };
 
 export async function approvalWarnings(
@@ -121,7 +124,8 @@ export async function approvalWarnings(
   const isOn = config.submission.duplicateWindowDays > 0;
   const alike = isOn ? await batchLikeness(db, { id }, near, 1) : { count: 0, first: [] };
   const compared = await comparisonOf(db, id);
-  return { batch: id, others: othersOf(batch), alike, oddAccounts: shown.oddAccounts, compared };
+  const waiting = await waitingRows(db, id);
+  return { batch: id, others: othersOf(batch), alike, oddAccounts: shown.oddAccounts, compared, waiting };
 }
 
 /** Why the batch is held, besides the missing approval. */

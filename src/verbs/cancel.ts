@@ -48,7 +48,7 @@ export const cancelVerb = verb({
 /** Cancels what was never sent of a batch. */
 export async function cancelBatch(
   parts: Parts,
-  order: { batch: string; person: string; why?: string },
+  order: { batch: string; rows?: 'marked'; person: string; why?: string },
 ): Promise<CancelOutcome> {
   const { batch } = order;
   const done = await parts.decisions.cancel(order);

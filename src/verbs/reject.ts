@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { App } from '../app/app.ts';
-import { readReasons } from '../core/ledger/hold-reasons.ts';
+import { isOfRows, readReasons } from '../core/ledger/hold-reasons.ts';
 import { claimRejection, readApprovable } from '../sending/approvals.sql.ts';
 import { type CancelOutcome, cancelBatch } from './cancel.ts';
 import { livingFor, type Refused, refusedFor } from './obstacles.ts';
@@ -8,7 +8,10 @@ import { verb } from './verb.ts';
 
 type Parts = Pick<App<'local'>, 'ledger' | 'clock' | 'decisions' | 'reporting'>;
 
-/** A second person's no: the batch that waits for an approval is cancelled, and its payouts say why (P2). */
+/**
+ * A second person's no: the batch that waits for an approval is cancelled, and its payouts say why (P2). Where only rows of
+ * it wait, only they are (P37).
+ */
 export const rejectVerb = verb({
   name: 'reject',
   can: 'approve',
@@ -23,13 +26,14 @@ export const rejectVerb = verb({
     const found = await livingFor(parts.ledger.db, batch);
     if (found.kind === 'refused') return found;
     const reasons = readReasons(found.batch.hold_reasons);
-    if (!reasons.some(({ kind }) => kind === 'approval'))
+    if (!reasons.some((one) => one.kind === 'approval' || isOfRows(one)))
       return refusedFor({ kind: 'needless', batch, reasons });
     const shown = await readApprovable(parts.ledger.db, found.batch);
     const isShown = digest === undefined || shown.digest === digest;
     const claim = { batch: found.batch, shown };
-    if (!isShown || !(await parts.ledger.write((trx) => claimRejection(trx, claim))))
-      return refusedFor({ kind: 'changed', id: batch });
-    return cancelBatch(parts, { batch, person, why: `rejected by ${person}: ${reason}` });
+    const claimed = isShown ? await parts.ledger.write((trx) => claimRejection(trx, claim)) : null;
+    if (claimed === null) return refusedFor({ kind: 'changed', id: batch });
+    const order = { batch, person, why: `rejected by ${person}: ${reason}` };
+    return cancelBatch(parts, claimed === 'rows' ? { ...order, rows: 'marked' } : order);
   },
 });

@@ -4,7 +4,7 @@ import { holdFact } from '../sending/hold-facts.ts';
 
 /** The reasons that hold a batch, each with the way out. `batch` is null for a file that is only checked. */
 export function holdTexts(reasons: readonly HoldReason[], batch: string | null): string[] {
-  return reasons.map((reason) => `${holdFact(reason)}${wayOut[reason.kind](batch)}`);
+  return reasons.map((reason) => `${holdFact(reason)}${wayOutOf(reason)(batch)}`);
 }
 
 /** The same after a release. A reason that is not among `seen` joined while the person looked, or while it ran. */
@@ -19,6 +19,12 @@ export function stayTexts(
 }
 
 type WayOut = (batch: string | null) => string;
+
+function wayOutOf(reason: HoldReason): WayOut {
+  if (reason.kind === 'cancelled' && reason.scope === 'rows')
+    return () => '; cancel each of them, or reject them again';
+  return wayOut[reason.kind];
+}
 
 const check: WayOut = (batch) => (batch === null ? '' : `; check, then counterfoil release ${batch}`);
 const compare: WayOut = (batch) =>
@@ -36,6 +42,7 @@ const wayOut: Record<HoldReason['kind'], WayOut> = {
   repeated_row: check,
   alike: check,
   named_again: check,
+  value_again: check,
   original_held: check,
   payout_limit: check,
   daily_limit: (batch) => `; raise the limit, or cancel them${check(batch)}`,

@@ -324,5 +324,5 @@ it('bounds what it prints of many problems', async () => {
   );
   await tamper(ledger, `update payouts set fee = '1' where batch_id = 'b-2'`);
   const projection = (await verifyLedger(ledger.path)).checks.find((check) => check.name === 'projection');
-  expect([projection?.problems.length, projection?.more]).toEqual([20, 30]);
+  expect([projection?.problems.length, projection?.more]).toEqual([30, 20]);
 });

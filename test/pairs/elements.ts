@@ -6,6 +6,7 @@ import { tomorrowMove } from './moves/dates.ts';
 import { endpointMoves } from './moves/endpoints.ts';
 import { haltKinds, haltMove } from './moves/halts.ts';
 import { holdKinds, holdMove } from './moves/holds.ts';
+import { changedPayeeMove } from './moves/payees.ts';
 import { listMove, postMove, questionMove, turnKinds, turnMove, webhookMove } from './moves/service.ts';
 import { stateMove } from './moves/states.ts';
 import { verbMoves } from './moves/verbs.ts';
@@ -24,6 +25,7 @@ export const elementKinds = [
   'clock',
   'date',
   'endpoint',
+  'payee',
 ] as const;
 export type ElementKind = (typeof elementKinds)[number];
 
@@ -52,4 +54,5 @@ export const allElements: readonly Element[] = [
   ...endpointMoves.map(
     ([name, move]): Element => ({ id: `endpoint: ${name}`, kind: 'endpoint', name, move }),
   ),
+  ...each('payee', ['changed'], () => changedPayeeMove),
 ];

@@ -18,6 +18,7 @@ export const endOfHold: Record<HoldReason['kind'], Extract<VerbName, 'release' |
   repeated_row: 'release',
   alike: 'release',
   named_again: 'release',
+  value_again: 'release',
   original_held: 'release',
   payout_limit: 'release',
   daily_limit: 'cancel',

@@ -15,6 +15,9 @@ type Row = {
   retryOf?: string;
   evidence?: string;
   payOn?: string;
+  invoice?: string;
+  /** It pays another account than the file before it. */
+  changed?: boolean;
 };
 
 /** What a batch above the limit of approvals pays with one row; above the limit of one payout; above a day's. */
@@ -23,6 +26,15 @@ export const limits = { approvalAbove: 1_000_000, payoutLimit: 2_000_000, dailyL
 
 /** What row `i` of file `number` pays, and to whom. */
 export const accountOf = (number: number, i: number): string => String(1_000_000_000 + number * 10_000 + i);
+
+/** Of each payee of a move's file, the account that it changes to. */
+export const otherAccountOf = (number: number, i: number): string => accountOf(number, 50 + i);
+
+/** Whose an account is: somebody else's in each move's file. The office's own batches pay one person. */
+export function nameOf(account: string): string {
+  const [number, i] = [Math.floor(Number(account.slice(1)) / 10_000), Number(account.slice(-4)) % 50];
+  return number < 40 ? 'Adaeze Okonkwo' : `Payee Number${number} Row${i}`;
+}
 
 /** Writes the file that comes into play as `number`. A row that pays a payout again is no row of the judge's list. */
 function writeFile(
@@ -39,14 +51,26 @@ function writeFile(
     retryOf: row.retryOf ?? '',
     evidence: row.evidence ?? '',
     payOn: row.payOn ?? '',
+    changed: row.changed ?? false,
+    invoice: row.invoice ?? '',
   }));
   const repeats = rows.some(({ retryOf }) => retryOf !== '');
   const dated = rows.some(({ payOn }) => payOn !== '');
-  const more = [...(repeats ? ['retry_of', 'retry_evidence'] : []), ...(dated ? ['pay_on'] : [])];
+  const invoiced = rows.some(({ invoice }) => invoice !== '');
+  const more = [
+    ...(repeats ? ['retry_of', 'retry_evidence'] : []),
+    ...(dated ? ['pay_on'] : []),
+    ...(invoiced ? ['invoice'] : []),
+  ];
   const header = 'reference,account_number,account_name,bank_code,amount,currency,narration,sender_name';
-  const lines = rows.map(({ reference, account, minor, retryOf, evidence, payOn }) => {
-    const own = `${reference},${account},Adaeze Okonkwo,000013,${(minor / 100).toFixed(2)},NGN,Salary,Acme Ltd`;
-    return [own, ...(repeats ? [retryOf, evidence] : []), ...(dated ? [payOn] : [])].join(',');
+  const lines = rows.map(({ reference, account, minor, retryOf, evidence, payOn, invoice }) => {
+    const own = `${reference},${account},${nameOf(account)},000013,${(minor / 100).toFixed(2)},NGN,Salary,Acme Ltd`;
+    return [
+      own,
+      ...(repeats ? [retryOf, evidence] : []),
+      ...(dated ? [payOn] : []),
+      ...(invoiced ? [invoice] : []),
+    ].join(',');
   });
   const text = `${[[header, ...more].join(','), ...lines].join('\n')}\n`;
   writeFileSync(path, text);
@@ -56,7 +80,7 @@ function writeFile(
     ...{ name, path, text, twins, bad: [], coming: 'named' },
     rows: rows
       .filter(({ retryOf }) => retryOf === '')
-      .map(({ reference, minor, payOn }) => ({ reference, minor, payOn })),
+      .map(({ reference, minor, payOn, changed }) => ({ reference, minor, payOn, changed })),
     all: rows.map(({ reference }) => reference),
   };
 }

@@ -13,6 +13,8 @@ export type Opening = {
   haltAfterUnknown: number;
   /** The questions before payment that are switched on. */
   extras: { balance: boolean; account_name: boolean };
+  /** The column `invoice` holds what is paid once. */
+  unique: boolean;
   /** What comes back is shown as failed. */
   returns: boolean;
   /** The service has a transfer of somebody else, which a run has found. */
@@ -37,6 +39,7 @@ const ordinary: Opening = {
   brakes: { timezone: 'America/New_York' },
   haltAfterUnknown: 0,
   extras: { balance: false, account_name: false },
+  unique: false,
   returns: false,
   stranger: false,
   listFlaw: null,

@@ -176,13 +176,14 @@ function weatherOf(random: Random, opening: Opening, switches: Switches): Weathe
   };
 }
 
-function settingsOf({ extras, brakes }: Opening): Record<string, Record<string, unknown>> {
+function settingsOf({ extras, brakes, unique }: Opening): Record<string, Record<string, unknown>> {
   const paths = {
     balance: extras.balance ? 'wallet_balance' : '',
     account_name: extras.account_name ? 'account_name' : '',
   };
   return {
     service: { extras: paths },
+    intake: { unique_columns: unique ? ['invoice'] : [] },
     schedules: {
       timezone: brakes.timezone,
       follow_up: '*/30 * * * *',

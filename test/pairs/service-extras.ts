@@ -4,6 +4,7 @@ import { envelope } from '../simulation/replies.ts';
 import type { PostAnswer, Service } from '../simulation/service.ts';
 import type { Town } from '../simulation/town.ts';
 import type { Weather } from '../simulation/weather.ts';
+import { nameOf } from './files.ts';
 import type { Switches } from './stage.ts';
 
 /** The service with the questions before payment, which are no part of the interface document, and another halting code. */
@@ -17,7 +18,10 @@ export function extraAnswers(service: Service, switches: Switches, weather: Weat
     question(request: HttpRequest, fault, account) {
       if (request.path.endsWith('/wallet_balance'))
         return say(JSON.parse(`{${switches.balance ?? '"NGN":"90000000.00"'}}`));
-      if (request.path.endsWith('/account_name')) return say(switches.holder ?? 'Adaeze Okonkwo');
+      if (request.path.endsWith('/account_name')) {
+        const [account = ''] = /\b1\d{9}\b/.exec(JSON.stringify(request)) ?? [];
+        return say(switches.holder ?? nameOf(account));
+      }
       return service.question(request, fault, account);
     },
     post(request, fault, account) {

@@ -125,6 +125,7 @@ describe('P21: a canary', () => {
     await late.settle();
     expect(await haltInWords(ledger.db)).toBeUndefined();
     await reasons('[]');
+    await ledger.db.updateTable('payouts').set({ state: 'ready' }).where('id', '>=', 3n).execute();
     await late.settle();
     expect((await haltInWords(ledger.db))?.cause).toBe(
       'the canary of b-1 failed: A-2 is held, and cannot be sent; counterfoil show A-2 says why',

@@ -26,8 +26,8 @@ export type BatchFile = {
   name: string;
   path: string;
   text: string;
-  /** `payOn`: the day before which the row must not go; empty: none. */
-  rows: { reference: string; minor: number; payOn: string }[];
+  /** `payOn`: the day before which the row must not go; empty: none. `changed`: it pays another account than last time. */
+  rows: { reference: string; minor: number; payOn: string; changed?: boolean }[];
   /** References of rows that cannot be paid, and are to be given back. */
   bad: string[];
   coming: Coming;

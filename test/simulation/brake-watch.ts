@@ -76,6 +76,7 @@ export function createBrakeWatch(deps: {
     const one = attempt(id);
     if (!one) return;
     judgeApproval(one);
+    judgeChange(one);
     judgeHold(one);
     canaries.began(one);
   }
@@ -87,14 +88,7 @@ export function createBrakeWatch(deps: {
     const asked =
       rule === 'always' || rule === 'callback' || (rule === 'above' && total > brakes.approvalAbove);
     if (!asked && one.approval_needed === 0) return;
-    const covering = inspector
-      .rows<{ through_id: number }>(
-        'select through_id from approvals where batch_id = ? and through_id >= ?',
-        one.batch_id,
-        one.payout_id,
-      )
-      .some(({ through_id }) => approved.has(`${one.batch_id} ${through_id}`));
-    if (covering) world.coverage.count('brake: sent with an approval');
+    if (isApproved(one.batch_id, one.payout_id)) world.coverage.count('brake: sent with an approval');
     else
       world.violate(
         'P2: nothing goes before its approval',
@@ -115,6 +109,26 @@ export function createBrakeWatch(deps: {
     if (released.has(one.batch_id)) world.coverage.count('brake: held at intake, sent when released');
     else
       world.violate('P21: what is held goes when it is released', `${one.batch_id}: ${why}`, one.reference);
+  }
+
+  /** P37: a changed row of a batch that was compared goes once somebody else has approved what is changed. */
+  function judgeChange({ file_name, reference, batch_id, payout_id }: Braked): void {
+    const row = files.get(file_name)?.rows.find((one) => one.reference === reference);
+    if (!row?.changed) return;
+    const compared = inspector.rows<{ found: string }>(
+      'select found from payee_comparisons where batch_id = ?',
+      batch_id,
+    );
+    if (!compared.some(({ found }) => JSON.parse(found).accountChanged > 0)) return;
+    if (isApproved(batch_id, payout_id)) world.coverage.count('brake: changed row sent with an approval');
+    else
+      world.violate('P37: a changed row waits for a second person', `it was sent of ${batch_id}`, reference);
+  }
+
+  function isApproved(batch: string, payout: number): boolean {
+    const sql = 'select through_id from approvals where batch_id = ? and through_id >= ?';
+    const rows = inspector.rows<{ through_id: number }>(sql, batch, payout);
+    return rows.some(({ through_id }) => approved.has(`${batch} ${through_id}`));
   }
 
   /** P38: by the true time, which the service's clock shows, whatever ours says. */

@@ -14,6 +14,8 @@ export type BrakeWeather = {
   canaryHours: number;
   /** Rows name the day of their payment: today, tomorrow, the day after. */
   dates: boolean;
+  /** Only rows whose payee changed wait for a second person (P37). */
+  changedRows: boolean;
   /** Whose days the daily limit counts, and rows name. */
   timezone: string;
 };
@@ -28,6 +30,7 @@ export const noBrakesSet: BrakeWeather = {
   canary: 0,
   canaryHours: 4,
   dates: false,
+  changedRows: false,
   timezone: 'Africa/Lagos',
 };
 
@@ -70,6 +73,7 @@ export function drawBrakes(
     canaryHours: random.pick([1, 4]),
     timezone: random.pick(zones),
     dates: wants('day of payment', 0.25),
+    changedRows: false,
   };
 }
 
@@ -90,5 +94,6 @@ export function brakeSettings(brakes: BrakeWeather, ms: number): Record<string, 
     canary: brakes.canary,
     canary_hours: brakes.canaryHours,
     timezone: brakes.timezone,
+    ...(brakes.changedRows && { payees: 'approve_changed', on_changed: 'rows' }),
   };
 }

@@ -31,6 +31,10 @@ it.each<[HoldReason, string]>([
     'possible duplicate: row 2 has the account, currency and amount of A in batch b-0 of 2026-11-21; check, then counterfoil release b-1',
   ],
   [
+    { kind: 'value_again', row: 3, column: 'invoice_number', value: 'INV-7', before: { row: 2 }, others: 0 },
+    'possible duplicate: row 3 has the invoice_number "INV-7" of row 2; check, then counterfoil release b-1',
+  ],
+  [
     { kind: 'original_held', ...match },
     'row 2 pays A again, whose batch b-0 is held; check, then counterfoil release b-1',
   ],

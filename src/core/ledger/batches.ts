@@ -1,13 +1,7 @@
 import { sql } from 'kysely';
 import { formatMinor } from '../domain/money.ts';
 import { payeeKeysOf } from '../domain/payee-name.ts';
-import {
-  type BatchState,
-  batchState,
-  type CountedState,
-  countByState,
-  type PayoutState,
-} from '../domain/payout.ts';
+import { type BatchState, batchState, type CountedState, countByState } from '../domain/payout.ts';
 import { overRows } from '../storage/bound-rows.ts';
 import { textsOf } from '../storage/bulk.ts';
 import { countRows, hasRow } from '../storage/counting.ts';
@@ -15,7 +9,7 @@ import type { Db, Trx } from '../storage/ledger.ts';
 import type { Batch, Payout } from '../storage/tables/tables.ts';
 import { tellBatches } from './batch-events.ts';
 import { type PromisedFile, promiseFiles } from './file-tasks.ts';
-import { type HoldReason, readReasons, reasonColumns } from './hold-reasons.ts';
+import { areHolding, type HoldReason, readReasons, reasonColumns } from './hold-reasons.ts';
 import { recordIntake } from './record.ts';
 import { recounted, replacedSums } from './replaced.ts';
 import { stateSums } from './state-sums.ts';
@@ -156,18 +150,18 @@ export async function finishSome(
 ): Promise<{ done: boolean; after: bigint }> {
   const rows = await trx
     .selectFrom('payouts')
-    .select(['id', 'row_number'])
+    .select(['id', 'row_number', 'approval_needed'])
     .where('batch_id', '=', batch.id)
     .where('row_number', '>=', after)
     .where('history_seq', '=', 0n)
     .orderBy('row_number')
     .limit(limit)
     .execute();
-  const state: PayoutState = readReasons(batch.hold_reasons).length > 0 ? 'held' : 'ready';
+  const reasons = readReasons(batch.hold_reasons);
   await recordIntake(
     trx,
     at,
-    rows.map(({ id }) => ({ id, state })),
+    rows.map((row) => ({ id: row.id, state: areHolding(reasons, row) ? 'held' : 'ready' })),
     { batch: batch.id, bodies: batch.body_digest },
   );
   const done = rows.length < limit;

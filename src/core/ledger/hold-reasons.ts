@@ -24,6 +24,8 @@ const otherName = z.strictObject({
 
 /** `successors`: it holds only the successors that were ordered with it; the rest of the batch goes on. */
 const scope = { scope: z.literal('successors').optional() };
+/** `rows`: it holds only the rows that are marked to need an approval (P37); the rest of the batch goes on. */
+const ofRows = z.literal('rows');
 
 const approvalCause = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal(['always', 'callback']) }),
@@ -54,9 +56,16 @@ const marked = { mark: count.optional() };
 const holdReason = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('person'), ...marked }),
   /** The batch was cancelled while payouts were in flight: those that come back unsent wait (P21). */
-  z.strictObject({ kind: z.literal('cancelled'), ...marked }),
+  /** `rows`: the marked rows were rejected, and some are not cancelled yet. */
+  z.strictObject({ kind: z.literal('cancelled'), ...marked, scope: ofRows.optional() }),
   /** Only an approval lifts it (P2). */
-  z.strictObject({ kind: z.literal('approval'), ...marked, why: approvalCause, dropper: text, ...scope }),
+  z.strictObject({
+    kind: z.literal('approval'),
+    ...marked,
+    why: approvalCause,
+    dropper: text,
+    scope: z.enum(['successors', 'rows']).optional(),
+  }),
   /**
    * A release or an approval was decided, and its payouts become `ready` in chunks. Any other reason ends it. `by`: an
    * empty text where no name is known. `mark`: the version of the batch at the decision.
@@ -71,6 +80,19 @@ const holdReason = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('alike'), ...marked, ...match, day: text, others: count }),
   /** A row has the reference of a second payment of `earlier`, without a `retry_of` that says so. */
   z.strictObject({ kind: z.literal('named_again'), ...marked, ...match, earlier: text, others: count }),
+  /** A row has a value in a column of `intake.unique_columns` that an earlier row or payout has. */
+  z.strictObject({
+    kind: z.literal('value_again'),
+    ...marked,
+    row: count,
+    column: text,
+    value: text,
+    before: z.union([
+      z.strictObject({ row: count }),
+      z.strictObject({ reference: text, batch: text, day: text }),
+    ]),
+    others: count,
+  }),
   /** A row pays a payout again whose batch is held (P20). */
   z.strictObject({ kind: z.literal('original_held'), ...marked, ...match }),
   z.strictObject({ kind: z.literal('payout_limit'), ...marked, ...large, ...scope }),
@@ -116,9 +138,17 @@ export function releaseUnderWay(reasons: readonly HoldReason[]): Releasing | und
 
 export type Releasing = Extract<HoldReason, { kind: 'releasing' }>;
 
-/** True where the batch is held, and not just being released. */
-export function areHolding(reasons: readonly HoldReason[]): boolean {
-  return reasons.some(({ kind }) => kind !== 'releasing');
+/** True where these reasons of its batch hold a payout, and its release is not just under way. */
+export function areHolding(
+  reasons: readonly HoldReason[],
+  { approval_needed }: { approval_needed: bigint },
+): boolean {
+  return reasons.some((one) => one.kind !== 'releasing' && (!isOfRows(one) || approval_needed === 1n));
+}
+
+/** True for a reason that holds only rows which are marked to need an approval. */
+export function isOfRows(reason: HoldReason): boolean {
+  return 'scope' in reason && reason.scope === 'rows';
 }
 
 /** True where a reason holds the whole batch, and is no release in progress. */
@@ -127,16 +157,19 @@ export function areHoldingAll(reasons: readonly HoldReason[]): boolean {
 }
 
 function holdsAll(reason: HoldReason): boolean {
-  return !('scope' in reason && reason.scope === 'successors');
+  return !('scope' in reason && reason.scope !== undefined);
 }
 
-/** The reasons that remain when others are lifted. If the whole batch was held, each of them holds all of it. */
+/**
+ * The reasons that remain when others are lifted. If the whole batch was held, each of them holds all of it, but for those
+ * of marked rows.
+ */
 export function remaining(before: readonly HoldReason[], stays: readonly HoldReason[]): HoldReason[] {
   return before.some(holdsAll) ? stays.map(holdingAll) : [...stays];
 }
 
 function holdingAll(reason: HoldReason): HoldReason {
-  return reason.kind === 'approval' || reason.kind === 'payout_limit'
+  return (reason.kind === 'approval' || reason.kind === 'payout_limit') && !isOfRows(reason)
     ? { ...reason, scope: undefined }
     : reason;
 }

@@ -32,6 +32,8 @@ const schedule = z
 const backupPaces = ['5m', '10m', '15m', '30m', '1h', '2h', '4h', '6h', '12h', '1d'] as const;
 const address = z.string().refine(isAddress, 'expected an address such as 192.0.2.7 or 192.0.2.0/24');
 const addresses = z.array(address).default([]);
+const held = z.enum(['batch', 'rows']).default('batch');
+const names = z.array(z.string().trim().min(1)).default([]);
 const limits = z
   .record(z.string(), z.union([z.string(), z.number()]).transform(String))
   .superRefine(checkLimits);
@@ -112,6 +114,7 @@ export const sections = {
     banks_file: text.describe(
       'A CSV of the bank codes of the service (`code,name,aliases`). Other codes are refused',
     ),
+    unique_columns: names.describe('Such as `invoice_number`: a value that is paid twice holds the batch'),
     narration_max: count(100, 0).describe('A narration with more characters gets a warning. 0: off'),
   }),
   submission: section({
@@ -153,6 +156,7 @@ export const sections = {
       .describe(
         'A batch with a changed account or an amount a hundred times that of before: a warning, or it waits for a yes. `approve_new`: also with a payee never paid before',
       ),
+    on_changed: held.describe('What waits for that yes: the batch, or only its changed and new rows'),
     timezone: zone.describe('The time zone of the day of `daily_limit`'),
   }).superRefine(checkApproval),
   receiver: section({

@@ -13,6 +13,7 @@ import type { Db, Ledger, Trx } from '../../core/storage/ledger.ts';
 import type { Payout } from '../../core/storage/tables/tables.ts';
 import { shownAlready } from '../../watching/evidence/shown-already.sql.ts';
 import { withholding } from '../../watching/evidence/withheld.ts';
+import { endRowReasons } from '../row-approvals.sql.ts';
 
 const chunk = 1000;
 
@@ -73,11 +74,12 @@ export async function cancelUnsent(ledger: Ledger, request: CancelOrder): Promis
   const total: Cancelled = { cancelled: 0, withdrawn: 0, listed: 0, why: null };
   for (let after = 0n; ; ) {
     const { rows, ...done } = await ledger.write(async (trx) => {
-      if (payout === undefined && after === 0n) await keepReturned(trx, batch, true);
+      const isWhole = payout === undefined && request.rows !== 'marked';
+      if (isWhole && after === 0n) await keepReturned(trx, batch, true);
       const found = await unsentAfter(trx, request, after);
       const cancelled = await cancelSome(trx, found, request);
-      if (payout === undefined && found.length < chunk)
-        await keepReturned(trx, batch, await mayComeBack(trx, batch));
+      if (isWhole && found.length < chunk) await keepReturned(trx, batch, await mayComeBack(trx, batch));
+      await endRowReasons(trx, batch);
       return { rows: found, ...cancelled };
     });
     total.cancelled += done.cancelled;
@@ -90,12 +92,20 @@ export async function cancelUnsent(ledger: Ledger, request: CancelOrder): Promis
   }
 }
 
-export type CancelOrder = { batch: string; payout?: bigint; at: string; source: string; why: string };
+/** `rows`: only those that are marked to need an approval (P37). */
+export type CancelOrder = {
+  batch: string;
+  payout?: bigint;
+  rows?: 'marked';
+  at: string;
+  source: string;
+  why: string;
+};
 type Cancelled = { cancelled: number; withdrawn: number; listed: number; why: AdvisedReason | null };
 
 type Unsent = Awaited<ReturnType<typeof unsentAfter>>[number];
 
-function unsentAfter(trx: Trx, { batch, payout }: CancelOrder, after: bigint) {
+function unsentAfter(trx: Trx, { batch, payout, rows }: CancelOrder, after: bigint) {
   return trx
     .selectFrom('payouts')
     .select(['id', 'reference', 'state', 'submitted_at', 'successor_of'])
@@ -103,6 +113,7 @@ function unsentAfter(trx: Trx, { batch, payout }: CancelOrder, after: bigint) {
     .where('state', 'in', ['ready', 'held'])
     .where('id', '>', after)
     .$if(payout !== undefined, (q) => q.where('id', '=', payout ?? 0n))
+    .$if(rows === 'marked', (q) => q.where('approval_needed', '=', 1n))
     .orderBy('id')
     .limit(chunk)
     .execute();

@@ -66,7 +66,7 @@ export function groundOf({ referencePrefix: prefix, account = null }: DecisionDe
 
 async function sendAgain(trx: Trx, at: string, cases: WeighedCase[], order: RetryOrder): Promise<Decided[]> {
   const events = cases.map(({ payout, batch }): RecordEvent => {
-    const to = isHeld(batch.hold_reasons) ? 'held' : 'ready';
+    const to = areHolding(readReasons(batch.hold_reasons), payout) ? 'held' : 'ready';
     const event = { kind: 'retry' as const, to, automatic: false, why: whyOf(order) } as const;
     return { payoutId: payout.id, source: `person:${order.person}`, event };
   });
@@ -94,7 +94,7 @@ async function payAnew(
     const above = overLimit(own, rules.payoutLimit);
     if (above) await addHoldReason(trx, batch, above);
     // P20: what was added to an approved batch was never approved itself.
-    const needs = own[0]?.batch.approval_needed === 1n;
+    const needs = own.some((one) => one.batch.approval_needed === 1n || one.payout.approval_needed === 1n);
     if (needs) {
       const dropper = own[0]?.batch.dropped_by ?? '';
       await addHoldReason(trx, batch, {
@@ -104,7 +104,7 @@ async function payAnew(
         scope: 'successors',
       });
     }
-    if (above || needs || areHolding(reasons)) held.add(batch);
+    if (above || needs || own.some(({ payout }) => areHolding(reasons, payout))) held.add(batch);
   }
   const drafts = await draftSuccessors(trx, cases, {
     at,
@@ -135,8 +135,4 @@ async function payAnew(
 
 function whyOf({ person, digest }: RetryOrder): string {
   return `decided by ${person} on evidence ${digest}`;
-}
-
-function isHeld(holdReasons: string): boolean {
-  return areHolding(readReasons(holdReasons));
 }

@@ -122,8 +122,8 @@ function replacedBy(row: RetryRow, one: WeighedCase, line: ReadonlySet<bigint>):
     ...(row.bankCode === payout.bank_code ? [] : ['bank_code']),
   ];
   const { id, reference, state } = payout;
-  const held = areHolding(readReasons(batch.hold_reasons));
-  const approved = batch.approval_needed === 1n;
+  const held = areHolding(readReasons(batch.hold_reasons), payout);
+  const approved = batch.approval_needed === 1n || payout.approval_needed === 1n;
   const follows = lastLink(one);
   return { id, reference, state, batch: batch.id, follows, held, approved, line, changed };
 }

@@ -29,13 +29,17 @@ export async function judgeApproval(
   about: { batch: Batch; rule: Pick<Brakes, 'approval' | 'approvalAbove'>; acting: readonly OsUser[] },
 ): Promise<ApprovalJudgement> {
   const { batch, rule, acting } = about;
+  const reasons = readReasons(batch.hold_reasons);
   const isNeeded =
-    batch.approval_needed === 1n || approvalAsked(rule, await batchTotals(db, batch.id)) !== null;
-  if (!isNeeded) return { kind: 'needless', reasons: readReasons(batch.hold_reasons) };
-  const shown = await readApprovable(db, batch);
+    batch.approval_needed === 1n ||
+    reasons.some(({ kind }) => kind === 'approval') ||
+    approvalAsked(rule, await batchTotals(db, batch.id)) !== null;
   const approvals = (await approvalsOf(db, [batch.id])).get(batch.id) ?? [];
+  if (!isNeeded && approvals.length === 0) return { kind: 'needless', reasons };
+  const shown = await readApprovable(db, batch);
   const before = approvals.find(({ throughId }) => throughId >= shown.throughId);
   if (before) return { kind: 'approved', before };
+  if (!isNeeded) return { kind: 'needless', reasons };
   const makers = [...droppersOf(batch), ...(await preparersOf(db, batch.id))];
   const why = makers.flatMap((maker) => whyNotApprove(maker, acting) ?? [])[0];
   if (why !== undefined) return { kind: 'own', why };

@@ -65,7 +65,12 @@ export async function absenceCases(
     const facts = factsOf(gathered, about.listing, about.quietPeriodMs);
     const { hold_reasons } = batch;
     const cancelled = wasCancelled(hold_reasons);
-    cases.push({ payoutId: payout.id, held: areHolding(readReasons(hold_reasons)), cancelled, facts });
+    cases.push({
+      payoutId: payout.id,
+      held: areHolding(readReasons(hold_reasons), payout),
+      cancelled,
+      facts,
+    });
   }
   return cases;
 }

@@ -1,5 +1,5 @@
 import { stateAfter } from '../../books/discrepancies/discrepancy-decisions.sql.ts';
-import { counted } from '../../core/domain/counted.ts';
+import { amountText, counted } from '../../core/domain/counted.ts';
 import type { HoldReason } from '../../core/ledger/hold-reasons.ts';
 import type { Released } from '../../sending/released.ts';
 import type { ApprovalOutcome, ApprovalWarnings } from '../../verbs/approve.ts';
@@ -99,7 +99,7 @@ export function decisionWords({ verdict, ids, changed, already, outdated }: Deci
 }
 
 /** What a person should know before approving, as a command says it, and as a page does. */
-export function approvalWarningTexts({ batch, others, alike, oddAccounts }: ApprovalWarnings): {
+export function approvalWarningTexts({ batch, others, alike, oddAccounts, waiting }: ApprovalWarnings): {
   command: string[];
   page: string[];
 } {
@@ -111,6 +111,12 @@ export function approvalWarningTexts({ batch, others, alike, oddAccounts }: Appr
       page: `${counted(alike.count, 'payout')} with ${rest}`,
     };
   });
+  const sums = Object.entries(waiting?.totals ?? {}).map(([currency, sum]) => amountText(currency, sum));
+  const only = waiting
+    ? [
+        `only ${counted(waiting.rows, 'payout')}, ${sums.join(', ')}, waits for it: the others of the batch go without it`,
+      ]
+    : [];
   const { count, firstRow } = oddAccounts;
   const odd =
     count > 0
@@ -119,7 +125,7 @@ export function approvalWarningTexts({ batch, others, alike, oddAccounts }: Appr
         ]
       : [];
   return {
-    command: [...held, ...like.map(({ command }) => command), ...odd],
-    page: [...held.map(upperFirst), ...like.map(({ page }) => page), ...odd],
+    command: [...only, ...held, ...like.map(({ command }) => command), ...odd],
+    page: [...only, ...held.map(upperFirst), ...like.map(({ page }) => page), ...odd],
   };
 }

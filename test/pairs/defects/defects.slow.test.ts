@@ -30,13 +30,30 @@ const defects: Defect[] = [
     places: [
       {
         file: 'src/sending/decisions/cancel-unsent.sql.ts',
-        find: `      if (payout === undefined && after === 0n) await keepReturned(trx, batch, true);`,
+        find: `      if (isWhole && after === 0n) await keepReturned(trx, batch, true);`,
         replace: ``,
       },
       {
         file: 'src/sending/decisions/cancel-unsent.sql.ts',
-        find: `        await keepReturned(trx, batch, await mayComeBack(trx, batch));`,
-        replace: `        await mayComeBack(trx, batch);`,
+        find: `await keepReturned(trx, batch, await mayComeBack(trx, batch));`,
+        replace: `await mayComeBack(trx, batch);`,
+      },
+    ],
+  },
+  {
+    name: 'lets a release take a changed row for approved',
+    only: ['verb: release ', 'payee: changed'],
+    invariant: /P37/,
+    places: [
+      {
+        file: 'src/sending/holds.sql.ts',
+        find: `    .where(sql<boolean>\`not \${rowWaits}\`)`,
+        replace: ``,
+      },
+      {
+        file: 'src/sending/approvals.sql.ts',
+        find: ` or payouts.approval_needed = 1)`,
+        replace: `)`,
       },
     ],
   },

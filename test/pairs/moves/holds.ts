@@ -94,6 +94,11 @@ const ways: Record<Kind, { needs?: Needs; begin(stage: Stage, seat: Seat): void 
   repeated_row: { begin: (stage, seat) => own(stage, seat, twinRows(seat.number)) },
   alike: { begin: (stage, seat) => own(stage, seat, [{ account: accountOf(1, 0), minor: 101_000 }, {}]) },
   named_again: { begin: (stage, seat) => own(stage, seat, [{ reference: 'B1-2-R2' }, {}]) },
+  value_again: {
+    needs: { unique: true },
+    begin: (stage, seat) =>
+      own(stage, seat, [{ invoice: `INV ${seat.number}` }, { invoice: `inv  ${seat.number}` }]),
+  },
   original_held: {
     begin(stage, seat) {
       stage.command(async (app) => {
@@ -156,6 +161,7 @@ const fromTheStart: ReadonlySet<Kind> = new Set([
   'repeated_row',
   'alike',
   'named_again',
+  'value_again',
   'original_held',
   'payout_limit',
   'daily_limit',

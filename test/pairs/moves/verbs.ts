@@ -1,7 +1,12 @@
 import { join } from 'node:path';
 import type { App } from '../../../src/app/app.ts';
 import { unprovenEvidence } from '../../../src/core/ledger/barriers.ts';
-import { areHolding, holdReasonsOf, readReasons, reasonMark } from '../../../src/core/ledger/hold-reasons.ts';
+import {
+  areHoldingAll,
+  holdReasonsOf,
+  readReasons,
+  reasonMark,
+} from '../../../src/core/ledger/hold-reasons.ts';
 import { batchHalts, haltMarks } from '../../../src/sending/halts.sql.ts';
 import { approveVerb, reviewApproval } from '../../../src/verbs/approve.ts';
 import { backupVerb } from '../../../src/verbs/backup.ts';
@@ -267,7 +272,7 @@ export function heldBatch(stage: Stage, about: About): string {
   const near = subject(stage, about, ['held']).batch;
   const sql = "select id, hold_reasons from batches where phase = 'loaded' order by id = ? desc, id";
   const all = stage.town.inspector.rows<{ id: string; hold_reasons: string }>(sql, near);
-  const held = all.find(({ hold_reasons }) => areHolding(readReasons(hold_reasons)));
+  const held = all.find(({ hold_reasons }) => areHoldingAll(readReasons(hold_reasons)));
   return held?.id ?? near;
 }
 
@@ -315,8 +320,10 @@ export function awaitingApproval(stage: Stage, first: string[]): string {
 /** Somebody else turns down a batch that waits for an approval. */
 async function reject(stage: Stage, app: App, { first }: About): Promise<Outcome> {
   const batch = awaitingApproval(stage, first);
+  const { reasons } = await holdReasonsOf(app.ledger.db, batch);
+  const isPart = !areHoldingAll(reasons);
   const done = await rejectVerb.run(app, { batch, reason: 'the wrong month' }, bola);
-  if (!isRefused(done)) noteCancelled(stage, batch, true);
+  if (!isRefused(done) && !isPart) noteCancelled(stage, batch, true);
   return outcomeOf(done, ({ done: { cancelled, withdrawn } }) => cancelled + withdrawn > 0);
 }
 

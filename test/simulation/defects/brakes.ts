@@ -7,8 +7,8 @@ export const brakeDefects: readonly Defect[] = [
     from: 6,
     brake: 'approval',
     file: 'src/sending/approvals.sql.ts',
-    find: `  return sql<boolean>\`(not \${asked(brakes)} or exists`,
-    replace: `  return sql<boolean>\`(1 = 1 or not \${asked(brakes)} or exists`,
+    find: `  return sql<boolean>\`(not (\${asked(brakes)} or`,
+    replace: `  return sql<boolean>\`(1 = 1 or not (\${asked(brakes)} or`,
   },
   {
     name: 'approves what changed since it was shown',
@@ -32,13 +32,13 @@ export const brakeDefects: readonly Defect[] = [
     name: 'does not hold a batch for a payout above the limit',
     from: 3,
     brake: 'payout limit',
-    file: 'src/intake/load.ts',
+    file: 'src/intake/file-reasons.ts',
     find: `  if (overLimit.count > 0)`,
     replace: `  if (overLimit.count > 1_000)`,
   },
   {
     name: 'does not hold a batch for rows that look alike',
-    file: 'src/intake/load.ts',
+    file: 'src/intake/file-reasons.ts',
     find: `  if (first) {
     const { row, earlier } = first;`,
     replace: `  if (first && duplicates.count > 1_000) {

@@ -20,8 +20,8 @@ export const meetingDefects: readonly Defect[] = [
     name: 'forgets why a batch is held before all of it is released',
     turn: 'races',
     file: 'src/sending/holds.sql.ts',
-    find: `    if (next === null) await setHoldReasons(trx, batch, []);`,
-    replace: `    await setHoldReasons(trx, batch, next === null ? [] : now.slice(now.length));`,
+    find: `    if (next === null) await setHoldReasons(trx, batch, left);`,
+    replace: `    await setHoldReasons(trx, batch, next === null ? left : now.slice(now.length));`,
   },
   {
     name: 'lifts a halt that came after the person looked',
@@ -52,8 +52,8 @@ export const meetingDefects: readonly Defect[] = [
     name: 'lets a release lift what it never saw',
     turn: 'races',
     file: 'src/sending/holds.sql.ts',
-    find: `(reason.kind === 'approval' || !known.some((one) => isDeepStrictEqual(one, reason))),`,
-    replace: `(reason.kind === 'approval' || known.some((one) => isDeepStrictEqual(one, undefined))),`,
+    find: `!known.some((one) => isDeepStrictEqual(one, reason))),`,
+    replace: `known.some((one) => isDeepStrictEqual(one, undefined))),`,
   },
   {
     name: 'takes what failed once after its success for returned',

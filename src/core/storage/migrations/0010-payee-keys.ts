@@ -5,10 +5,11 @@ const columns = ['name_letters', 'payee_key'].map(
   (name) => `alter table payouts add column ${name} text not null default ''`,
 );
 
+const wasSent = `state not in ('held', 'ready', 'cancelled')`;
 const indexes = [
-  // By what a payee is found again in the whole ledger (P37): the letters of its name, and the key of the employer.
-  'create index payouts_name on payouts (name_letters, account_number)',
-  `create index payouts_payee on payouts (payee_key, account_number) where payee_key <> ''`,
+  // By what a payee is found again among all that was ever sent (P37): the letters of its name, and the key of the employer.
+  `create index payouts_name on payouts (name_letters, account_number) where ${wasSent}`,
+  `create index payouts_payee on payouts (payee_key, account_number) where payee_key <> '' and ${wasSent}`,
 ];
 
 const pageSize = 1000;

@@ -17,6 +17,8 @@ export type BrakeTables = {
   canaries: CanaryTable;
   /** How a batch differs from the last of its series. `found`: JSON; `digest`: of its changes, empty for none (P37). */
   payee_comparisons: { batch_id: string; digest: string; found: string };
+  /** What a payout has in the columns of `intake.unique_columns`, folded. */
+  payout_values: { column_key: string; value: string; payout_id: bigint };
   /** Whose accounts these are, as the service said before payment. `name`: null where it knows no such account. */
   account_names: {
     batch_id: string;
@@ -77,6 +79,8 @@ type CanaryTable = {
   through_id: bigint;
   /** Of these, the ones whose `pay_on` is this day or an earlier one: what could go when it began (P38). */
   day: Generated<string>;
+  /** 0: without those that waited for an approval of their row when it began (P37). */
+  marked: Generated<bigint>;
   state: 'open' | 'passed' | 'failed' | 'released';
   started_at: string;
   ended_at: string | null;

@@ -87,7 +87,7 @@ type BatchTable = {
   columns: string;
   delimiter: string;
   row_count: bigint;
-  /** JSON array of sentences: why the batch is held, each with the command that lifts it. */
+  /** JSON array: why the batch, or a part of it, is held. */
   hold_reasons: string;
   /** 1: a reason holds the whole batch, or its release is in progress. Nothing of it is claimed (P21). */
   held: Generated<bigint>;
@@ -97,10 +97,9 @@ type BatchTable = {
   /** `record` raises it with each change of a payout; results are due while it differs from `reported_version`. */
   version: Generated<bigint>;
   reported_version: Generated<bigint>;
-  /** The account name of the person who dropped it. */
   dropped_by: string;
   dropped_uid: Generated<bigint | null>;
-  /** The account that the command ran as, if that person used sudo; otherwise empty. */
+  /** The account that the command ran as, where the person who dropped it used sudo; otherwise empty. */
   dropped_as: Generated<string>;
   dropped_as_uid: Generated<bigint | null>;
   /** 1: nothing of it is sent without an approval, even if the configuration changes. */
@@ -175,11 +174,12 @@ type PayoutTable = {
   turned_run: Generated<string | null>;
   /** The day before which it is not sent, `YYYY-MM-DD` in `submission.timezone` (P38); empty: at once. */
   pay_on: Generated<string>;
-  /** The employer's own key of whom it pays; empty: none. */
+  /** The employer's own key of whom it pays; empty: none. `approval_needed`: 1: sent only with an approval (P37). */
   payee_id: Generated<string>;
   /** By what its payee is found again (P37): see `payeeNameLetters` and `payeeIdKey`. */
   name_letters: Generated<string>;
   payee_key: Generated<string>;
+  approval_needed: Generated<bigint>;
   history_seq: Generated<bigint>;
   history_head: Generated<string>;
   updated_at: string;

@@ -1,7 +1,7 @@
 import type { App } from '../../../app/app.ts';
 import { counted } from '../../../core/domain/counted.ts';
 import type { JsonOf } from '../../../core/shapes/json-shapes.ts';
-import { shownComparison } from '../../../sending/payee-facts.ts';
+import { amountWarnings, shownComparison } from '../../../sending/payee-facts.ts';
 import {
   type ApprovalOutcome,
   approvalWarnings,
@@ -45,7 +45,8 @@ export async function approve(context: Context, args: string[]): Promise<Result>
 async function show(context: Context, app: App<'local'>, review: Shown): Promise<Seen> {
   const { rows, totals } = review.shown;
   const found = await approvalWarnings(app, review);
-  const warnings = approvalWarningTexts(found).command;
+  const amounts = found.compared ? amountWarnings(found.compared) : [];
+  const warnings = [...amounts, ...approvalWarningTexts(found).command];
   const terminal = terminalOf(context, app.config, app.clock.iso());
   const compared = comparedLines(
     found.compared && shownComparison(found.compared, { mask: app.config.reports.maskAccounts }),

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { counted } from '../../../core/domain/counted.ts';
 import { visible } from '../../../core/domain/hidden.ts';
+import { areHoldingAll } from '../../../core/ledger/hold-reasons.ts';
 import type { Checked } from '../../../intake/check.ts';
 import { submitCommand } from '../../../words/advice-text.ts';
 import { checkedJson } from '../../json/check-json.ts';
@@ -90,7 +91,9 @@ function remarksOn({ duplicates, retries, ...checked }: Checked, { name, verbose
 /** What would become of the files, and the next command. */
 function endLines(files: readonly Checked[], args: readonly string[], submit: string): string[] {
   const refused = files.filter(({ ok }) => !ok).length;
-  const held = files.filter(({ ok, holdReasons }) => ok && holdReasons.length > 0).length;
+  const isHeld = ({ ok, holdReasons }: Checked): boolean => ok && areHoldingAll(holdReasons);
+  const held = files.filter(isHeld).length;
+  const isPart = files.some((one) => one.ok && one.holdReasons.length > 0 && !isHeld(one));
   const left = files.reduce((sum, { skipped }) => sum + skipped, 0);
   if (refused > 0) {
     const what = files.length === 1 ? 'Not ready' : `${refused} of ${files.length} files not ready`;
@@ -99,7 +102,7 @@ function endLines(files: readonly Checked[], args: readonly string[], submit: st
   }
   const who = files.length === 1 ? 'The batch' : `${held} of ${files.length} batches`;
   return [
-    `Ready to submit${left > 0 ? `, without ${counted(left, 'row')}` : ''}.${held > 0 ? ` ${who} would be held.` : ''}`,
+    `Ready to submit${left > 0 ? `, without ${counted(left, 'row')}` : ''}.${held > 0 ? ` ${who} would be held.` : ''}${isPart ? ' Only its changed rows would wait.' : ''}`,
     ...closing({ Next: `${submit} ${args.join(' ')}` }),
   ];
 }

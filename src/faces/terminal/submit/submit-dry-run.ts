@@ -1,5 +1,6 @@
 import type { App } from '../../../app/app.ts';
 import { counted } from '../../../core/domain/counted.ts';
+import { amountWarnings } from '../../../sending/payee-facts.ts';
 import { submitCommand } from '../../../words/advice-text.ts';
 import { checkedJson } from '../../json/check-json.ts';
 import type { Result } from '../context/result.ts';
@@ -25,6 +26,7 @@ export function describeDryRun(taken: TakenFiles[], { cwd }: Context, { config }
       ...(left === '' ? [] : [`  ${left}`]),
       ...problemLines(c.problems, c.problemCount),
       ...comparedLines(c.compared, { verbose: false }),
+      ...(c.compared ? amountWarnings(c.compared) : []).map((text) => `  warning: ${text}`),
       ...retryLines(c.retries),
       ...foreseenLines(c),
     ];

@@ -5,7 +5,7 @@ import {
   type PayoutState,
   payoutStates,
 } from '../../../core/domain/payout.ts';
-import { readReasons, reasonMark } from '../../../core/ledger/hold-reasons.ts';
+import { areHoldingAll, readReasons, reasonMark } from '../../../core/ledger/hold-reasons.ts';
 import type { Mend, Preparer } from '../../../core/ledger/mends.ts';
 import type { PayeeComparison } from '../../../core/ledger/payee-comparisons.ts';
 import { originalOf } from '../../../intake/prepared.ts';
@@ -113,11 +113,14 @@ function decisions(
     (text) => html`<li>${sentence(text, view)}</li>`,
   );
   const path = `/batches/${encodeURIComponent(batch.id)}`;
+  const isPartHeld = failed.length === 0 && reasons.length > 0 && !areHoldingAll(reasons);
   const unanswered = answerAwaited(look);
   const waits = reasons.some(({ kind }) => kind === 'approval');
   const canHold = state !== 'loading' && (counts.ready ?? 0) > 0;
   const parts = [
-    ...(held.length > 0 ? [html`<p>It is held:</p><ul>${held}</ul>`] : []),
+    ...(held.length > 0
+      ? [html`<p>${isPartHeld ? 'A part of it waits, and the rest goes' : 'It is held'}:</p><ul>${held}</ul>`]
+      : []),
     ...(unanswered === null
       ? []
       : [

@@ -1,6 +1,11 @@
 import { visible } from '../../../core/domain/hidden.ts';
 import type { PayeeComparison } from '../../../core/ledger/payee-comparisons.ts';
-import { comparedText, payeeChangeNames, shownComparison } from '../../../sending/payee-facts.ts';
+import {
+  amountWarnings,
+  comparedText,
+  payeeChangeNames,
+  shownComparison,
+} from '../../../sending/payee-facts.ts';
 import { upperFirst } from '../../../words/results/obstacle-words.ts';
 import { type Html, html } from '../kit/html.ts';
 import { wideTable } from '../kit/table.ts';
@@ -32,6 +37,7 @@ export function comparedPart(
   return panel(
     'Compared with last time',
     html`<p>${sentence(upperFirst(comparedText(found)), view)}</p>
+${file ? [] : amountWarnings(found).map((text) => html`<p><strong>Warning:</strong> ${sentence(text, view)}</p>`)}
 ${changes.length > 0 && wideTable('Changed payees', columns, changes)}`,
   );
 }

@@ -37,6 +37,16 @@ it('P37: the page of a batch begins with what changed, and hides accounts and na
     expect(open.body).not.toContain(text);
 });
 
+it('P37: the page of a batch says that its amounts look like kobo for whole units', async () => {
+  const { ledger, as } = await startDashboard();
+  await addBatch(ledger, ['A-1', 'A-2']);
+  const large = { ...found, hundredfold: { count: 2, rows: [2, 3] }, inflated: ['NGN'] };
+  await ledger.write((trx) => recordComparison(trx, 'b-1', large));
+  const { body } = await as('ada', '/batches/b-1');
+  expect(body).toContain('2 amounts a hundred times those of before: rows 2, 3');
+  expect(body).toContain('all NGN amounts end in two zeros');
+});
+
 it('lists payees to who may see bank details, a page at a time', async () => {
   const { ledger, ask, as } = await startDashboard();
   await addBatch(ledger, ['A-1', 'A-2'], { state: 'success' });

@@ -158,6 +158,7 @@ const submission: DashboardDeps['config']['submission'] = {
   approvalUrl: '',
   payoutLimit: {},
   payees: 'warn',
+  onChanged: 'batch',
   duplicateWindowDays: 5,
   quietPeriodMinutes: 1440,
   resubmit: 'manual',

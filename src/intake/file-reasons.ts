@@ -1,0 +1,42 @@
+import type { HoldReason } from '../core/ledger/hold-reasons.ts';
+import type { Clock } from '../core/runtime/clock.ts';
+import type { Config } from '../core/settings/settings.ts';
+import { namedAgainReason } from './again-names.ts';
+import { type Likeness, type NearTo, nearTo } from './likeness.sql.ts';
+import type { Scan } from './scan.ts';
+import { valueAgainReason } from './values-again.sql.ts';
+
+/** The reasons to hold that the file alone gives: repeated rows, retries without `retry_of`, payouts above the limits. */
+export function fileReasons(scan: Scan): HoldReason[] {
+  const { duplicates, namedAgain, overLimit, overDay, valuesAgain } = scan;
+  const reasons: HoldReason[] = [];
+  const [first] = duplicates.list;
+  if (first) {
+    const { row, earlier } = first;
+    reasons.push({ kind: 'repeated_row', row, earlier, others: duplicates.count - 1 });
+  }
+  reasons.push(...namedAgainReason(namedAgain.list[0], namedAgain.count));
+  reasons.push(...valueAgainReason(valuesAgain.list[0], valuesAgain.count));
+  if (overLimit.count > 0)
+    reasons.push({ kind: 'payout_limit', count: overLimit.count, first: overLimit.list });
+  if (overDay.count > 0) reasons.push({ kind: 'daily_limit', count: overDay.count, first: overDay.list });
+  return reasons;
+}
+
+export type FindLikeness = (near: NearTo) => Promise<{ count: number; first: Likeness[] }>;
+
+/** Finds earlier payouts like these within `duplicate_window_days`: a reason to hold. 0 turns the check off. */
+export async function ledgerLikeness(
+  { clock, config }: { clock: Clock; config: Config },
+  find: FindLikeness,
+): Promise<{ reasons: HoldReason[]; recent: Likeness[] }> {
+  if (config.submission.duplicateWindowDays === 0) return { reasons: [], recent: [] };
+  const recent = await find(nearTo({ config, nowMs: clock.now() }));
+  return { reasons: alikeOf(recent).map((alike) => ({ kind: 'alike', ...alike })), recent: recent.first };
+}
+
+function alikeOf({ count, first: [first] }: { count: number; first: Likeness[] }) {
+  if (!first) return [];
+  const { row, earlierReference: reference, earlierBatch: batch, earlierAt } = first;
+  return [{ row, reference, batch, day: earlierAt.slice(0, 10), others: count - 1 }];
+}
