@@ -9,7 +9,7 @@ import type { Db, Trx } from '../core/storage/ledger.ts';
 import type { Batch } from '../core/storage/tables/tables.ts';
 import { approvalLimits } from './approval.ts';
 import type { Brakes } from './brakes.ts';
-import { liftReasons } from './holds.sql.ts';
+import { liftReasons, type ReleaseOrder } from './holds.sql.ts';
 
 const page = 2000;
 
@@ -166,8 +166,8 @@ export async function originOf(
  */
 export async function recordApproval(
   trx: Trx,
-  order: { batch: Batch; shown: Approvable; by: string; at: string },
-): Promise<{ kind: 'approved'; others: HoldReason[] } | { kind: 'changed' }> {
+  order: { batch: Batch; shown: Approvable; by: string; at: string } & Pick<ReleaseOrder, 'look'>,
+): Promise<{ kind: 'approved'; others: readonly HoldReason[] } | { kind: 'changed' }> {
   const { batch, shown, by, at } = order;
   const still = await findStill(trx, order);
   if (still === null) return { kind: 'changed' };
@@ -184,9 +184,8 @@ export async function recordApproval(
       approved_at: at,
     })
     .execute();
-  const others = still.filter(({ kind }) => kind !== 'approval');
-  await liftReasons(trx, batch.id, { stays: others, by });
-  return { kind: 'approved', others };
+  const stays = still.filter(({ kind }) => kind !== 'approval');
+  return { kind: 'approved', others: await liftReasons(trx, batch.id, { stays, by, look: order.look }) };
 }
 
 /**

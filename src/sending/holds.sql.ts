@@ -5,6 +5,7 @@ import {
   areHoldingAll,
   type HoldReason,
   holdReasonsOf,
+  isSameReason,
   readReasons,
   releaseUnderWay,
   remaining,
@@ -96,6 +97,8 @@ export type ReleaseOrder = {
   by?: string;
   /** Payouts of one transaction. */
   chunk?: number;
+  /** Looks again, in the transaction that begins the release, for a reason to hold what it would let go. */
+  look?: ((trx: Trx) => Promise<HoldReason | null>) | undefined;
 };
 
 /**
@@ -119,7 +122,7 @@ export async function releaseBatch(
     if (!stays.some(({ kind }) => checkKinds.has(kind))) await acceptPrecheck(trx, batch);
     if (!stays.some(({ kind }) => fileKinds.has(kind)))
       await releaseFile(trx, batch, { lookAgain: ledger.place.kind === 'sqlite' });
-    await liftReasons(trx, batch, { stays, by: order.by ?? '' });
+    await liftReasons(trx, batch, { stays, by: order.by ?? '', look: order.look });
   });
   return finishRelease(ledger, order);
 }
@@ -133,18 +136,23 @@ const fileKinds: ReadonlySet<HoldReason['kind']> = new Set([
 ]);
 
 /**
- * Leaves only the reasons that stay. Without one, a release begins: its reason keeps the batch from being claimed until
- * `finishRelease` has moved every payout, also when the process dies.
+ * Leaves only the reasons that stay, and returns them. Without one, a release begins: its reason keeps the batch from being
+ * claimed until `finishRelease` has moved every payout, also when the process dies. A reason that `look` finds holds the
+ * batch, unless it is among those that are lifted: the person saw it.
  */
 export async function liftReasons(
   trx: Trx,
   batch: string,
-  { stays, by }: { stays: readonly HoldReason[]; by: string },
-): Promise<void> {
+  { stays, by, look }: { stays: readonly HoldReason[] } & Pick<ReleaseOrder, 'look'> & { by: string },
+): Promise<readonly HoldReason[]> {
   const { reasons, version } = await holdReasonsOf(trx, batch);
-  if (stays.length > 0) return setHoldReasons(trx, batch, remaining(reasons, stays));
-  if (!releaseUnderWay(reasons))
-    await setHoldReasons(trx, batch, [{ kind: 'releasing', by, mark: Number(version) }]);
+  const mark = Number(version);
+  if (stays.length > 0) await setHoldReasons(trx, batch, remaining(reasons, stays));
+  if (stays.length > 0 || releaseUnderWay(reasons)) return stays;
+  const found = (await look?.(trx)) ?? null;
+  const isSeen = found === null || reasons.some((one) => isSameReason(one, found));
+  await setHoldReasons(trx, batch, [isSeen ? { kind: 'releasing', by, mark } : { ...found, mark }]);
+  return isSeen ? [] : [found];
 }
 
 /**
