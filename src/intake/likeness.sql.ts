@@ -21,7 +21,7 @@ export type Likeness = {
 };
 
 /** States that prove that no money moved: a new row cannot duplicate such a payout. */
-const neverPaid = ['cancelled', 'refused'] as const;
+export const neverPaid = ['cancelled', 'refused'] as const;
 /** States in which the money has gone, or has not. */
 const ended = ['success', 'failed', 'returned'] as const;
 

@@ -44,6 +44,7 @@ import {
   retryProblems,
   retryRows,
 } from './retries.ts';
+import { findSavedAgain, savedRows } from './saved-again.sql.ts';
 import type { Scan } from './scan.ts';
 import { type KeptRows, readFileAgain } from './second-pass.ts';
 
@@ -105,9 +106,11 @@ export async function loadBatch(deps: Deps, source: Source, scan: Scan): Promise
   if (!isNew) return { kind: 'changed', problems: [] };
   const bodies = createHash('sha256');
   const retried: RetryRow[] = [];
+  const saved = savedRows(scan.header.columns);
   let loaded = 0;
   const hash = await readFileAgain(path, { config, scan, kept }, async (good) => {
     retried.push(...retryRows(good));
+    saved.add(good);
     const rows = good.map((row) => frozen(row, config, scan.contentHash));
     bodies.update(rows.map((row) => `${row.body}\n`).join(''));
     if (await added(ledger, id, at, rows)) loaded += rows.length;
@@ -120,9 +123,10 @@ export async function loadBatch(deps: Deps, source: Source, scan: Scan): Promise
   }
   // Outside the transaction: it reads a batch before this one, which nothing but the intake adds.
   const payees = await payeesOf(deps, scan, batchRows(ledger.db, id));
+  const again = await findSavedAgain(ledger.db, saved.end(), id);
   const bodyDigest = bodies.digest('hex');
   const decided = await ledger.write((trx) =>
-    decide(trx, deps, { ...source, id, at, scan, retried, bodyDigest, payees }),
+    decide(trx, deps, { ...source, id, at, scan, retried, again, bodyDigest, payees }),
   );
   if (decided.kind === 'changed') await drop(ledger, id);
   else await finishLoading(deps, id);
@@ -159,6 +163,7 @@ type Complete = Source & {
   at: string;
   scan: Scan;
   retried: RetryRow[];
+  again: HoldReason[];
   bodyDigest: string;
   payees: PayeeComparison | null;
 };
@@ -170,7 +175,7 @@ type Complete = Source & {
 async function decide(
   trx: Trx,
   deps: Deps,
-  { id, at, scan, retried, bodyDigest, payees, ...source }: Complete,
+  { id, at, scan, retried, again, bodyDigest, payees, ...source }: Complete,
 ): Promise<Loaded> {
   const isWhole = (await isLoading(trx, id)) && (await countPayouts(trx, id)) === scan.good.count;
   if (!isWhole) return { kind: 'changed', problems: [] };
@@ -181,7 +186,8 @@ async function decide(
   const links = plans.map(({ row, replaces }) => ({ row, of: replaces.follows.id }));
   if (links.length > 0) await linkSuccessors(trx, id, links);
   const likeness = await ledgerLikeness(deps, likenessIn(trx, { id }));
-  const holdReasons = [...fileReasons(scan), ...heldOriginals(plans), ...likeness.reasons];
+  const alike = likeness.reasons.length > 0 ? likeness.reasons : again;
+  const holdReasons = [...fileReasons(scan), ...heldOriginals(plans), ...alike];
   const approval =
     approvalAsked(deps.config.submission, scan.good.totals) ??
     approvedOriginals(plans) ??
