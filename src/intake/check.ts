@@ -5,6 +5,7 @@ import { formatMinor } from '../core/domain/money.ts';
 import type { PayoutState } from '../core/domain/payout.ts';
 import { type Problem, wholeFile } from '../core/domain/problem.ts';
 import { progressText } from '../core/domain/progress.ts';
+import { retryColumns } from '../core/domain/retry-file.ts';
 import { batchCounts, findByContentHash, wasSent } from '../core/ledger/batches.ts';
 import { takenTotals } from '../core/ledger/capacity.ts';
 import type { HoldReason } from '../core/ledger/hold-reasons.ts';
@@ -22,6 +23,7 @@ import { type Likeness, likenessOf, nearTo } from './likeness.sql.ts';
 import { fileRowsOf, fileWarningsOf, payeesOf } from './payees.ts';
 import { foreseeing, heldOriginals, type RetryRows } from './retries.ts';
 import { type RowWarning, rowWarningText } from './row-warnings.ts';
+import { findSavedAgain, savedRows } from './saved-again.sql.ts';
 import {
   capped,
   formatTotals,
@@ -96,9 +98,10 @@ export async function takenBefore(
   const { ready = 0, held = 0 } = now?.counts ?? {};
   const { mode } = config;
   const problem = `this content was already taken as batch ${before.id} on ${before.created_at.slice(0, 10)}: ${progressText(now?.counts ?? {})}`;
+  const paysAgain = retryColumns(scan.header?.columns ?? []) !== null;
   const fix =
     now?.state === 'cancelled' && !(await wasSent(ledger.db, before.id))
-      ? 'that batch was cancelled and is never sent. To pay it, drop it again with new references'
+      ? `that batch was cancelled and is never sent. To pay it, drop ${paysAgain ? 'the failed.csv that was written since: it names the next references' : 'it again with new references'}`
       : `${say({ kind: 'rest_of_file', mode, ready: ready > 0, held: held > 0 })}. Do not change the references: new ones would pay again`;
   return { batch: before.id, problem: wholeFile(problem, fix) };
 }
@@ -141,11 +144,14 @@ export async function checkFile(
   const alikes = capped<Likeness>(100_000);
   const near = nearTo({ config, nowMs: clock.now() });
   const kept = keptRows();
+  const saved: { rows?: ReturnType<typeof savedRows> } = {};
   const sinks: ScanSinks = {
     problem: async () => {},
     badRow: async () => {},
-    async good(rows, plans) {
+    async good(rows, plans, { columns }) {
       kept.add(rows);
+      saved.rows ??= savedRows(columns);
+      saved.rows.add(rows);
       const wanted = rows.map(({ row, parsed }) => {
         const replaces = plans.get(row)?.replaces.line;
         return { row, ...parsed, reference: parsed.reference ?? '', replaces };
@@ -170,7 +176,9 @@ export async function checkFile(
   const repeated = scan.duplicates.list.map((one): Duplicate => ({ ...one, earlier: `row ${one.earlier}` }));
   const values = scan.valuesAgain.list.map(valueDuplicate);
   const duplicates = [...repeated, ...values, ...alike.recent.slice(0, 1000).map(name)];
-  const own = [...fileReasons(scan), ...heldOriginals(scan.retries), ...alike.reasons];
+  const again =
+    alike.reasons.length > 0 ? alike.reasons : await findSavedAgain(ledger.db, saved.rows?.end() ?? null);
+  const own = [...fileReasons(scan), ...heldOriginals(scan.retries), ...again];
   const ok = extra.length === 0 && !refuses(scan, config);
   const found = ok ? await payeesOf(deps, scan, fileRowsOf(path, { config, scan, kept })) : null;
   const compared = found?.comparison ?? null;

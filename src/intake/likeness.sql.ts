@@ -22,6 +22,8 @@ export type Likeness = {
 
 /** States that prove that no money moved: a new row cannot duplicate such a payout. */
 export const neverPaid = ['cancelled', 'refused'] as const;
+/** States in which the money has gone, or has not. */
+const ended = ['success', 'failed', 'returned'] as const;
 
 type NewRow = {
   row: number;
@@ -40,9 +42,9 @@ const rowsPerQuestion = 100;
 
 /**
  * For which other payouts of the amount one of this day is a likely duplicate: those that go or went at `since` or later,
- * and have no day of payment after `until`. Both ISO UTC.
+ * and have no day of payment after `until`. What has not ended goes `now` at the earliest. All ISO UTC.
  */
-export type NearTo = (payOn: string) => { since: string; until: string };
+export type NearTo = (payOn: string) => { since: string; until: string; now: string };
 
 /** What lies within `duplicate_window_days` of a payment that goes now, or on its day. */
 export function nearTo({ config, nowMs }: { config: Pick<Config, 'submission'>; nowMs: number }): NearTo {
@@ -50,19 +52,31 @@ export function nearTo({ config, nowMs }: { config: Pick<Config, 'submission'>; 
   return (payOn) => {
     const goesMs = Math.max(nowMs, payOn === '' ? 0 : Date.parse(payOn));
     const iso = (ms: number): string => new Date(ms).toISOString();
-    return { since: iso(goesMs - windowMs), until: iso(goesMs + windowMs) };
+    return { since: iso(goesMs - windowMs), until: iso(goesMs + windowMs), now: iso(nowMs) };
   };
 }
 
-/** When a payout goes or went: on its day of payment (P38), or at its intake. */
-const goesAt = sql<string>`case when p.pay_on > b.created_at then p.pay_on else b.created_at end`;
+const later = (one: RawBuilder<unknown>, other: RawBuilder<unknown>): RawBuilder<string> =>
+  sql`case when ${one} > ${other} then ${one} else ${other} end`;
+
+/** When a payout that has ended went: when it was sent. */
+const wentAt = later(later(sql`p.pay_on`, sql`b.created_at`), sql`coalesce(p.submitted_at, '')`);
+const hasEnded = sql<boolean>`p.state in (${literals(ended)})`;
+
+/**
+ * When a payout goes or went. One that has not ended goes now or on its day of payment (P38), however long ago it was taken
+ * in: it may be held and released at any moment, or be on its way.
+ */
+const goesAt = (now: RawBuilder<string>): RawBuilder<string> =>
+  sql`case when ${hasEnded} then ${wentAt} else ${later(sql`p.pay_on`, now)} end`;
 
 type EarlierPayout = Pick<
   Payout,
   'id' | 'reference' | 'batch_id' | 'account_number' | 'currency' | 'amount' | 'pay_on'
 > & {
   created_at: string;
-  goes_at: string;
+  /** Null for one that has not ended: it goes now, or on its day. */
+  went_at: string | null;
 };
 
 /**
@@ -75,7 +89,7 @@ const findAlike = prepared<EarlierPayout>((_, slot) => {
     (_row, i) => sql`(${slot(i * 3)}, ${slot(i * 3 + 1)}, ${slot(i * 3 + 2)})`,
   );
   return sql<EarlierPayout>`select p.id, p.reference, p.batch_id, p.account_number, p.currency, p.amount, p.pay_on, b.created_at,
-      ${goesAt} as goes_at
+      case when ${hasEnded} then ${wentAt} end as went_at
     from (values ${sql.join(rows)}) v cross join payouts p join batches b on b.id = p.batch_id
     where p.account_number = v.column1 and p.currency = v.column2
       and p.amount = cast(v.column3 as bigint) and p.state not in (${literals(neverPaid)})
@@ -105,9 +119,9 @@ export async function likenessOf(db: Db | Trx, rows: readonly NewRow[], nearTo: 
   );
   return rows.flatMap((row) => {
     const own = alike.get(keyOf(row)) ?? [];
-    const { since, until } = nearTo(row.payOn);
-    const isNear = ({ id, goes_at, pay_on }: EarlierPayout): boolean =>
-      !row.replaces?.has(id) && goes_at >= since && pay_on <= until;
+    const { since, until, now } = nearTo(row.payOn);
+    const isNear = ({ id, went_at, pay_on }: EarlierPayout): boolean =>
+      !row.replaces?.has(id) && (went_at ?? (pay_on > now ? pay_on : now)) >= since && pay_on <= until;
     const earlier = own.findLast(isNear);
     if (!earlier) return [];
     const { reference: earlierReference, batch_id: earlierBatch, created_at: earlierAt } = earlier;
@@ -150,6 +164,9 @@ export async function hasLikeness(trx: Db | Trx, batch: { id: string }): Promise
   return false;
 }
 
+/** `intake`: what was near at its intake. With it, only what may still go is compared, and with what intake did not see. */
+type Compared = { id: string; intake?: NearTo };
+
 /**
  * Counts the payouts of a loaded batch that resemble a payout of another batch that is near to them, and returns the first
  * few. A monthly salary is no duplicate. Each result names the newest payout that it resembles. Equal payouts are compared
@@ -157,7 +174,7 @@ export async function hasLikeness(trx: Db | Trx, batch: { id: string }): Promise
  */
 export async function batchLikeness(
   trx: Db | Trx,
-  batch: { id: string },
+  batch: Compared,
   nearTo: NearTo,
   show: number,
 ): Promise<{ count: number; first: Likeness[] }> {
@@ -167,7 +184,9 @@ export async function batchLikeness(
     .distinct()
     .where('batch_id', '=', batch.id)
     .execute();
-  const near = days.map(({ pay_on }): Near => ({ pay_on, ...nearTo(pay_on) }));
+  const near = days.map(({ pay_on }): Near => {
+    return { pay_on, ...nearTo(pay_on), seen: batch.intake?.(pay_on).until ?? '' };
+  });
   const counted = await sql<{ count: bigint }>`with ${likeIn(batch, near)}
     select count(*) as count from own`.execute(trx);
   const count = counted.rows[0]?.count ?? 0n;
@@ -179,7 +198,7 @@ export async function batchLikeness(
   return { count: Number(count), first };
 }
 
-type Near = { pay_on: string; since: string; until: string };
+type Near = { pay_on: string; seen: string } & ReturnType<NearTo>;
 type Like = Pick<
   Payout,
   'id' | 'row_number' | 'reference' | 'account_number' | 'currency' | 'amount' | 'pay_on'
@@ -188,15 +207,18 @@ type Like = Pick<
 /**
  * `own`: the payouts of a batch with more likes in other batches than the payouts that they pay again (P20).
  */
-function likeIn(batch: { id: string }, near: readonly Near[]): RawBuilder<unknown> {
+function likeIn(batch: Compared, near: readonly Near[]): RawBuilder<unknown> {
   const isSame = sql`p.account_number = n.account_number and p.currency = n.currency and p.amount = n.amount`;
-  const isNear = sql`${goesAt} >= w.since and p.pay_on <= w.until`;
+  const isNear = sql`${goesAt(sql`w.now`)} >= w.since and p.pay_on <= w.until
+    and ${isUnseen(batch, sql`n.id`, sql`w.seen`)}`;
   return sql`w as materialized (
-      select ${field('pay_on')} as pay_on, ${field('since')} as since, ${field('until')} as until
+      select ${field('pay_on')} as pay_on, ${field('since')} as since, ${field('until')} as until,
+        ${field('now')} as now, ${field('seen')} as seen
       from ${rowsOf(near)} as row),
     alike as materialized (
       select n.account_number, n.currency, n.amount, n.pay_on, count(*) as others
-      from (select distinct account_number, currency, amount, pay_on from payouts where batch_id = ${batch.id}) n
+      from (select account_number, currency, amount, pay_on, min(id) as id from payouts
+          where batch_id = ${batch.id} and ${mayGo(batch)} group by 1, 2, 3, 4) n
         join w on w.pay_on = n.pay_on cross join payouts p join batches b on b.id = p.batch_id
       where ${isSame} and ${isEarlier(batch)} and ${isNear}
       group by n.account_number, n.currency, n.amount, n.pay_on),
@@ -210,7 +232,20 @@ function likeIn(batch: { id: string }, near: readonly Near[]): RawBuilder<unknow
       from payouts n join alike on alike.account_number = n.account_number and alike.currency = n.currency
           and alike.amount = n.amount and alike.pay_on = n.pay_on
         left join again on again.id = n.id
-      where n.batch_id = ${batch.id} and alike.others > coalesce(again.others, 0))`;
+      where n.batch_id = ${batch.id} and ${mayGo(batch)} and alike.others > coalesce(again.others, 0))`;
+}
+
+function mayGo({ intake }: Compared): RawBuilder<boolean> {
+  return intake ? sql`state in ('held', 'ready')` : sql`1 = 1`;
+}
+
+/** A payout `p` that came after the one of this id, or has a day of payment that was not near at its intake. */
+function isUnseen(
+  { intake }: Compared,
+  id: RawBuilder<unknown>,
+  seen: RawBuilder<unknown>,
+): RawBuilder<boolean> {
+  return intake ? sql`(p.id > ${id} or p.pay_on > ${seen})` : sql`1 = 1`;
 }
 
 function isEarlier({ id }: { id: string }): RawBuilder<boolean> {
@@ -219,14 +254,15 @@ function isEarlier({ id }: { id: string }): RawBuilder<boolean> {
 
 async function newestLike(
   trx: Db | Trx,
-  batch: { id: string },
-  { since, until }: ReturnType<NearTo>,
+  batch: Compared,
+  { since, until, now }: ReturnType<NearTo>,
   row: Like,
 ): Promise<Likeness[]> {
   const { rows } = await sql<{ reference: string; batch_id: string; created_at: string }>`
     select p.reference, p.batch_id, b.created_at from payouts p join batches b on b.id = p.batch_id
     where p.account_number = ${row.account_number} and p.currency = ${row.currency}
-      and p.amount = ${row.amount} and ${isEarlier(batch)} and ${goesAt} >= ${since} and p.pay_on <= ${until}
+      and p.amount = ${row.amount} and ${isEarlier(batch)} and ${goesAt(sql`${now}`)} >= ${since}
+      and p.pay_on <= ${until} and ${isUnseen(batch, sql`${row.id}`, sql`${batch.intake?.(row.pay_on).until ?? ''}`)}
       and p.id not in (select line.ancestor from ${linesOfBatch(batch.id)} line where line.id = ${row.id})
     order by b.created_at desc, p.id limit 1`.execute(trx);
   return rows.map((earlier) => ({

@@ -45,6 +45,7 @@ import {
   retryProblems,
   retryRows,
 } from './retries.ts';
+import { findSavedAgain, savedRows } from './saved-again.sql.ts';
 import type { Scan } from './scan.ts';
 import { type KeptRows, readFileAgain } from './second-pass.ts';
 import { recordValues, uniqueColumns } from './values-again.sql.ts';
@@ -108,9 +109,11 @@ export async function loadBatch(deps: Deps, source: Source, scan: Scan): Promise
   const bodies = createHash('sha256');
   const retried: RetryRow[] = [];
   const unique = uniqueColumns(scan.header.columns, config);
+  const saved = savedRows(scan.header.columns);
   let loaded = 0;
   const hash = await readFileAgain(path, { config, scan, kept }, async (good) => {
     retried.push(...retryRows(good));
+    saved.add(good);
     const rows = good.map((row) => frozen(row, config, scan.contentHash));
     bodies.update(rows.map((row) => `${row.body}\n`).join(''));
     const also = (trx: Trx) => recordValues(trx, id, good, unique);
@@ -125,9 +128,10 @@ export async function loadBatch(deps: Deps, source: Source, scan: Scan): Promise
   // Outside the transaction: it reads a batch before this one, which nothing but the intake adds.
   const payees = await payeesOf(deps, scan, batchRows(ledger.db, id));
   const marked = await markAsking(deps, id, payees);
+  const again = await findSavedAgain(ledger.db, saved.end(), id);
   const bodyDigest = bodies.digest('hex');
   const decided = await ledger.write((trx) =>
-    decide(trx, deps, { ...source, id, at, scan, retried, bodyDigest, payees, marked }),
+    decide(trx, deps, { ...source, id, at, scan, retried, again, bodyDigest, payees, marked }),
   );
   if (decided.kind === 'changed') await drop(ledger, id);
   else await finishLoading(deps, id);
@@ -164,6 +168,7 @@ type Complete = Source & {
   at: string;
   scan: Scan;
   retried: RetryRow[];
+  again: HoldReason[];
   bodyDigest: string;
   payees: Compared | null;
   /** How many rows wait for an approval of their own. */
@@ -177,7 +182,7 @@ type Complete = Source & {
 async function decide(
   trx: Trx,
   deps: Deps,
-  { id, at, scan, retried, bodyDigest, payees, marked, ...source }: Complete,
+  { id, at, scan, retried, again, bodyDigest, payees, marked, ...source }: Complete,
 ): Promise<Loaded> {
   const isWhole = (await isLoading(trx, id)) && (await countPayouts(trx, id)) === scan.good.count;
   if (!isWhole || (await countMarked(trx, id)) !== marked) return { kind: 'changed', problems: [] };
@@ -188,7 +193,8 @@ async function decide(
   const links = plans.map(({ row, replaces }) => ({ row, of: replaces.follows.id }));
   if (links.length > 0) await linkSuccessors(trx, id, links);
   const likeness = await ledgerLikeness(deps, likenessIn(trx, { id }));
-  const holdReasons = [...fileReasons(scan), ...heldOriginals(plans), ...likeness.reasons];
+  const alike = likeness.reasons.length > 0 ? likeness.reasons : again;
+  const holdReasons = [...fileReasons(scan), ...heldOriginals(plans), ...alike];
   const { totals } = scan.good;
   const dropper = source.dropper.name;
   const comparison = payees?.comparison ?? null;

@@ -82,7 +82,7 @@ export type ScanSinks = {
   problem(problem: Problem): Promise<void>;
   badRow(row: BadRow, header: Header): Promise<void>;
   /** Receives rows without a problem, and what some of them pay again, by row. */
-  good(rows: GoodRow[], plans: Map<number, PaysAgain>): Promise<void>;
+  good(rows: GoodRow[], plans: Map<number, PaysAgain>, header: Header): Promise<void>;
 };
 
 /** The scan of a file of which nothing was read yet. */
@@ -170,7 +170,7 @@ export async function scanFile(
       for (const one of await namedAgain(good, deps)) scan.namedAgain.add(one);
       for (const one of await valuesAgain(good, scan.header.columns)) scan.valuesAgain.add(one);
       if (plans.size > 0) scan.retries.push(...good.flatMap(({ row }) => plans.get(row) ?? []));
-      await sinks.good(good, plans);
+      await sinks.good(good, plans, scan.header);
     }
   }
   return scan;

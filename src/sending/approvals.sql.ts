@@ -15,7 +15,7 @@ import type { Db, Trx } from '../core/storage/ledger.ts';
 import type { Batch } from '../core/storage/tables/tables.ts';
 import { approvalLimits, serverMayApprove } from './approval.ts';
 import type { Brakes } from './brakes.ts';
-import { liftReasons } from './holds.sql.ts';
+import { liftReasons, type ReleaseOrder } from './holds.sql.ts';
 import { askAgain } from './precheck.sql.ts';
 import { isCovered } from './row-approvals.sql.ts';
 
@@ -175,27 +175,25 @@ export async function originOf(
  */
 export async function recordApproval(
   trx: Trx,
-  order: { batch: Batch; shown: Approvable; by: string; at: string; isServer?: boolean },
-): Promise<{ kind: 'approved'; others: HoldReason[] } | { kind: 'changed' }> {
-  const { batch, by, isServer = false } = order;
+  order: ApprovalOrder & { isServer?: boolean } & Pick<ReleaseOrder, 'look'>,
+): Promise<{ kind: 'approved'; others: readonly HoldReason[] } | { kind: 'changed' }> {
+  const { batch, by, look, isServer = false } = order;
   const still = await findStill(trx, order);
   // Rows that waited were rejected, or their last one was cancelled.
   const isOver = readReasons(batch.hold_reasons).some(asksForRows) && !still?.some(asksForRows);
   if (still === null || isOver) return { kind: 'changed' };
   const stays = (one: HoldReason): boolean =>
     one.kind === 'approval' ? isServer && !serverMayApprove(one) : one.kind !== 'releasing';
-  const others = still.filter(stays);
-  if (!others.some(({ kind }) => kind === 'approval')) await insertApproval(trx, order);
+  const left = still.filter(stays);
+  if (!left.some(({ kind }) => kind === 'approval')) await insertApproval(trx, order);
   // What the service is asked before payment was not asked about rows that waited.
   if (still.some(asksForRows)) await askAgain(trx, batch.id);
-  await liftReasons(trx, batch.id, { stays: others, by });
-  return { kind: 'approved', others };
+  return { kind: 'approved', others: await liftReasons(trx, batch.id, { stays: left, by, look }) };
 }
 
-async function insertApproval(
-  trx: Trx,
-  { batch, shown, by, at }: Pick<Parameters<typeof recordApproval>[1], 'batch' | 'shown' | 'by' | 'at'>,
-): Promise<void> {
+type ApprovalOrder = { batch: Batch; shown: Approvable; by: string; at: string };
+
+async function insertApproval(trx: Trx, { batch, shown, by, at }: ApprovalOrder): Promise<void> {
   await trx
     .insertInto('approvals')
     .values({

@@ -7,6 +7,7 @@ import {
   type HoldReason,
   holdReasonsOf,
   isOfRows,
+  isSameReason,
   readReasons,
   releaseUnderWay,
   remaining,
@@ -99,6 +100,8 @@ export type ReleaseOrder = {
   by?: string;
   /** Payouts of one transaction. */
   chunk?: number;
+  /** Looks again, in the transaction that begins the release, for a reason to hold what it would let go. */
+  look?: ((trx: Trx) => Promise<HoldReason | null>) | undefined;
 };
 
 /**
@@ -124,7 +127,7 @@ export async function releaseBatch(
     if (!stays.some(({ kind }) => checkKinds.has(kind))) await acceptPrecheck(trx, batch);
     if (!stays.some(({ kind }) => fileKinds.has(kind)))
       await releaseFile(trx, batch, { lookAgain: ledger.place.kind === 'sqlite' });
-    await liftReasons(trx, batch, { stays, by: order.by ?? '' });
+    await liftReasons(trx, batch, { stays, by: order.by ?? '', look: order.look });
   });
   return finishRelease(ledger, order);
 }
@@ -138,20 +141,28 @@ const fileKinds: ReadonlySet<HoldReason['kind']> = new Set([
 ]);
 
 /**
- * Leaves only the reasons that stay. Without one, or with those of marked rows alone, a release begins: its reason keeps the
- * batch from being claimed until `finishRelease` has moved every payout that may go, also when the process dies.
+ * Leaves only the reasons that stay, and returns them. Without one, or with those of marked rows alone, a release begins: its
+ * reason keeps the batch from being claimed until `finishRelease` has moved every payout that may go, also when the process
+ * dies. A reason that `look` finds holds the batch, unless it is among those that are lifted: the person saw it.
  */
 export async function liftReasons(
   trx: Trx,
   batch: string,
-  { stays, by }: { stays: readonly HoldReason[]; by: string },
-): Promise<void> {
+  { stays, by, look }: { stays: readonly HoldReason[] } & Pick<ReleaseOrder, 'look'> & { by: string },
+): Promise<readonly HoldReason[]> {
   const { reasons, version } = await holdReasonsOf(trx, batch);
   const left = remaining(reasons, stays);
-  if (!left.every(isOfRows)) return setHoldReasons(trx, batch, left);
+  if (!left.every(isOfRows)) {
+    await setHoldReasons(trx, batch, left);
+    return left;
+  }
   // A release under way has passed the rows that an approval lets go now: another one begins.
-  if (!releaseUnderWay(reasons) || left.length + 1 < reasons.length)
-    await setHoldReasons(trx, batch, [{ kind: 'releasing', by, mark: Number(version) }, ...left]);
+  if (releaseUnderWay(reasons) && left.length + 1 >= reasons.length) return left;
+  const mark = Number(version);
+  const found = (await look?.(trx)) ?? null;
+  const isSeen = found === null || reasons.some((one) => isSameReason(one, found));
+  await setHoldReasons(trx, batch, [isSeen ? { kind: 'releasing', by, mark } : { ...found, mark }, ...left]);
+  return isSeen ? left : [found, ...left];
 }
 
 /**

@@ -3,8 +3,9 @@ import { type HoldReason, readReasons, releaseUnderWay } from '../core/ledger/ho
 import { comparisonOf, type PayeeComparison } from '../core/ledger/payee-comparisons.ts';
 import type { Clock } from '../core/runtime/clock.ts';
 import type { Config } from '../core/settings/settings.ts';
-import type { Ledger } from '../core/storage/ledger.ts';
+import type { Ledger, Trx } from '../core/storage/ledger.ts';
 import type { Batch } from '../core/storage/tables/tables.ts';
+import { alikeMeanwhile } from '../intake/alike-meanwhile.ts';
 import { batchLikeness, type Likeness, nearTo } from '../intake/likeness.sql.ts';
 import { type Approvable, recordApproval } from '../sending/approvals.sql.ts';
 import { type Approval, judgeApproval } from '../sending/decisions/whole-batch.ts';
@@ -26,7 +27,7 @@ export type ApprovalOutcome = {
   kind: 'approved' | 'already';
   batch: string;
   approval: Approval;
-  others: HoldReason[];
+  others: readonly HoldReason[];
   released: Released | null;
 };
 
@@ -90,8 +91,12 @@ export async function approveReviewed(
   }
   const { shown } = review;
   const approval = { by: person.name, at: clock.iso(), digest: shown.digest };
+  const { at } = approval;
   const isServer = person.isServer === true;
-  const done = await ledger.write((trx) => recordApproval(trx, { batch, shown, isServer, ...approval }));
+  const look = (trx: Trx) => alikeMeanwhile(trx, batch, { config: parts.config, at });
+  const done = await ledger.write((trx) =>
+    recordApproval(trx, { batch, shown, isServer, ...approval, look }),
+  );
   if (done.kind === 'changed') return refusedFor({ kind: 'changed', id: batch.id });
   const { others } = done;
   const released = others.length > 0 ? null : await letGo(parts, batch.id, person);
@@ -116,11 +121,11 @@ export type ApprovalWarnings = {
 };
 
 export async function approvalWarnings(
-  { ledger: { db }, config }: Omit<Parts, 'clock'>,
+  { ledger: { db }, clock, config }: Parts,
   { batch, shown }: Extract<ApprovalReview, { kind: 'may' }>,
 ): Promise<ApprovalWarnings> {
-  const { id, created_at: at } = batch;
-  const near = nearTo({ config, nowMs: Date.parse(at) });
+  const { id } = batch;
+  const near = nearTo({ config, nowMs: Date.parse(clock.iso()) });
   const isOn = config.submission.duplicateWindowDays > 0;
   const alike = isOn ? await batchLikeness(db, { id }, near, 1) : { count: 0, first: [] };
   const compared = await comparisonOf(db, id);

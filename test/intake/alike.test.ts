@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { expect, it } from 'vitest';
-import { batchLikeness, hasLikeness, likenessOf } from '../../src/intake/likeness.sql.ts';
+import { batchLikeness, hasLikeness, likenessOf, type NearTo } from '../../src/intake/likeness.sql.ts';
 import { addBatch, at } from '../support/ledger.ts';
 import { csv, row, type Setting, setting } from './setting.ts';
 
@@ -34,7 +34,7 @@ async function repeated(s: Setting, id: string): Promise<void> {
 /** Near to all that went since. */
 const ever =
   (since = '') =>
-  (): { since: string; until: string } => ({ since, until: '9999' });
+  (): ReturnType<NearTo> => ({ since, until: '9999', now: at(1) });
 
 it('tells how often a batch repeats another that repeats itself, without holding each against each', async () => {
   const s = await setting();

@@ -84,6 +84,7 @@ it('P37: approve_changed holds a batch for a second person, whose approval cover
   s.clock.advance(30 * day);
   const same = await take(s, 'december.csv', fileOf(two, 'D'));
   expect(same.holdReasons).toEqual([]);
+  await s.ledger.write((trx) => trx.updateTable('payouts').set({ state: 'success' }).execute());
   s.clock.advance(30 * day);
   const file = s.drop('january.csv', fileOf(moved, 'J'));
   expect((await s.intake.check(file)).holdReasons).toMatchObject([{ kind: 'approval', why: { changed: 1 } }]);

@@ -24,11 +24,14 @@ it('P20: what an approved batch did not pay is not paid from small files that ne
     await recordOutcome(s.ledger, s.clock.iso(), claimed, replies.refused());
   const rules = { referencePrefix: '', payoutLimit: {} };
   const decisions = createDecisions({ ledger: s.ledger, clock: s.clock, rules, say: adviceText });
-  for (const of of ['A', 'B']) {
+  for (const [of, account] of [
+    ['A', '0000000017'],
+    ['B', '0000000024'],
+  ] as const) {
     const { payouts } = await decisions.find([of]);
     const ids = payouts.map((payout) => payout.id);
     const { digest } = await decisions.weigh(ids, s.clock.iso());
-    const again = `${head},retry_of,retry_evidence\n${row(`${of}-R2`, '100', '0000000017')},${of},${digest}\n`;
+    const again = `${head},retry_of,retry_evidence\n${row(`${of}-R2`, '100', account)},${of},${digest}\n`;
     const path = s.drop(`${of}.csv`, again);
     const why = { kind: 'original', row: 2, reference: of, batch: id };
     const told = { holdReasons: [{ kind: 'approval', why }] };

@@ -202,8 +202,13 @@ export async function addHoldReason(trx: Trx, id: string, added: HoldReason): Pr
   // Payouts of an interrupted release are still held: the new reason must hold them too.
   const held = others.length < reasons.length ? holdingAll(added) : added;
   const reason: HoldReason = { ...held, mark: Number(version) };
-  const at = others.findIndex((one) => isDeepStrictEqual(unmarked(one), unmarked(reason)));
+  const at = others.findIndex((one) => isSameReason(one, reason));
   await setHoldReasons(trx, id, at < 0 ? [...others, reason] : others.with(at, reason));
+}
+
+/** Whether two reasons say the same, whatever their marks. */
+export function isSameReason(one: HoldReason, other: HoldReason): boolean {
+  return isDeepStrictEqual(unmarked(one), unmarked(other));
 }
 
 /** The reason as it is stored, without its mark. */
