@@ -189,6 +189,8 @@ async function insertApproval(
       approved_at: at,
     })
     .execute();
+  // What today's rule asks for: the approval covers it, and another rule tomorrow must not forget it.
+  await needApproval(trx, batch.id);
 }
 
 /**

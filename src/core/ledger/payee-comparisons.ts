@@ -27,6 +27,8 @@ export const comparisonShape = z.strictObject({
   amountChanged: count,
   /** Accounts that were never paid with success. Counted where the configuration asks for it. */
   newPayees: count,
+  /** Absent where they were not counted. */
+  countsNew: z.literal(true).exactOptional(),
   /** Rows of a hundred times the amount of before, and the first of them. */
   hundredfold: z.strictObject({ count, rows: z.array(count) }),
   /** Currencies of which all amounts end in two zeros, and the total is a hundred times that of before. */
