@@ -73,7 +73,9 @@ const alike: Record<string, string> = {
   u: 'υս',
   y: 'уγүʏ',
 };
-const looksAs = new Map(Object.entries(alike).flatMap(([latin, all]) => [...all].map((one) => [one, latin])));
+const looksAs = new Map(
+  Object.entries(alike).flatMap(([latin, all]) => Array.from(all, (one) => [one, latin] as const)),
+);
 
 /** A name as the eye reads it: without accents, spaces and signs, each letter as the Latin one that it looks like. */
 function lookOf(name: string): string {
@@ -81,7 +83,7 @@ function lookOf(name: string): string {
     .normalize('NFKD')
     .toLowerCase()
     .replaceAll(/[^\p{L}\p{N}]/gu, '');
-  return [...plain].map((letter) => looksAs.get(letter) ?? letter).join('');
+  return Array.from(plain, (letter) => looksAs.get(letter) ?? letter).join('');
 }
 
 /** The same where a capital I and a small l are one. */
