@@ -230,6 +230,7 @@ async function compareWith(
     nameChanged: kept.name_changed.count,
     amountChanged: kept.amount_changed.count,
     newPayees: kept.new_payee.count,
+    ...(newcomers && { countsNew: true as const }),
     hundredfold: { count: hundredfold.count, rows: hundredfold.list },
     inflated: [...totals.totals.keys()].filter((currency) => {
       const was = sumsBefore.totals.get(currency) ?? 0n;

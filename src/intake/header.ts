@@ -6,7 +6,7 @@ import {
   type RowRules,
   requiredColumns,
 } from '../core/domain/batch-rules.ts';
-import { meantColumn } from '../core/domain/column-names.ts';
+import { meantColumn, misnamedColumn } from '../core/domain/column-names.ts';
 import { hiddenCharacter, hiddenFinding } from '../core/domain/hidden.ts';
 import type { Problem } from '../core/domain/problem.ts';
 
@@ -42,12 +42,19 @@ export function headerLine(text: string, isWhole: boolean): string | null {
   return isWhole ? text : null;
 }
 
-/** The columns that a kind of file must have, and how to mend a header that lacks one. */
-export type RequiredColumns = { required: readonly KnownColumn[]; missingFix(column: KnownColumn): string };
+/**
+ * The columns that a kind of file must have, and how to mend a header that lacks one. `misnamed`: the column that it may
+ * have, and that a name nearly is.
+ */
+export type RequiredColumns = {
+  required: readonly KnownColumn[];
+  missingFix(column: KnownColumn): string;
+  misnamed?(name: string): KnownColumn | null;
+};
 
 /** Returns the columns of a payout batch under these rules. */
 export function requiredBatchColumns(rules: RowRules): RequiredColumns {
-  return { required: requiredColumns(rules), missingFix };
+  return { required: requiredColumns(rules), missingFix, misnamed: misnamedColumn };
 }
 
 /**
@@ -103,6 +110,8 @@ export function readHeader(
     else seen.set(columnKey(name), i);
     const hidden = hiddenCharacter(name, true);
     if (hidden) problems.push(problem(name, hiddenFinding(hidden).problem, 'delete it: type the name again'));
+    const misnamed = wanted.misnamed?.(name) ?? null;
+    if (misnamed !== null) problems.push(nearlyNamed(name, misnamed));
     const column = knownColumn(name);
     if (column && first === undefined) at[column] = i;
   });
@@ -116,6 +125,11 @@ export function readHeader(
     );
   }
   return { header: { delimiter: best.delimiter, columns, at }, problems };
+}
+
+function nearlyNamed(value: string, column: KnownColumn): Problem {
+  const problem = `is nearly ${column}, and would only be kept: nothing is done with a column of that name`;
+  return { row: 1, column, value, problem, fix: `rename it to ${column}, or give it quite another name` };
 }
 
 /** So many names of columns, ours or near ones, make a line a header. */

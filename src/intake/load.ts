@@ -17,8 +17,8 @@ import {
   loadingBatches,
 } from '../core/ledger/batches.ts';
 import type { PromisedFile } from '../core/ledger/file-tasks.ts';
-import type { HoldReason } from '../core/ledger/hold-reasons.ts';
-import { recordComparison } from '../core/ledger/payee-comparisons.ts';
+import { type HoldReason, isOfRows } from '../core/ledger/hold-reasons.ts';
+import { nothingBefore, recordComparison } from '../core/ledger/payee-comparisons.ts';
 import { recordTakenFile } from '../core/ledger/rejected-files.ts';
 import { linkSuccessors } from '../core/ledger/successors.ts';
 import type { Clock } from '../core/runtime/clock.ts';
@@ -200,9 +200,12 @@ async function decide(
   const comparison = payees?.comparison ?? null;
   const approvals = approvalHolds(deps.config, { totals, retries: plans, payees: comparison, dropper });
   holdReasons.push(...approvals);
-  const needsApproval = approvals.some(({ scope }) => scope !== 'rows');
+  const needsApproval = approvals.some((one) => !isOfRows(one));
   await noteBatch(trx, { id, totals, needsApproval });
-  if (comparison) await recordComparison(trx, id, comparison);
+  const { payees: rule } = deps.config.submission;
+  const isMarked = (rule === 'approve_changed' || rule === 'approve_new') && approvals.some(isOfRows);
+  if (rule !== 'off')
+    await recordComparison(trx, id, { ...(comparison ?? nothingBefore), ...(isMarked && { marked: rule }) });
   const files = source.promised(id);
   await decideBatch(trx, { id, at, holdReasons, bodyDigest, files });
   await source.prepare(trx, { batch: id, at });

@@ -207,6 +207,8 @@ async function insertApproval(trx: Trx, { batch, shown, by, at }: ApprovalOrder)
       approved_at: at,
     })
     .execute();
+  // What today's rule asks for: the approval covers it, and another rule tomorrow must not forget it.
+  await needApproval(trx, batch.id);
 }
 
 const asksForRows = (reason: HoldReason): boolean => reason.kind === 'approval' && isOfRows(reason);

@@ -1,8 +1,12 @@
+import type { PayeeRule } from './payee-facts.ts';
+
 /** The limits and rules that may keep a batch or a payout back, from `submission` in the configuration (P2). */
 export type Brakes = {
   approval: 'none' | 'always' | 'above' | 'callback';
   /** The total per currency above which `above` asks for an approval; a currency without one needs none. */
   approvalAbove: Record<string, string>;
+  /** What a batch with changed or new payees needs; absent: nothing. */
+  payees?: PayeeRule;
   /** What may be sent in a day of `timezone`, per currency; a currency without one has no limit. */
   dailyLimit: Record<string, string>;
   /** How many payouts of a batch go first; 0: all at once. */

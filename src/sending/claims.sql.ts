@@ -5,6 +5,7 @@ import { record } from '../core/ledger/record.ts';
 import type { Db, Trx } from '../core/storage/ledger.ts';
 import { prepared } from '../core/storage/prepared.ts';
 import { withhold } from '../watching/evidence/withheld.ts';
+import { unmarkedByPayees } from './approval-causes.sql.ts';
 import { beginCanaries, settleCanaries } from './canaries.sql.ts';
 import { type ClaimRequest, type ClaimScope, throughDay, type Under } from './claim-request.ts';
 import { admit } from './daily-limit.ts';
@@ -47,7 +48,14 @@ export async function claimUnlessHalted(
     await assertNotTakenOver(trx, request.workerId);
   }
   const lanes = isQuiet && !usesLanes(brakes) ? null : await lanesToClaim(trx, request);
-  const free = await withhold(trx, await readyOf(trx, request, lanes), request);
+  const found = await readyOf(trx, request, lanes);
+  const asking = await unmarkedByPayees(
+    trx,
+    brakes,
+    found.map(({ batch_id }) => batch_id),
+  );
+  const approved = found.filter(({ batch_id }) => !asking.has(batch_id));
+  const free = await withhold(trx, approved, request);
   const limits = lanes?.use;
   // Also when nothing is sent today: else what was spent under a wrong clock would count against every day.
   if (limits?.moved) await openDay(trx, { brakes, at });

@@ -4,8 +4,9 @@ import { dayOf } from '../core/domain/pay-day.ts';
 import type { PayoutState } from '../core/domain/payout.ts';
 import type { FileWait } from '../core/domain/waiting-file.ts';
 import { getBatch } from '../core/ledger/batches.ts';
+import { type ApprovalCause, addHoldReason } from '../core/ledger/hold-reasons.ts';
 import type { Db, Ledger, Trx } from '../core/storage/ledger.ts';
-import { approvalAsked } from './approval.ts';
+import { causesNow, unmarkedByPayees } from './approval-causes.sql.ts';
 import { batchTotals, isApproved, needApproval } from './approvals.sql.ts';
 import type { Brakes } from './brakes.ts';
 import { canaryCounts, payoutsOf, standingCanaries } from './canaries.sql.ts';
@@ -89,13 +90,16 @@ export function createBrakes(deps: {
       if (!(await isUnapproved(db, part))) continue;
       const { batch } = part;
       const row = await getBatch(db, batch);
-      const why = approvalAsked(brakes, await batchTotals(db, batch)) ?? { kind: 'unapproved' };
-      const reason = { kind: 'approval' as const, why, dropper: row?.dropped_by ?? '' };
+      const causes = await causesNow(db, brakes, { id: batch, totals: await batchTotals(db, batch) });
+      const dropper = row?.dropped_by ?? '';
+      const holdFor = (why: ApprovalCause) => ({ kind: 'approval' as const, why, dropper });
+      const [reason = holdFor({ kind: 'unapproved' }), ...others] = causes.map(holdFor);
       // Approved meanwhile, it would wait for an approval that nobody can give a second time.
       const finding = async (trx: Trx): Promise<boolean> => {
-        const isFound = await isUnapproved(trx, part);
-        if (isFound && !part.marked) await needApproval(trx, batch);
-        return isFound;
+        if (!(await isUnapproved(trx, part))) return false;
+        if (!part.marked) await needApproval(trx, batch);
+        for (const other of others) await addHoldReason(trx, batch, other);
+        return true;
       };
       await holdBatch(ledger, { batch, reason, at: clock.iso(), source: 'brake', finding });
     }
@@ -118,7 +122,8 @@ export function createBrakes(deps: {
       .orderBy('payouts.id', 'desc')
       .limit(1)
       .executeTakeFirst();
-    return last !== undefined && !Number(last.approved);
+    if (last === undefined) return false;
+    return !Number(last.approved) || (await unmarkedByPayees(on, brakes, [batch])).size > 0;
   }
 
   /** What is ready but kept back: by its day, by the day's limit, by a canary, or by a file that cannot be checked. */

@@ -23,15 +23,64 @@ it('names the columns that are carried and not acted on, and each that orders so
   ]);
 });
 
-it.each(['Pay Date', 'payment_date', 'due_date', 'schedule', 'scheduled_for', 'send after'])(
-  'warns that a column %s does not keep its rows from being paid at once',
+it.each([
+  ...[
+    'pay-on',
+    'pay.on',
+    'pay_on:',
+    'Pay On Date',
+    'pay on (date)',
+    'pay_0n',
+    'pay_οn',
+    'рау_оn',
+    'PAY ОN',
+    'payonn',
+    'pay_n',
+  ],
+  ...['pay on day', 'Páy on'],
+])('refuses a column %s, which would pay its rows before their day', async (name) => {
+  const { ok, said } = await checked(withColumns(name, '2026-12-24'));
+  expect([ok, said]).toEqual([
+    false,
+    [
+      `row 1 pay_on ${name} is nearly pay_on, and would only be kept: nothing is done with a column of that name; rename it to pay_on, or give it quite another name`,
+    ],
+  ]);
+});
+
+it.each(['payees-id', 'payee.id', 'payee_ld', 'Payee ID:', 'payeeid#', 'рayee_id', 'payeid'])(
+  'refuses a column %s, which would leave its keys unread',
   async (name) => {
-    const { warnings } = await checked(withColumns(name, '2026-12-24'));
-    expect(warnings).toEqual([
-      `column ${name}: no date is acted on but pay_on: its rows will be paid at once`,
-    ]);
+    const { ok, said } = await checked(withColumns(name, 'E1'));
+    expect([ok, said]).toEqual([false, [expect.stringContaining('rename it to payee_id')]]);
   },
 );
+
+it.each(['Pay On', 'PAYEE ID', 'payor', 'payer_id', 'payee', 'pay_no', 'payin_ref', 'staff id', 'paid'])(
+  'takes a column %s, which is another word or ours',
+  async (name) => {
+    const { problems } = await checked(withColumns(name, name === 'Pay On' ? '2026-11-24' : 'x'));
+    expect(problems).toEqual([]);
+  },
+);
+
+it.each([
+  ...[
+    'Pay Date',
+    'payment_date',
+    'due_date',
+    'schedule',
+    'scheduled_for',
+    'send after',
+    'due',
+    'release_date',
+    'date',
+  ],
+  ...['Date of Payment', 'released on', 'date to pay', 'vаlue date', 'payout-date', 'pay after'],
+])('warns that a column %s does not keep its rows from being paid at once', async (name) => {
+  const { warnings } = await checked(withColumns(name, '2026-12-24'));
+  expect(warnings).toEqual([`column ${name}: no date is acted on but pay_on: its rows will be paid at once`]);
+});
 
 it('says the same when the file is taken, and nothing of columns that it wrote into failed.csv itself', async () => {
   const s = await setting();

@@ -1,6 +1,8 @@
-import { expect, it } from 'vitest';
+import { closeSync, openSync } from 'node:fs';
+import { expect, it, onTestFinished } from 'vitest';
 import { batchOf, flat, type Home } from '../support/cli.ts';
 import { droppedByAlice, makeHome } from '../support/decided.ts';
+import { serving } from '../support/serving.ts';
 import { shiftedClock } from '../support/shifted-clock.ts';
 
 const dayMs = 86_400_000;
@@ -90,4 +92,32 @@ it('P2, P38: who approves reads what may go now and what waits for its day, and 
   expect(flat(approved.out + approved.err)).toMatch(/1 payout may go now.*2 payouts, NGN .*wait until/);
   await home.run(['submit']);
   expect(home.sandbox.requests.posts).toBe(1);
+});
+
+it('P38: submit --pay-on says which file of the inbox did not get the day', async () => {
+  const home = await makeHome({}, zone);
+  const late = openSync(home.put('data/inbox/late.csv', batchOf(1, 7)), 'a');
+  onTestFinished(() => closeSync(late));
+  home.put('data/inbox/whole.csv', batchOf(2));
+  const day = inDays(3);
+  const { err } = await home.run(['submit', '--pay-on', day, '--quiet']);
+  expect(err).toContain(`late.csv; it does not get the day ${day}: give --pay-on again`);
+  expect(err).not.toContain('whole.csv');
+  expect(home.sandbox.requests.posts).toBe(0);
+});
+
+it('P38: submit --pay-on takes nothing from an inbox that serve reads too', async () => {
+  const home = await makeHome({}, { ...zone, COUNTERFOIL_SCHEDULES_INTAKE: '' });
+  await serving(home);
+  home.put('data/inbox/pay.csv', batchOf(2));
+  const { code, err } = await home.run(['submit', '--pay-on', inDays(3)]);
+  expect([code, flat(err)]).toEqual([
+    2,
+    expect.stringContaining('name the file, as in counterfoil submit FILE'),
+  ]);
+  expect(home.names('data/inbox')).toContain('pay.csv');
+  const file = home.put('pay.csv', batchOf(2));
+  expect(await home.json(['submit', file, '--pay-on', inDays(3)], 0)).toMatchObject({
+    batches: [{ payouts: { ready: 2 } }],
+  });
 });

@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import { type PayeeComparison, recordComparison } from '../../src/core/ledger/payee-comparisons.ts';
 import { record } from '../../src/core/ledger/record.ts';
 import { noteBatch, readApprovable, recordApproval } from '../../src/sending/approvals.sql.ts';
 import { type Brakes, noBrakes } from '../../src/sending/brakes.ts';
 import { finishRelease, holdBatch, releaseBatch } from '../../src/sending/holds.sql.ts';
 import { createBrakes } from '../../src/sending/open-brakes.sql.ts';
+import { payeesAsked } from '../../src/sending/payee-facts.ts';
 import { addBatch, at, states, type TestLedger } from '../support/ledger.ts';
 import { braked, named } from './brakes-setting.ts';
 
@@ -52,6 +54,37 @@ describe('P2: an approval', () => {
     );
     expect(await claimUnder(over, 0)).toEqual([]);
     expect(await claimUnder({ ...over, approvalAbove: { NGN: '3000.00' } }, 0)).toHaveLength(2);
+  });
+
+  it('P37: is asked for by the rule of today about payees, from what was compared at intake', async () => {
+    const none: PayeeComparison = {
+      ...{ with: null, day: '', joined: 0, left: 0, accountChanged: 0, nameChanged: 0, amountChanged: 0 },
+      ...{ newPayees: 0, hundredfold: { count: 0, rows: [] }, inflated: [], totalsBefore: {}, totalsNow: {} },
+      ...{ changes: [], digest: '' },
+    };
+    const kept: [found: PayeeComparison | null, asking: string][] = [
+      [null, 'approve_changed approve_new'],
+      [none, 'approve_new'],
+      [{ ...none, countsNew: true, nameChanged: 3, amountChanged: 2, joined: 1 }, ''],
+      [{ ...none, countsNew: true, accountChanged: 1 }, 'approve_changed approve_new'],
+      [{ ...none, countsNew: true, newPayees: 11 }, 'approve_new'],
+      [{ ...none, countsNew: true, hundredfold: { count: 2, rows: [2] } }, 'approve_changed approve_new'],
+      [{ ...none, countsNew: true, inflated: ['NGN'] }, 'approve_changed approve_new'],
+    ];
+    for (const rule of ['off', 'warn', 'approve_changed', 'approve_new'] as const) {
+      for (const [found, asking] of kept) {
+        const { ledger, claimUnder } = await braked();
+        await addBatch(ledger, ['A-1']);
+        if (found) await ledger.write((trx) => recordComparison(trx, 'b-1', found));
+        const asks = asking.split(' ').includes(rule);
+        expect(
+          await claimUnder({ ...noBrakes, payees: rule }, 0),
+          `${rule} ${JSON.stringify(found)}`,
+        ).toHaveLength(asks ? 0 : 1);
+        // What is known of the payees gives the same answer in the words of the hold.
+        if (found?.countsNew) expect(payeesAsked(rule, found) !== null).toBe(asks);
+      }
+    }
   });
 
   it('is not lifted by release, and lets the batch go once given', async () => {

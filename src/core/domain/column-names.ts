@@ -49,13 +49,67 @@ export function meantColumn(header: string): KnownColumn | null {
   return best && best.far <= 2 ? knownColumn(best.name) : null;
 }
 
+/** Columns that a file need not have, so that none is missing where a name is misspelt: its rows would be paid early. */
+const optional = ['pay_on', 'payee_id'] as const satisfies readonly KnownColumn[];
+type Optional = (typeof optional)[number];
+const namesOf: Record<Optional, readonly string[]> = {
+  pay_on: ['pay_on', 'pay_on_date', 'pay_on_day'],
+  payee_id: ['payee_id'],
+};
+
+/** Letters and digits that look like these Latin letters, alone or in capitals. */
+const alike: Record<string, string> = {
+  a: 'аαɑ',
+  c: 'сϲ',
+  d: 'ԁ',
+  e: 'еεєҽ',
+  i: 'іιı',
+  l: 'ӏ1',
+  n: 'ոηпռν',
+  o: 'оοσօ0',
+  p: 'рρ',
+  s: 'ѕ5',
+  t: 'тτ',
+  u: 'υս',
+  y: 'уγүʏ',
+};
+const looksAs = new Map(
+  Object.entries(alike).flatMap(([latin, all]) => Array.from(all, (one) => [one, latin] as const)),
+);
+
+/** A name as the eye reads it: without accents, spaces and signs, each letter as the Latin one that it looks like. */
+function lookOf(name: string): string {
+  const plain = name
+    .normalize('NFKD')
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}]/gu, '');
+  return Array.from(plain, (letter) => looksAs.get(letter) ?? letter).join('');
+}
+
+/** The same where a capital I and a small l are one. */
+const roughLookOf = (name: string): string => lookOf(name).replaceAll('l', 'i');
+
+/** One letter from ours, and another word. */
+const otherWords = new Set(['payor', 'payerid']);
+
+/** The optional column that a header cell nearly names; null where it names a column of ours, or none nearly. */
+export function misnamedColumn(header: string): Optional | null {
+  const look = roughLookOf(header);
+  if (knownColumn(header) !== null || otherWords.has(look) || look.length > longest) return null;
+  const near = optional.flatMap((column) => {
+    const best = nearest(look, namesOf[column].map(roughLookOf));
+    return best && best.far <= 1 ? [column] : [];
+  });
+  return near[0] ?? null;
+}
+
 /** Something that a column can order and that we do not do. */
 type Order = 'date' | 'message' | 'stop' | 'repeat';
 
 const orders: readonly [order: Order, key: RegExp][] = [
   [
     'date',
-    /^(pay(ment)?|value|due|execution|transfer|send|effective|settlement|schedule|posting)(d|ed)?(date|day|on|at|from)$|^schedule(d|dfor)?$|^(not|send)(before|after)$/,
+    /^(pay(ment|out|roll)?|value|due|execut(e|ion)|transfer|send|effective|settle(ment)?|schedule|posting|release|process(ing)?|disburse(ment)?)(d|ed)?(date|day|on|at|from|by)$|^schedule(d|dfor)?$|^(not|send|pay|release)(before|after)$|^(payment)?due$|^when$|^date$|^date(of|for|to)?(pay(ment|out)?|transfer|due|release|execution|settlement|value)$/,
   ],
   ['message', /notify|notification|^send(email|sms|mail)$/],
   ['stop', /^(on)?hold$|^(do)?not?pay$|^donotpay$|^dontpay$|^(skip|exclude|stop|stoppayment)$/],
@@ -96,7 +150,7 @@ export function columnWarnings(columns: readonly string[]): string[] {
 }
 
 function orderOf(name: string): Order | null {
-  const key = columnKey(name).replaceAll(/[^a-z0-9]/g, '');
+  const key = lookOf(name);
   return orders.find(([, pattern]) => pattern.test(key))?.[0] ?? null;
 }
 

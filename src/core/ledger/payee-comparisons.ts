@@ -27,6 +27,10 @@ export const comparisonShape = z.strictObject({
   amountChanged: count,
   /** Accounts that were never paid with success. Counted where the configuration asks for it. */
   newPayees: count,
+  /** Absent where they were not counted. */
+  countsNew: z.literal(true).exactOptional(),
+  /** The rule by which single rows of it wait for an approval; absent: none is marked. */
+  marked: z.enum(['approve_changed', 'approve_new']).exactOptional(),
   /** Rows of a hundred times the amount of before, and the first of them. */
   hundredfold: z.strictObject({ count, rows: z.array(count) }),
   /** Currencies of which all amounts end in two zeros, and the total is a hundred times that of before. */
@@ -48,14 +52,37 @@ export async function recordComparison(trx: Trx, batch: string, found: PayeeComp
   await trx.insertInto('payee_comparisons').values(row).execute();
 }
 
-/** How a batch differs from the last of its series, as of its intake; null where nothing was compared. */
+/** What is kept of a batch that was compared, with nothing before it to compare with. */
+export const nothingBefore: PayeeComparison = {
+  ...{
+    with: null,
+    day: '',
+    joined: 0,
+    left: 0,
+    accountChanged: 0,
+    nameChanged: 0,
+    amountChanged: 0,
+    newPayees: 0,
+  },
+  ...{
+    hundredfold: { count: 0, rows: [] },
+    inflated: [],
+    totalsBefore: {},
+    totalsNow: {},
+    changes: [],
+    digest: '',
+  },
+};
+
+/** How a batch differs from the last of its series, as of its intake; null where there was nothing to compare with. */
 export async function comparisonOf(db: Db | Trx, batch: string): Promise<PayeeComparison | null> {
   const row = await db
     .selectFrom('payee_comparisons')
     .select('found')
     .where('batch_id', '=', batch)
     .executeTakeFirst();
-  return row ? comparisonShape.parse(JSON.parse(row.found)) : null;
+  const found = row ? comparisonShape.parse(JSON.parse(row.found)) : null;
+  return found?.with === null && found.digest === '' ? null : found;
 }
 
 /** The digests of the changes of these batches, by batch; none for a batch without changes. */

@@ -3,9 +3,9 @@ import { type HoldReason, readReasons } from '../../core/ledger/hold-reasons.ts'
 import { preparersOf } from '../../core/ledger/mends.ts';
 import type { Db, Ledger } from '../../core/storage/ledger.ts';
 import type { Batch } from '../../core/storage/tables/tables.ts';
-import { approvalAsked, type OsUser, whyNotApprove } from '../approval.ts';
+import { type OsUser, whyNotApprove } from '../approval.ts';
+import { type ApprovalRule, causesNow } from '../approval-causes.sql.ts';
 import { type Approvable, approvalsOf, batchTotals, readApprovable } from '../approvals.sql.ts';
-import type { Brakes } from '../brakes.ts';
 import { liftCanary } from '../halts.sql.ts';
 import { type ReleaseOrder, releaseBatch } from '../holds.sql.ts';
 import { checkStanding } from '../precheck.sql.ts';
@@ -26,14 +26,15 @@ export type ApprovalJudgement =
 /** `acting`: all accounts of the person. Reads every body of the batch. */
 export async function judgeApproval(
   db: Db,
-  about: { batch: Batch; rule: Pick<Brakes, 'approval' | 'approvalAbove'>; acting: readonly OsUser[] },
+  about: { batch: Batch; rule: ApprovalRule; acting: readonly OsUser[] },
 ): Promise<ApprovalJudgement> {
   const { batch, rule, acting } = about;
   const reasons = readReasons(batch.hold_reasons);
+  const now = { id: batch.id, totals: await batchTotals(db, batch.id) };
   const isNeeded =
     batch.approval_needed === 1n ||
     reasons.some(({ kind }) => kind === 'approval') ||
-    approvalAsked(rule, await batchTotals(db, batch.id)) !== null;
+    (await causesNow(db, rule, now)).length > 0;
   const approvals = (await approvalsOf(db, [batch.id])).get(batch.id) ?? [];
   if (!isNeeded && approvals.length === 0) return { kind: 'needless', reasons };
   const shown = await readApprovable(db, batch);

@@ -38,6 +38,10 @@ export const submit: Handler = async (context, args, given) => {
   const figures = readControl(options);
   const files = args.map((file) => resolve(context.cwd, file));
   const payOn = readDay(options.payOn);
+  if (payOn !== undefined && files.length === 0 && (await isTakenByServe(config.dataDir)))
+    throw new Stop(
+      `--pay-on: serve takes the files of the inbox by itself, without this day: name the file, as in counterfoil submit FILE --pay-on ${payOn}. Nothing was done`,
+    );
   const order = {
     ...(files.length > 0 && { files }),
     ...(figures && { figures }),
@@ -49,7 +53,7 @@ export const submit: Handler = async (context, args, given) => {
   const dryRun = Boolean(options.dryRun);
   if (dryRun || options.wait === false)
     return withApp(silent, { level: 'local', use: dryRun ? 'tries' : 'makes' }, async (app) => {
-      const parts = { ...app, ...intakeLines(context), signal };
+      const parts = { ...app, ...intakeLines(context, payOn), signal };
       const took = await takeInVerb.run(parts, { ...order, dryRun }, orderer(context));
       if (took.kind === 'refused') throw stopFor(took);
       if (dryRun) return describeDryRun(took.taken, context, app);
@@ -59,7 +63,7 @@ export const submit: Handler = async (context, args, given) => {
   return withApp(silent, { level: 'whole', use: 'makes', kind: 'submit' }, async (app) => {
     const bar = sendingBar(context, app);
     const onCheck = checkLines(context, app);
-    const parts = { ...app, ...intakeLines(context), ...bar, onCheck, signal };
+    const parts = { ...app, ...intakeLines(context, payOn), ...bar, onCheck, signal };
     const done = await submitVerb.run(parts, order, orderer(context)).finally(bar.stop);
     if (done.kind === 'refused') throw stopFor(done);
     await tellPeople(context, app);
@@ -74,9 +78,24 @@ const unsent = {
   unwritten: null,
 };
 
-/** Says which files wait, and which are left in the inbox. */
-function intakeLines({ options, say }: Context): TakeInProgress {
-  if (options.quiet) return {};
+/** Whether a daemon may take a file of the inbox before this command does. */
+async function isTakenByServe(dataDir: string): Promise<boolean> {
+  const { findServing } = await import('../../../core/runtime/serve-lock.ts');
+  return findServing(dataDir) === true;
+}
+
+/**
+ * Says which files wait, and which are left in the inbox. `payOn`: the day that a file which is left does not get, since no
+ * later command remembers it.
+ */
+function intakeLines({ options, say }: Context, payOn: string | undefined): TakeInProgress {
+  const undated = payOn === undefined ? '' : `; it does not get the day ${payOn}: give --pay-on again`;
+  if (options.quiet)
+    return {
+      onLeft: (waiting) => {
+        for (const { name } of undated === '' ? [] : waiting) say(`waiting  ${visible(name)}${undated}`);
+      },
+    };
   return {
     onWait(waiting, leftMs) {
       for (const { name, why } of waiting)
@@ -84,7 +103,7 @@ function intakeLines({ options, say }: Context): TakeInProgress {
           say(`waiting  ${visible(name)}: ${waitingWhy(why)} (${Math.ceil(leftMs / 1000)} s)`);
     },
     onLeft(waiting, ignored) {
-      for (const { name, why } of waiting) say(`waiting  ${visible(name)}: ${waitingWhy(why)}`);
+      for (const { name, why } of waiting) say(`waiting  ${visible(name)}: ${waitingWhy(why)}${undated}`);
       for (const { name, why } of ignored) say(`ignored  ${name}: ${why}`);
     },
   };

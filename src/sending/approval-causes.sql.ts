@@ -1,0 +1,56 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { ApprovalCause } from '../core/ledger/hold-reasons.ts';
+import { comparisonOf } from '../core/ledger/payee-comparisons.ts';
+import { textsOf } from '../core/storage/bulk.ts';
+import { jsonText } from '../core/storage/dialect.ts';
+import type { Db, Trx } from '../core/storage/ledger.ts';
+import { approvalAsked } from './approval.ts';
+import type { Brakes } from './brakes.ts';
+import { payeesAsked } from './payee-facts.ts';
+
+/** What says today which batches need an approval. */
+export type ApprovalRule = Pick<Brakes, 'approval' | 'approvalAbove' | 'payees'>;
+
+/** Why a batch needs an approval by today's rule, from what was kept at its intake. */
+export async function causesNow(
+  db: Db | Trx,
+  rule: ApprovalRule,
+  { id, totals }: { id: string; totals: ReadonlyMap<string, bigint> },
+): Promise<ApprovalCause[]> {
+  const causes = [approvalAsked(rule, totals), payeesAsked(rule.payees ?? 'off', await comparisonOf(db, id))];
+  return causes.filter((why) => why !== null);
+}
+
+/**
+ * Those of these batches that need an approval for whom they pay, by today's rule, and are not marked so yet (P37). One that
+ * was not compared at its intake needs one too. The same rule as {@link payeesAsked}, without reading every change.
+ */
+export async function unmarkedByPayees(
+  db: Db | Trx,
+  { payees: rule = 'off' }: Pick<ApprovalRule, 'payees'>,
+  batches: readonly string[],
+): Promise<Set<string>> {
+  if ((rule !== 'approve_changed' && rule !== 'approve_new') || batches.length === 0) return new Set();
+  const found = sql.ref('c.found');
+  // Of such a batch only marked rows wait, by a rule as strict as today's.
+  const marked = jsonText(found, 'marked');
+  const isSome = (count: RawBuilder<string | null>): RawBuilder<boolean> => sql`cast(${count} as bigint) > 0`;
+  const asks = [
+    sql<boolean>`c.found is null`,
+    isSome(jsonText(found, 'accountChanged')),
+    isSome(jsonText(jsonText(found, 'hundredfold'), 'count')),
+    sql<boolean>`${jsonText(found, 'inflated')} <> '[]'`,
+  ];
+  if (rule === 'approve_new')
+    asks.push(isSome(jsonText(found, 'newPayees')), sql`${jsonText(found, 'countsNew')} is null`);
+  const rows = await db
+    .selectFrom('batches as b')
+    .leftJoin('payee_comparisons as c', 'c.batch_id', 'b.id')
+    .select('b.id')
+    .where('b.id', 'in', textsOf([...new Set(batches)]))
+    .where('b.approval_needed', '=', 0n)
+    .where(sql<boolean>`(${marked} is null or ${marked} <> ${rule} and ${rule} = 'approve_new')`)
+    .where(sql<boolean>`(${sql.join(asks, sql` or `)})`)
+    .execute();
+  return new Set(rows.map(({ id }) => id));
+}
