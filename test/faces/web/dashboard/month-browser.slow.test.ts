@@ -62,7 +62,7 @@ function deskOf(page: Page, { keys, script }: Pick<Way, 'keys' | 'script'>) {
       if (await target.evaluate((one) => one === one.ownerDocument.activeElement)) return;
       await page.keyboard.press('Tab');
     }
-    throw new Error(`Tab never reached ${target}`);
+    throw new Error('Tab never reached it');
   }
   const link = (name: string | RegExp): Locator => page.getByRole('link', { name }).first();
   const button = (name: string): Locator => page.getByRole('button', { name, exact: true }).first();
