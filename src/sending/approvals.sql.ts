@@ -156,15 +156,20 @@ export async function originOf(
 
 /**
  * Records an approval if the batch is still what was shown, and lifts the hold that waited for it. `others`: the reasons
- * that still hold the batch. `changed`: the batch is not what was shown, and nothing was recorded.
+ * that still hold the batch. `changed`: the batch is not what was shown; `already`: somebody approved it first. Then
+ * nothing was recorded.
  */
 export async function recordApproval(
   trx: Trx,
   order: { batch: Batch; shown: Approvable; by: string; at: string },
-): Promise<{ kind: 'approved'; others: HoldReason[] } | { kind: 'changed' }> {
+): Promise<{ kind: 'approved'; others: HoldReason[] } | { kind: 'changed' | 'already' }> {
   const { batch, shown, by, at } = order;
   const still = await findStill(trx, order);
   if (still === null) return { kind: 'changed' };
+  const [first] = ((await approvalsOf(trx, [batch.id])).get(batch.id) ?? []).filter(
+    ({ throughId }) => throughId >= shown.throughId,
+  );
+  if (first) return { kind: 'already' };
   await trx
     .insertInto('approvals')
     .values({
