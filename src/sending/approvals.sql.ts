@@ -170,18 +170,21 @@ export async function originOf(
 
 /**
  * Records an approval if the batch is still what was shown, and lifts the holds that waited for it. `others`: the reasons
- * that still hold the batch. `changed`: the batch is not what was shown, and nothing was recorded. A server's yes lifts what
- * it may decide. Where the batch needs a person besides, only that person's approval is recorded, since it covers the batch.
+ * that still hold the batch. `changed`: the batch is not what was shown; `already`: somebody approved it first. Then nothing
+ * was recorded. A server's yes lifts what it may decide. Where the batch needs a person besides, only that person's approval is recorded, since it covers the batch.
  */
 export async function recordApproval(
   trx: Trx,
   order: ApprovalOrder & { isServer?: boolean } & Pick<ReleaseOrder, 'look'>,
-): Promise<{ kind: 'approved'; others: readonly HoldReason[] } | { kind: 'changed' }> {
-  const { batch, by, look, isServer = false } = order;
+): Promise<{ kind: 'approved'; others: readonly HoldReason[] } | { kind: 'changed' | 'already' }> {
+  const { batch, shown, by, look, isServer = false } = order;
   const still = await findStill(trx, order);
   // Rows that waited were rejected, or their last one was cancelled.
   const isOver = readReasons(batch.hold_reasons).some(asksForRows) && !still?.some(asksForRows);
-  if (still === null || isOver) return { kind: 'changed' };
+  if (still === null) return { kind: 'changed' };
+  const before = (await approvalsOf(trx, [batch.id])).get(batch.id) ?? [];
+  if (before.some(({ throughId }) => throughId >= shown.throughId)) return { kind: 'already' };
+  if (isOver) return { kind: 'changed' };
   const stays = (one: HoldReason): boolean =>
     one.kind === 'approval' ? isServer && !serverMayApprove(one) : one.kind !== 'releasing';
   const left = still.filter(stays);

@@ -97,7 +97,11 @@ export async function approveReviewed(
   const done = await ledger.write((trx) =>
     recordApproval(trx, { batch, shown, isServer, ...approval, look }),
   );
-  if (done.kind === 'changed') return refusedFor({ kind: 'changed', id: batch.id });
+  if (done.kind === 'already') {
+    const now = await reviewApproval(parts, batch.id, person);
+    if (now.kind === 'already') return approveReviewed(parts, now, person);
+  }
+  if (done.kind !== 'approved') return refusedFor({ kind: 'changed', id: batch.id });
   const { others } = done;
   const released = others.length > 0 ? null : await letGo(parts, batch.id, person);
   return { kind: 'approved', batch: batch.id, approval, others, released };

@@ -42,6 +42,18 @@ describe('P2: an approval', () => {
   };
   const release = (ledger: TestLedger, ms: number) => releaseBatch(ledger, { batch: 'b-1', at: at(ms) });
 
+  it('P2: records one approval of two that were begun at once', async () => {
+    const { ledger } = await braked();
+    await addOrdered(ledger, ['A-1']);
+    const row = await ledger.db.selectFrom('batches').selectAll().executeTakeFirstOrThrow();
+    const shown = await readApprovable(ledger.db, row);
+    const by = (name: string) =>
+      ledger.write((trx) => recordApproval(trx, { batch: row, shown, by: name, at: at(5) }));
+    expect([(await by('bob')).kind, (await by('eve')).kind]).toEqual(['approved', 'already']);
+    const approvals = await ledger.db.selectFrom('approvals').select('approved_by').execute();
+    expect(approvals).toEqual([{ approved_by: 'bob' }]);
+  });
+
   it('is asked for in the transaction of the intent, whatever state the payouts came to', async () => {
     const { ledger, claimUnder, left } = await braked();
     await addBatch(ledger, named('A', 2));

@@ -54,7 +54,7 @@ export async function approve(town: Town, app: App, how: How, id: string): Promi
     const done = await ledger.write((trx) => recordApproval(trx, order));
     if (changed && done.kind === 'approved')
       town.world.violate('P2: an approval is of what was shown', `${id} changed meanwhile`);
-    if (done.kind === 'changed' || done.others.length > 0) return;
+    if (done.kind !== 'approved' || done.others.length > 0) return;
   } else if (!releaseUnderWay(readReasons(batch.hold_reasons))) return;
   const { dailyLimit } = config.submission;
   await finishRelease(ledger, { batch: id, at: app.clock.iso(), dailyLimit, ...chunkOf(town) });

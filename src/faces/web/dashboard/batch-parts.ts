@@ -55,7 +55,7 @@ export function progressBar({ batch, counts }: BatchLook): Html {
     states.reduce((n, one) => n + (counts[one] ?? 0), 0);
   const done = sum(ended);
   const of = Math.max(done + sum(open), Number(batch.row_count));
-  return html`<progress value="${done}" max="${Math.max(of, 1)}" aria-label="Ended in ${batch.id}"></progress> ${countText(done)} of ${countText(of)} ended`;
+  return html`<progress value="${done}" max="${Math.max(of, 1)}" aria-label="Ended in ${batch.id}"></progress> <span class="ended">${countText(done)} of ${countText(of)} ended</span>`;
 }
 
 /** `short`: without what the first page says anyway. */

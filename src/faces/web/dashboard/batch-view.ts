@@ -1,3 +1,4 @@
+import { counted } from '../../../core/domain/counted.ts';
 import {
   cameToNothing,
   countedStates,
@@ -93,7 +94,7 @@ ${panel(
 ${decisions(look, { halts, own }, view)}
 ${mends.length > 0 && panel('Changed before it was taken in', html`<p>The file as it was dropped is in the archive under <code>${originalOf(batch.id)}--${batch.file_name}</code>.</p>${mendsTable(mends, seesBank(view), view)}`)}
 ${panel('Payouts by state', statesTable(look))}
-${panel('Payouts', payoutsPart(look, { rows, state, page }, view))}`;
+${panel(page.number === 1 && !page.more ? counted(rows.length, 'payout') : 'Payouts', payoutsPart(look, { rows, state, page }, view))}`;
 }
 
 /** Whether rows failed and are unpaid: failed.csv holds them. */

@@ -1,3 +1,4 @@
+import { counted } from '../../../core/domain/counted.ts';
 import { type Html, html } from '../kit/html.ts';
 import { batchTable, standNames, stands } from './batch-parts.ts';
 import type { BatchLook, standOf } from './batches.sql.ts';
@@ -7,10 +8,11 @@ import { panel } from './parts.ts';
 import { addressOf } from './query.ts';
 
 type Stand = ReturnType<typeof standOf>;
-type Found = { looks: readonly BatchLook[]; only: Stand | null; next: string | null };
+/** `all`: how many there are, however they stand. */
+type Found = { looks: readonly BatchLook[]; only: Stand | null; all: number; next: string | null };
 
 /** All batches, or those that stand so, the newest first. */
-export function batchesView({ looks, only, next }: Found, view: View): Html {
+export function batchesView({ looks, only, all, next }: Found, view: View): Html {
   const narrowed: Record<string, string> = only === null ? {} : { state: only };
   const link = (stand: Stand | null, name: string): Html =>
     html`<li><a href="${addressOf('/batches', stand === null ? {} : { state: stand })}"${stand === only && html` aria-current="page"`}>${name}</a></li>`;
@@ -18,6 +20,6 @@ export function batchesView({ looks, only, next }: Found, view: View): Html {
   const none = only === null ? 'No batch was taken in yet.' : `None of them: ${standNames[only]}.`;
   return html`<h1>Batches</h1>
 <nav class="narrow" aria-label="States"><ul>${link(null, 'all')}${links}</ul></nav>
-${panel('Newest first', looks.length > 0 ? batchTable('Batches', looks, view) : html`<p>${none}</p>`)}
+${panel(only === null ? `${counted(all, 'batch', 'batches')}, the newest first` : 'Newest first', looks.length > 0 ? batchTable('Batches', looks, view) : html`<p>${none}</p>`)}
 ${onwards(next === null ? null : addressOf('/batches', { ...narrowed, after: next }))}`;
 }

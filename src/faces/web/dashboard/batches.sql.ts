@@ -52,6 +52,14 @@ export function standOf({ state, batch }: BatchLook): BatchState | 'approval' {
   return reasons.some(({ kind }) => kind === 'approval') ? 'approval' : state;
 }
 
+export async function countBatches(db: Db): Promise<number> {
+  const { n } = await db
+    .selectFrom('batches')
+    .select((eb) => eb.fn.countAll<bigint>().as('n'))
+    .executeTakeFirstOrThrow();
+  return Number(n);
+}
+
 /** So many batches are read to fill a page. */
 const mostRead = 2000;
 

@@ -71,6 +71,11 @@ export function dashboardRoutes(deps: DashboardDeps): Routes {
       signInRoutes(scope, shared, admin);
       payoutDecisions(scope, shared, admin.closing);
       fileRoutes(scope, shared, admin);
+      // A browser is shown the ways that there are; a program gets the answer that every address without a page has.
+      scope.get('/*', async (request, reply) => {
+        if (!isBrowser(request) || request.url.startsWith('/api/')) return reply.callNotFound();
+        throw new Declined(404, 'There is no such page.');
+      });
       scope.get('/events', async (_request, reply) => {
         reply.hijack();
         if (events.open(reply.raw, { 'x-content-type-options': 'nosniff' })) return;
@@ -113,7 +118,11 @@ function problemOf(error: unknown): { status: number; title: string; help: strin
   if (error instanceof RefusedRequest || error instanceof RefusedUpload)
     return { status: error.statusCode, title: upperFirst(error.message), help: `${upperFirst(error.fix)}.` };
   if (error instanceof Declined)
-    return { status: error.statusCode, title: 'Nothing was done', help: onDesk(error.message) };
+    return {
+      status: error.statusCode,
+      title: error.statusCode === 404 ? 'Not found' : 'Nothing was done',
+      help: onDesk(error.message),
+    };
   const status =
     error instanceof Error && 'statusCode' in error && typeof error.statusCode === 'number'
       ? error.statusCode

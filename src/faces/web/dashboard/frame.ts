@@ -93,7 +93,7 @@ ${main}
 function bar(view: View, place: DashboardPage['place']): Html {
   const links = Object.entries(places).map(([path, name]) => entry(path, name, place === path));
   const search = html`<input name="q" aria-label="Find payouts and batches"
- placeholder="Name, account, reference" required maxlength="200" autocomplete="off"><button>Find</button>`;
+ placeholder="Find a payout" required maxlength="200" autocomplete="off"><button>Find</button>`;
   return html`<div class="bar"><b>Counterfoil</b>
 <nav aria-label="Main"><ul>${links}</ul></nav>
 <p class="soft">${view.mode} mode · ${reader(view.caller)}</p>

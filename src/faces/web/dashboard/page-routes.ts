@@ -25,6 +25,7 @@ import { batchView, mostRows, stateNamed } from './batch-view.ts';
 import {
   batchesNamed,
   batchesThatStand,
+  countBatches,
   findBatchLook,
   findReference,
   largestIn,
@@ -67,7 +68,7 @@ export function pageRoutes(scope: FastifyInstance, shared: Shared): void {
   scope.get('/batches', async (request, reply) => {
     const only = standNamed(queryOf(request, 'state'));
     const found = await batchesThatStand(reader, only, { limit: perPage, after: queryOf(request, 'after') });
-    const main = batchesView({ ...found, only }, await viewFor(request));
+    const main = batchesView({ ...found, only, all: await countBatches(reader) }, await viewFor(request));
     return send(request, reply, { title: 'Batches', place: '/batches', main, renews: 'live' });
   });
 
@@ -111,7 +112,7 @@ export function pageRoutes(scope: FastifyInstance, shared: Shared): void {
     const columns = await columnTotals(reader, look.batch);
     const last = await findLastAlike(reader, look.batch);
     const main = approveView(look, shown, { warnings, largest, columns, last, mends, compared, later, view });
-    return send(request, reply, { title: `Approve ${name}`, main, renews: 'still' });
+    return send(request, reply, { title: `Approve ${name}`, place: '/batches', main, renews: 'still' });
   });
 
   scope.get<Params>('/batches/:name/columns', async (request, reply) => {
@@ -169,7 +170,7 @@ export function pageRoutes(scope: FastifyInstance, shared: Shared): void {
       ...(await originOf(reader, story.payout)),
     };
     const main = payoutView(story, chain, await viewFor(request));
-    return send(request, reply, { title: story.payout.reference, main, renews: 'live' });
+    return send(request, reply, { title: story.payout.reference, place: '/payouts', main, renews: 'live' });
   });
 
   scope.get('/find', async (request, reply) => {

@@ -76,8 +76,9 @@ export function verdictText(verdict: Verdict): Html {
   return html`<span class="${look}"><span aria-hidden="true">${sign}</span> ${name}</span>`;
 }
 
-export function panel(title: string, content: Html): Html {
-  return html`<section class="panel"><h2>${title}</h2>
+/** `look`: a class, such as `screen` for what no print has. */
+export function panel(title: string, content: Html, look: '' | 'screen' = ''): Html {
+  return html`<section class="panel${look !== '' && html` ${look}`}"><h2>${title}</h2>
 ${content}
 </section>
 `;

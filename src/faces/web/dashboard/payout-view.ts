@@ -65,13 +65,14 @@ function decisions({ payout }: Story, { successor }: Chain, view: View): Html {
   const isTold = state === 'pending' || state === 'unknown' || state === 'success';
   if (links.length === 0 && !isUnsent && !isTold) return html``;
   if (!hasRight(view.caller, 'decide'))
-    return panel('Decide', html`<p class="soft">${whoMay(view, 'decide')}</p>`);
+    return panel('Decide', html`<p class="soft">${whoMay(view, 'decide')}</p>`, 'screen');
   return panel(
     'Decide',
     html`${state === 'held' && html`<p>It is held with its batch: ${to(['batches', payout.batch_id], 'why, and who lets it go')}.</p>`}
 ${links.length > 0 && html`<p>${separated(links, ' · ')}</p>`}
 ${isUnsent && decision(view, { id: 'cancel', name: 'Cancel', action: `${path}/cancel`, sure: 'It is not paid, and this cannot be undone' })}
 ${isTold && form(view, { action: `${path}/resend`, fields: [], buttons: [{ name: 'Ask for its webhook again' }] })}`,
+    'screen',
   );
 }
 

@@ -122,7 +122,10 @@ function totalsTable(sums: PayoutSums): Html {
 function rowsTable(rows: readonly ListedPayout[], view: View): Html {
   const cells = rows.map((one) => [
     to(['payouts', one.reference], one.reference),
-    html`${one.account_name}<br><small class="soft">${one.account_number} · ${bankText(one.bank_code, view)}</small>`,
+    {
+      content: html`${one.account_name}<br><small class="soft">${one.account_number} · ${bankText(one.bank_code, view)}</small>`,
+      look: 'payee',
+    },
     exactAmount(one.currency, one.amount),
     stateText(one.state),
     sentence(plainCause(one.message ?? ''), view),

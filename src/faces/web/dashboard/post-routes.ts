@@ -8,6 +8,7 @@ import type { Refused } from '../../../verbs/obstacles.ts';
 import { releaseVerb } from '../../../verbs/release.ts';
 import { releaseAllVerb } from '../../../verbs/release-all.ts';
 import type { Verb } from '../../../verbs/verb.ts';
+import { onDesk } from '../../../words/desk-words.ts';
 import { haltCauseText } from '../../../words/halt-words.ts';
 import { brakeWords, decisionWords, type ResultWords } from '../../../words/results/result-words.ts';
 import { RefusedRequest } from '../../admin/access.ts';
@@ -48,7 +49,7 @@ export function postRoutes(scope: FastifyInstance, shared: Shared): void {
       const given = { name, fields };
       const order = { by, input: form.input(given), logged: (one: Outcome) => form.logged(one, given) };
       const done = form.words(await actions.order(verb, order).finally(looks.forget));
-      const lines = done.lines.map((line) => html`<p>${line}</p>`);
+      const lines = done.lines.map((line) => html`<p>${onDesk(line)}</p>`);
       const back = html`<p><a href="${form.back(name)}">Go on</a></p>`;
       const main = dashboardBanner(done.undone ? 'warn' : 'good', done.title, html`${lines}${back}`);
       return send(request, reply, { title: done.title, main, renews: 'still' });

@@ -1,6 +1,11 @@
 import { money } from '../../../books/presentation.ts';
 import { counted, grouped } from '../../../core/domain/counted.ts';
-import { type CountedState, countedStates, type PayoutState } from '../../../core/domain/payout.ts';
+import {
+  type CountedState,
+  countedStates,
+  isReplaced,
+  type PayoutState,
+} from '../../../core/domain/payout.ts';
 import { nextDue } from '../../../core/runtime/next-due.ts';
 import { scheduleList } from '../../../core/settings/schedule-list.ts';
 import type { Config } from '../../../core/settings/settings.ts';
@@ -8,6 +13,7 @@ import { haltAdvice } from '../../../sending/halt.ts';
 import { verdictWords } from '../../../words/verdict-words.ts';
 import type { LedgerFigures } from '../../admin/ledger-figures.sql.ts';
 import { type Html, html } from '../kit/html.ts';
+import { separated } from '../kit/parts.ts';
 import { wideTable } from '../kit/table.ts';
 import { batchTable } from './batch-parts.ts';
 import { decision } from './forms.ts';
@@ -131,7 +137,7 @@ function tiles(look: DashboardFacts, view: View): Html {
     return since === undefined ? [] : [html`<small>oldest ${ago(since, view)}</small>`];
   };
   const tile = (name: string, states: readonly PayoutState[], isPassing: boolean): Html =>
-    html`<div class="tile"><dt>${name}</dt><dd><b>${countText(countIn(figures, states))}</b>${sumsIn(figures, states)}${isPassing ? oldest(states) : []}</dd></div>`;
+    html`<div class="tile"><dt>${name}</dt><dd>${tileCount(figures, states)}${sumsIn(figures, states)}${isPassing ? oldest(states) : []}</dd></div>`;
   return html`<dl class="tiles">
 ${tile('Waiting', ['ready', 'held'], true)}
 ${tile('In flight', ['sending', 'pending'], true)}
@@ -142,11 +148,29 @@ ${tile('Unknown', ['unknown'], true)}
 </dl>`;
 }
 
+/** How many there are, with the way to each list that is counted. */
+function tileCount(figures: LedgerFigures, states: readonly PayoutState[]): Html {
+  const number = (some: readonly PayoutState[]): string => countText(countIn(figures, some));
+  const [first, ...others] = states.filter((state) => countIn(figures, [state]) > 0);
+  if (first === undefined) return html`<b>${number(states)}</b>`;
+  const way = (state: PayoutState, name: Html): Html => html`<a href="/payouts?state=${state}">${name}</a>`;
+  if (others.length === 0) return way(first, html`<b>${number(states)}</b>`);
+  const each = [first, ...others].map((one) => way(one, html`${number([one])} ${stateText(one)}`));
+  return html`<b>${number(states)}</b><small>${separated(each, ' · ')}</small>`;
+}
+
 function batchesPart({ batches }: DashboardFacts, view: View): Html {
   if (batches.looks.length === 0)
     return html`<p>No batch was taken in today, and none is open. <a href="/batches">All batches</a></p>`;
   return html`${batchTable('Batches of today, and open ones', batches.looks, view, { short: true })}
 ${batches.more > 0 && html`<p>… and ${counted(batches.more, 'more open batch', 'more open batches')}: <a href="/batches">all batches</a></p>`}`;
+}
+
+/** The list of a state; how a payout counts that is paid again is no state of its own. */
+function stateWay(state: CountedState): Html | string {
+  return isReplaced(state)
+    ? stateText(state)
+    : html`<a href="/payouts?state=${state}">${stateText(state)}</a>`;
 }
 
 function moneyTable({ payouts }: LedgerFigures): Html {
@@ -159,7 +183,7 @@ function moneyTable({ payouts }: LedgerFigures): Html {
       const one = some.find((figure) => figure.currency === currency);
       return one ? grouped(money(one.amount, currency)) : '–';
     });
-    return [[stateText(state), countText(some.reduce((n, { count }) => n + count, 0)), ...cells]];
+    return [[stateWay(state), countText(some.reduce((n, { count }) => n + count, 0)), ...cells]];
   });
   const columns = currencies.map((currency) => ({ number: currency }));
   return wideTable('Money by state', ['State', { number: 'Payouts' }, ...columns], rows);

@@ -26,6 +26,35 @@ it('marks the page of the navigation that a person is on', async () => {
   expect((await as('ada', '/reports/')).headers.location).toBe('/reports/index.html');
 });
 
+it('leads from each count of the first page to the list that has so many', async () => {
+  const { ledger, as } = await startDashboard();
+  await addUnapproved(ledger, ['A-1', 'A-2']);
+  await addBatch(ledger, ['B-1', 'B-2', 'B-3'], { id: 'b-2' });
+  await addBatch(ledger, ['C-1'], { id: 'b-3', state: 'success' });
+  const today = (await as('ada', '/')).body;
+  const tiles = /<dl class="tiles">.*?<\/dl>/s.exec(today)?.[0] ?? '';
+  expect(textOf(tiles)).toMatch(/Waiting 5 3 waiting · 2 held .* Paid 1 /);
+  for (const [, state, count] of tiles.matchAll(/href="\/payouts\?state=(\w+)">(?:<b>)?(\d+)/g))
+    expect(mainOf((await as('ada', `/payouts?state=${state}`)).body)).toMatch(
+      new RegExp(`In all .* ${count} payouts? Reference`),
+    );
+  expect([...tiles.matchAll(/href="\/payouts/g)]).toHaveLength(3);
+  expect(mainOf((await as('ada', '/batches')).body)).toContain('3 batches, the newest first');
+});
+
+it('shows a page to a browser that asks for one that there is not, and tells a program', async () => {
+  const { as } = await startDashboard();
+  for (const path of ['/nothing', '/batches/nothing', '/payouts/nothing']) {
+    const page = await as('ada', path, { headers: { accept: 'text/html' } });
+    expect([page.status, mainOf(page.body)]).toEqual([
+      404,
+      expect.stringMatching(/Not found There is no .* Back to today/),
+    ]);
+  }
+  const told = await as('ada', '/nothing');
+  expect([told.status, JSON.parse(told.body)]).toEqual([404, { problem: 'there is no such page' }]);
+});
+
 describe('batches', () => {
   it('shows those that stand so, a page at a time, each once', async () => {
     const { ledger, ask } = await startDashboard();

@@ -62,7 +62,7 @@ function deskOf(page: Page, { keys, script }: Pick<Way, 'keys' | 'script'>) {
       if (await target.evaluate((one) => one === one.ownerDocument.activeElement)) return;
       await page.keyboard.press('Tab');
     }
-    throw new Error(`Tab never reached ${target}`);
+    throw new Error('Tab never reached it');
   }
   const link = (name: string | RegExp): Locator => page.getByRole('link', { name }).first();
   const button = (name: string): Locator => page.getByRole('button', { name, exact: true }).first();
@@ -212,6 +212,12 @@ describe.skipIf(path === undefined)(`a month of two people in a real browser${mi
       await ada.sees('LOST-1 is settled as not paid');
       await ada.follow('Go on');
       await ada.sees('failed');
+      // Its receipt on paper has what is known, and no button.
+      const offer = ada.page.getByText('Pay it again…');
+      expect(await offer.isVisible()).toBe(true);
+      await ada.page.emulateMedia({ media: 'print' });
+      expect(await offer.isVisible()).toBe(false);
+      await ada.page.emulateMedia({ media: null });
 
       await ada.follow('Runs');
       await ada.push('Reconcile now');
