@@ -10,6 +10,7 @@ export const checkNames = [
   'projection',
   'attempts',
   'orders',
+  'payees',
   'balances',
   'totals',
   'phases',
