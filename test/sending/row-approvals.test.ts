@@ -13,7 +13,7 @@ import { rejectVerb } from '../../src/verbs/reject.ts';
 import { releaseVerb } from '../../src/verbs/release.ts';
 import { adviceText } from '../../src/words/advice-text.ts';
 import { fileOf, type Person } from '../intake/payee-months.ts';
-import { type Setting, setting } from '../intake/setting.ts';
+import { anyDay, type Setting, setting } from '../intake/setting.ts';
 import { tamper } from '../support/intruder.ts';
 import { claimAt } from '../support/ledger.ts';
 
@@ -59,7 +59,7 @@ function verbsOn(s: Setting) {
   return {
     parts,
     claims: async (brakes: Brakes = noBrakes, limit = 100): Promise<string[]> => {
-      await confirmFiles(s);
+      await confirmFiles(s, anyDay);
       return (await claimAt(ledger as never, clock.iso(), limit, 'w-1', brakes)).map(
         ({ reference }) => reference,
       );
