@@ -32,7 +32,10 @@ export async function openLocal(options: AppOptions) {
   const applyStored = async (signal?: AbortSignal): Promise<number> =>
     looking.access === 'reads' ? 0 : applyWebhooks({ ledger, clock, account, traces }, signal);
   /** P20: before a file pays others again, stored webhooks are applied and `ask` asks the service about them. */
-  const intakeAsking = (ask: (ids: bigint[], signal?: AbortSignal) => Promise<unknown>) => {
+  const intakeAsking = (
+    ask: (ids: bigint[], signal?: AbortSignal) => Promise<unknown>,
+    serviceNow?: () => number | null | undefined,
+  ) => {
     const prepare = async (rows: readonly RetryRow[], signal?: AbortSignal): Promise<void> => {
       await applyStored(signal);
       await ask(await decisions.rows.originals(rows), signal);
@@ -44,6 +47,7 @@ export async function openLocal(options: AppOptions) {
       paths,
       retries: { ...decisions.rows, prepare },
       say: adviceText,
+      serviceNow,
     });
   };
   return {

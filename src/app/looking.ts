@@ -80,13 +80,13 @@ export async function openLooking(options: AppOptions) {
       clock,
       brakes: rules,
       serviceNow,
-      async confirmFiles() {
+      async confirmFiles(day) {
         const { confirmFiles } = await import('../intake/confirm.ts');
-        await confirmFiles({ ledger, config, clock });
+        await confirmFiles({ ledger, config, clock }, day);
       },
-      async fileWaits() {
+      async fileWaits(day) {
         const { fileWaits } = await import('../intake/confirm.ts');
-        return fileWaits(ledger);
+        return fileWaits(ledger, day);
       },
     });
   return {

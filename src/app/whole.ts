@@ -158,7 +158,7 @@ export async function openWhole(options: AppOptions) {
     watchTimes: times.watch,
     alerts,
     eventPosts,
-    intake: local.intakeAsking((ids, signal) => lookUps.lookUp(ids, signal)),
+    intake: local.intakeAsking((ids, signal) => lookUps.lookUp(ids, signal), service.serviceNow),
     service,
     workers,
     rebuildWaits,

@@ -18,6 +18,7 @@ import { beginFileCheck, type FileCheck } from './file-check.ts';
 import { everyBatch, openSnapshot, openUnchanged } from './snapshot.ts';
 import { readBackup } from './verify-backup.ts';
 import { checkBatch, type ProvenBatch } from './verify-batch.ts';
+import { checkComparisons } from './verify-payees.ts';
 import { type CheckName, checkNames, type FalsePayout, foundIn } from './verify-payout.ts';
 import { checkPeriods } from './verify-periods.ts';
 import { strayRows, triggersOf } from './verify-schema.ts';
@@ -139,7 +140,10 @@ async function prove({ db, file, part, onProgress }: Proof): Promise<Verificatio
     }
     report(await checkLonelySuccessors(db));
     // An archive has the tables of its time; its payouts and approvals stay in the ledger too.
-    if (!part) report(await checkUnapproved(db));
+    if (!part) {
+      report(await checkUnapproved(db));
+      report(await checkComparisons(db));
+    }
     report(backup.missing());
     report((await totals?.end()) ?? []);
     report(await checkPeriods(db, part));

@@ -11,6 +11,7 @@ export const checkNames = [
   'projection',
   'attempts',
   'orders',
+  'payees',
   'balances',
   'totals',
   'phases',

@@ -142,9 +142,9 @@ export const finders: { readonly [K in FindingKind]: Finder<K> } = {
     const waits = balance === '' && name === '' ? [] : await batchesAwaitingCheck(db, day);
     return waits.map(({ batch, count }) => plainFinding('answer_awaited', batch, count));
   },
-  payout_kept: async ({ ledger }) =>
-    (await fileWaits(ledger)).flatMap(({ batch, count, why }) =>
-      isStuck(why) ? [plainFinding('payout_kept', batch, count)] : [],
+  payout_kept: async ({ ledger, clock, config }) =>
+    (await fileWaits(ledger, dayOf(clock.iso(), config.submission.timezone))).flatMap(
+      ({ batch, count, why }) => (isStuck(why) ? [plainFinding('payout_kept', batch, count)] : []),
     ),
   sending_idle: async ({ db, clock, work, config }) => {
     const hourAgo = new Date(clock.now() - hourMs).toISOString();

@@ -28,6 +28,7 @@ import {
   capped,
   formatTotals,
   newScan,
+  type RulesOf,
   rowRules,
   type Scan,
   type ScanSinks,
@@ -80,7 +81,14 @@ export type Checked = {
   contentHash: string;
 };
 
-type Deps = { ledger: Ledger; config: Config; clock: Clock; retries: RetryRows; say: SayAdvice };
+type Deps = {
+  ledger: Ledger;
+  config: Config;
+  clock: Clock;
+  retries: RetryRows;
+  say: SayAdvice;
+  serviceNow: RulesOf['serviceNow'];
+};
 
 /**
  * Finds the batch that this content became before; it is the one problem of the file (P23). Problems of

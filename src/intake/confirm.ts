@@ -29,11 +29,12 @@ type Finding =
 /**
  * Checks the archived files of batches that could go now, before the first payout of each is sent (P34). A
  * file must have the size and hash that intake read, and no process may have it open for writing. A batch
- * whose file changed is held with the reason; one whose file is open waits. Never inside a transaction.
+ * whose file changed is held with the reason; one whose file is open waits. Never inside a transaction. `day`: the newest
+ * whose payouts may go; a file that waits for a later one is looked at then.
  */
-export async function confirmFiles(deps: Deps): Promise<void> {
+export async function confirmFiles(deps: Deps, day: string): Promise<void> {
   const { ledger } = deps;
-  const batches = await batchesToConfirm(ledger.db);
+  const batches = await batchesToConfirm(ledger.db, day);
   if (batches.length === 0) return;
   const writers = await openWriters(batches.map(({ path }) => path));
   for (const batch of batches) {
@@ -45,8 +46,8 @@ export async function confirmFiles(deps: Deps): Promise<void> {
 export type BatchFileWait = { batch: string; count: number; why: FileWait };
 
 /** Returns the batches whose files {@link confirmFiles} cannot check now, and why. Writes nothing. */
-export async function fileWaits(ledger: Ledger): Promise<BatchFileWait[]> {
-  const batches = await batchesAwaitingLook(ledger.db);
+export async function fileWaits(ledger: Ledger, day: string): Promise<BatchFileWait[]> {
+  const batches = await batchesAwaitingLook(ledger.db, day);
   if (batches.length === 0) return [];
   const writers = await openWriters(batches.map(({ path }) => path));
   return batches.flatMap(({ batch, count, archive, path }): BatchFileWait[] => {

@@ -13,6 +13,7 @@ import { isPlainFile } from './moves.ts';
 import { removeHalfSheets } from './problem-sheets.ts';
 import { finishPromised, type GivenBackRows, givenBack } from './promised-files.ts';
 import { Interrupted, type RetryRows } from './retries.ts';
+import type { RulesOf } from './scan.ts';
 import { type Paths, type TakenFile, type TakeOptions, takeFile } from './take.ts';
 
 /** `givenBack`: rows that a crash had left unreturned, which this call brought to their place first (P34). */
@@ -54,6 +55,7 @@ export function createIntake(deps: {
   paths: Paths;
   retries: RetryRows;
   say: SayAdvice;
+  serviceNow?: RulesOf['serviceNow'];
 }): Intake {
   const { ledger, config, clock, retries, say } = deps;
   const paths: Paths = {
@@ -62,7 +64,7 @@ export function createIntake(deps: {
     rejected: resolve(deps.paths.rejected),
     reports: resolve(deps.paths.reports),
   };
-  const inner = { ledger, config, clock, paths, retries, say };
+  const inner = { ledger, config, clock, paths, retries, say, serviceNow: deps.serviceNow };
   const settleMs = config.intake.settleSeconds * 1000;
   const gate = inboxGate({ inbox: paths.inbox, clock, settleMs });
   const collections = join(paths.inbox, collectionsFolder);

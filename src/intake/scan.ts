@@ -121,12 +121,25 @@ export function noteEnd(scan: Scan, end: Extract<FileItem<unknown>, { kind: 'end
 }
 
 /** The rules of a row that configuration, clock and command add. `payOn`: the day of rows that name none. */
-export function rowRules({ config, clock, payOn = '' }: RulesOf): RowRules {
+export function rowRules({ config, clock, payOn = '', serviceNow = () => null }: RulesOf): RowRules {
   const { senderName, referencePrefix } = config.intake;
   const today = dayOf(clock.iso(), config.submission.timezone);
-  return { senderName, referencePrefix, today, payOn, ...(config.banks && { banks: config.banks }) };
+  const heard = serviceNow() ?? null;
+  const known = {
+    ...(config.banks && { banks: config.banks }),
+    ...(heard !== null && {
+      serviceToday: dayOf(new Date(heard).toISOString(), config.submission.timezone),
+    }),
+  };
+  return { senderName, referencePrefix, today, payOn, ...known };
 }
-type RulesOf = { config: Config; clock: Pick<Clock, 'iso'>; payOn?: string | undefined };
+export type RulesOf = {
+  config: Config;
+  clock: Pick<Clock, 'iso'>;
+  payOn?: string | undefined;
+  /** The service's clock, in ms; null or undefined where it is not known. */
+  serviceNow?: (() => number | null | undefined) | undefined;
+};
 
 /**
  * Pass 1: collects every problem of every row, the totals and the content hash. References are looked up in

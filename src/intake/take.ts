@@ -21,7 +21,7 @@ import { finishPromised, givenBack } from './promised-files.ts';
 import { droppedName, noteRefusal, noteUnread } from './rejections.ts';
 import { Interrupted, type RetryRows } from './retries.ts';
 import type { RowWarning } from './row-warnings.ts';
-import { capped, formatTotals, type Scan, scanFile } from './scan.ts';
+import { capped, formatTotals, type RulesOf, type Scan, scanFile } from './scan.ts';
 import { type KeptRows, keptRows } from './second-pass.ts';
 import { openProblem, unendedWarning } from './unfinished.ts';
 import { unfitName, whyUnreadable } from './unreadable.ts';
@@ -77,6 +77,7 @@ type Deps = {
   paths: Paths;
   retries: RetryRows;
   say: SayAdvice;
+  serviceNow: RulesOf['serviceNow'];
 };
 
 /** Takes one file in or refuses it whole. Throws Interrupted. Only under the intake lock. */

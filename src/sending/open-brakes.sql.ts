@@ -60,10 +60,10 @@ export function createBrakes(deps: {
   brakes: Brakes;
   /** The service's clock, as {@link Under} has it. Absent: this process does not ask it. */
   serviceNow?: () => number | null | undefined;
-  /** Holds each batch that could be sent now but whose file is not what was read (P34). */
-  confirmFiles?(): Promise<void>;
+  /** Holds each batch that could be sent up to this day but whose file is not what was read (P34). */
+  confirmFiles?(day: string): Promise<void>;
   /** The batches whose files `confirmFiles` could not check. */
-  fileWaits?(): Promise<{ batch: string; count: number; why: FileWait }[]>;
+  fileWaits?(day: string): Promise<{ batch: string; count: number; why: FileWait }[]>;
 }) {
   const { ledger, clock, brakes } = deps;
   const { db } = ledger;
@@ -79,7 +79,7 @@ export function createBrakes(deps: {
   async function settle(): Promise<void> {
     const { dailyLimit } = brakes;
     await finishHolds(ledger, { at: clock.iso(), dailyLimit });
-    await deps.confirmFiles?.();
+    await deps.confirmFiles?.(throughDay(under()));
     if (brakes.looksAhead) await expireLooks(ledger, clock.iso());
     if ((await standingCanaries(db)).length > 0) await ledger.write((trx) => stopForCanaries(trx, under()));
     if (Object.keys(dailyLimit).length > 0 && (await dailyUse(db, under())).moved)
@@ -172,7 +172,7 @@ export function createBrakes(deps: {
           canary: await canaryCounts(db, batch),
         });
     }
-    for (const one of (await deps.fileWaits?.()) ?? [])
+    for (const one of (await deps.fileWaits?.(throughDay(under()))) ?? [])
       if (!only.payouts && (!only.batches || only.batches.includes(one.batch)))
         waiting.push({ kind: 'file', ...one });
     const unchecked = brakes.looksAhead ? await batchesAwaitingCheck(db, throughDay(under())) : [];

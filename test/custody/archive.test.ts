@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { payoutStory } from '../../src/books/overview.sql.ts';
+import { listPayees } from '../../src/core/ledger/payee-list.ts';
 import { record } from '../../src/core/ledger/record.ts';
 import type { Ledger } from '../../src/core/storage/ledger.ts';
 import { archiveLedger } from '../../src/custody/archive/archive-ledger.ts';
@@ -9,6 +10,7 @@ import { backupLedger } from '../../src/custody/make-backup.ts';
 import { openLedger } from '../../src/custody/open-ledger.ts';
 import { restoreLedger } from '../../src/custody/restore-ledger.ts';
 import { verifyArchive, verifyLedger } from '../../src/custody/verify-ledger.ts';
+import { comparePayees, type PayeeRow } from '../../src/intake/compare-payees.ts';
 import { loadEvidence } from '../../src/watching/evidence/evidence.sql.ts';
 import { judge } from '../../src/watching/evidence/judge.ts';
 import { haltInWords } from '../../src/words/halt-words.ts';
@@ -330,6 +332,30 @@ describe.skipIf(onPostgres)('archive', () => {
     writeFileSync(mark, atKill);
     ledger = await openLedger(made.path, { now });
     expect(await haltInWords(ledger.db)).toBeUndefined();
+  });
+
+  it('P37: a file is still compared with a batch that was archived, and its payees are still listed', async () => {
+    await archived();
+    const row = (n: number, account: string): PayeeRow => ({
+      ...{
+        row: n,
+        reference: `NEW-${n}`,
+        accountNumber: account,
+        accountName: 'ADA OBI',
+        bankCode: '000013',
+      },
+      ...{ currency: 'NGN', amount: 150_000n, payeeId: '' },
+    });
+    const rows = Array.from({ length: 8 }, (_, n) => row(n + 2, n === 3 ? '9999999999' : '0123456789'));
+    const now = { columns: [], count: rows.length, batch: null, again: new Map() };
+    const each = (take: (some: readonly PayeeRow[]) => Promise<void>) => take(rows);
+    const found = await comparePayees(ledger.db, { ...now, each }, { newcomers: true });
+    expect(found?.comparison).toMatchObject({
+      ...{ with: 'ended', accountChanged: 1, newPayees: 0 },
+      changes: [{ row: 5, kind: 'account_changed', old: '0123456789', new: '9999999999' }],
+    });
+    const listed = await listPayees(ledger.db, { changed: false, limit: 10 });
+    expect(listed).toMatchObject([{ account_number: '0123456789', names: ['ADA OBI'] }]);
   });
 
   it('an archive that was begun and never finished is forgotten, with its file', async () => {

@@ -208,6 +208,7 @@ it('P37: a mended failed.csv with another account is a change like any', async (
     { newcomers: false },
   );
   expect(found?.comparison).toMatchObject({ with: batch, accountChanged: 1, left: 0, joined: 0 });
+  expect(found?.asking, 'the row that waits with on_changed rows').toEqual([2]);
 });
 
 function paidAs({ id, name, account, bank, minor }: Person) {

@@ -7,7 +7,7 @@ import { createDecisions } from '../../src/sending/decisions/decisions.ts';
 import { releaseBatch } from '../../src/sending/holds.sql.ts';
 import { adviceText } from '../../src/words/advice-text.ts';
 import { claimAt, recordOutcome, replies } from '../support/ledger.ts';
-import { batchOf, csv, head, row, setting } from './setting.ts';
+import { anyDay, batchOf, csv, head, row, setting } from './setting.ts';
 
 it('P20: what an approved batch did not pay is not paid from small files that need no approval themselves', async () => {
   const s = await setting('submission: { approval: above, approval_above: { NGN: "150.00" } }');
@@ -19,7 +19,7 @@ it('P20: what an approved batch did not pay is not paid from small files that ne
   const shown = await readApprovable(s.ledger.db, batch);
   await s.ledger.write((trx) => recordApproval(trx, { batch, shown, by: 'second', at: s.clock.iso() }));
   await releaseBatch(s.ledger, { batch: id, at: s.clock.iso() });
-  await confirmFiles(s);
+  await confirmFiles(s, anyDay);
   for (const claimed of await claimAt(s.ledger, s.clock.iso(), 5, 'w-1', brakes))
     await recordOutcome(s.ledger, s.clock.iso(), claimed, replies.refused());
   const rules = { referencePrefix: '', payoutLimit: {} };

@@ -31,7 +31,7 @@ export type Setting = {
   /** Intake of another process on the same ledger and folders. */
   again(yaml?: string): OneByOne;
   /** Intake over another ledger, or that asks others about rows that pay others again. */
-  built(other: { retries?: RetryRows; ledger?: Ledger }): OneByOne;
+  built(other: { retries?: RetryRows; ledger?: Ledger; serviceNow?: () => number }): OneByOne;
 };
 
 /** A ledger and folders of its own, with a clock that moves only when told to. */
@@ -62,7 +62,7 @@ export async function setting(yaml = ''): Promise<Setting> {
   };
   const rules = { referencePrefix: '', payoutLimit: {} };
   const judged = createDecisions({ ledger, clock, rules, say: adviceText }).rows;
-  const built = (other: { retries?: RetryRows; ledger?: Ledger }, text = yaml): OneByOne =>
+  const built = (other: Parameters<Setting['built']>[0], text = yaml): OneByOne =>
     oneByOne({
       ledger,
       clock,
@@ -119,3 +119,6 @@ export function batchOf(taken: TakenFile | undefined): string {
   if (taken?.kind !== 'taken') throw new Error(`not taken: ${taken ? refusal(taken) : 'nothing'}`);
   return taken.batch;
 }
+
+/** Behind every day of payment. */
+export const anyDay = '9999-12-31';

@@ -8,7 +8,7 @@ import { openWriters } from '../../src/intake/open-writers.ts';
 import { claim } from '../../src/sending/claims.sql.ts';
 import { finishRelease, releaseBatch } from '../../src/sending/holds.sql.ts';
 import { onPostgres } from '../support/on-postgres/standing.ts';
-import { batchOf, csv, refusal, row, type Setting, setting } from './setting.ts';
+import { anyDay, batchOf, csv, head, refusal, row, type Setting, setting } from './setting.ts';
 
 const linux = process.platform === 'linux';
 /** With the amount last, what a cut leaves of it is an amount too. */
@@ -153,7 +153,7 @@ const stateOf = async (s: Setting): Promise<string> =>
 async function archived(): Promise<{ s: Setting; batch: string; path: string; confirm(): Promise<void> }> {
   const s = await setting('intake: { settle_seconds: 0 }');
   const batch = batchOf(await s.intake.takeIn(s.drop('pay.csv', whole), { origin: 'inbox' }));
-  const confirm = (): Promise<void> => confirmFiles({ ...s, config: s.config });
+  const confirm = (): Promise<void> => confirmFiles({ ...s, config: s.config }, anyDay);
   return { s, batch, path: s.path('archive', `${batch}--pay.csv`), confirm };
 }
 
@@ -180,7 +180,7 @@ it('P34: an approval accepts no file whose change a full disk kept from being to
   let writes = 0;
   const write: Setting['ledger']['write'] = (work) =>
     ++writes === 2 ? Promise.reject(new Error('SQLITE_FULL')) : s.ledger.write(work);
-  await confirmFiles({ ...s, ledger: { ...s.ledger, write } }).catch(() => undefined);
+  await confirmFiles({ ...s, ledger: { ...s.ledger, write } }, anyDay).catch(() => undefined);
   await finishRelease(s.ledger, { batch, at: s.clock.iso() });
   expect(await stateOf(s)).toBe('changed');
   expect(await reasonsOf(s)).toMatchObject([{ kind: 'file_grown', path, bytes: late.length, line: 4 }]);
@@ -199,7 +199,7 @@ it('P34: a file that a person let go is not held for by a process that looked at
     }
     return s.ledger.write(work);
   };
-  await confirmFiles({ ...s, ledger: { ...s.ledger, write } });
+  await confirmFiles({ ...s, ledger: { ...s.ledger, write } }, anyDay);
   expect([stood, await stateOf(s), await reasonsOf(s)]).toEqual([true, 'accepted', []]);
   expect(await claimed(s)).toHaveLength(2);
 });
@@ -252,6 +252,48 @@ it('P34: a batch goes only after its file was looked at, and once more after a h
   expect([await stateOf(s), await reasonsOf(s)]).toEqual(['begun', []]);
 });
 
+it('P34, P38: the file of a batch that waits for a day is looked at on that day, and missed by no other machine before', async () => {
+  const s = await setting();
+  const day = '2026-11-25';
+  const content = `${head},pay_on\n${row('A', '100')},${day}\n`;
+  const batch = batchOf(await s.intake.takeIn(s.drop('dated.csv', content), { origin: 'inbox' }));
+  const stored = s.ledger.db
+    .selectFrom('batches')
+    .select(['file_state', 'hold_reasons'])
+    .where('id', '=', batch);
+  const [move] = await s.ledger.db.selectFrom('file_moves').select('target').execute();
+  appendFileSync(move?.target ?? '', 'late\n');
+  await confirmFiles(s, '2026-11-24');
+  expect(await stored.executeTakeFirstOrThrow()).toEqual({ file_state: 'whole', hold_reasons: '[]' });
+  await confirmFiles(s, day);
+  expect((await stored.executeTakeFirstOrThrow()).hold_reasons).toContain('file_grown');
+
+  const other = batchOf(
+    await s.intake.takeIn(s.drop('b.csv', content.replace('A,', 'B,')), { origin: 'inbox' }),
+  );
+  await s.ledger.db.updateTable('batches').set({ file_state: 'due' }).where('id', '=', other).execute();
+  await s.ledger.db.updateTable('batches').set({ hold_reasons: '[]', held: 0n }).execute();
+  await s.ledger.db.updateTable('payouts').set({ state: 'ready' }).execute();
+  await s.ledger.db.deleteFrom('file_moves').execute();
+  expect(await fileWaits(s.ledger, '2026-11-24')).toEqual([]);
+  expect(await fileWaits(s.ledger, day)).toContainEqual({
+    batch: other,
+    count: 1,
+    why: { kind: 'elsewhere' },
+  });
+});
+
+it("P33, P38: where the service's clock is a year ahead of ours, the clock is in doubt, not the file", async () => {
+  const s = await setting();
+  const file = s.drop('next.csv', `${head},pay_on\n${row('A', '100')},2027-11-25\n`);
+  const plain = await s.intake.takeIn(file, { origin: 'named' });
+  expect(refusal(plain)).toContain('is more than 366 days ahead; write a day until 2027-11-22');
+  const heard = s.built({ serviceNow: () => Date.parse('2027-11-21T10:00:00.000Z') });
+  expect(refusal(await heard.takeIn(file, { origin: 'named' }))).toContain(
+    "is more than 366 days ahead of 2026-11-21, the day by this machine's clock; the service's says 2027-11-21; set the clock",
+  );
+});
+
 it.runIf(linux)('P34: a batch whose archived file is still open for writing waits', async () => {
   const { s, path, confirm } = await archived();
   await s.ledger.db.updateTable('batches').set({ file_state: 'due' }).execute();
@@ -266,10 +308,10 @@ it.runIf(linux)('P34: a batch whose archived file is still open for writing wait
 it('P34: a batch whose file no machine can look at is told apart from one that nobody looked at yet', async () => {
   const { s, batch, confirm } = await archived();
   await s.ledger.db.updateTable('batches').set({ file_state: 'due' }).execute();
-  expect(await fileWaits(s.ledger)).toEqual([]);
+  expect(await fileWaits(s.ledger, anyDay)).toEqual([]);
   // The machine that archived it is not this one.
   await s.ledger.db.deleteFrom('file_moves').execute();
   await confirm();
   expect([await claimed(s), await stateOf(s)]).toEqual([[], 'due']);
-  expect(await fileWaits(s.ledger)).toEqual([{ batch, count: 2, why: { kind: 'elsewhere' } }]);
+  expect(await fileWaits(s.ledger, anyDay)).toEqual([{ batch, count: 2, why: { kind: 'elsewhere' } }]);
 });

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { csv, flat } from '../support/cli.ts';
+import { serveApi } from '../faces/api/support.ts';
+import { csv, flat, until } from '../support/cli.ts';
 import { droppedByAlice, makeHome } from '../support/decided.ts';
 
 const rule = {
@@ -74,4 +75,30 @@ it('P37: with on_changed rows the others go at once, and every face says what wa
   expect(home.sandbox.requests.posts).toBe(8);
   const verified = await home.json(['verify'], 0);
   expect(verified.ok).toBe(true);
+});
+
+it('P37: over the API the others go at once, the digest covers the change, and a rejection cancels only that row', async () => {
+  const settings = { ...rule, COUNTERFOIL_SUBMISSION_ON_CHANGED: 'rows' };
+  const { home, as } = await serveApi({}, settings);
+  const posts = (count: number) =>
+    until(
+      15_000,
+      () => home.sandbox.requests.posts,
+      (n) => n === count,
+    );
+  await as('dayo').postBatch(month('NOV', '1500.00'), { name: 'november.csv' });
+  await posts(4);
+  const taken = await as('dayo').postBatch(month('DEC', '1600.00', { 3: '9000000001' }), {
+    name: 'december.csv',
+  });
+  expect(taken).toMatchObject({ state: 'held', payouts: { held: 1 } });
+  await posts(7);
+  const shown = await as('rita').getBatch({ batch: taken.batch });
+  expect(shown).toMatchObject({ state: 'held', payouts: { held: 1 }, digest: taken.digest });
+  expect(shown.hold_reasons.join()).toContain('first in row 3: only these wait for an approval');
+  const order = { batch: taken.batch, reason: 'call them first', digest: taken.digest ?? '' };
+  const done = await as('ada').rejectBatch(order);
+  expect(done).toMatchObject({ cancelled: 1 });
+  expect((await as('rita').getBatch({ batch: taken.batch })).payouts).not.toHaveProperty('held');
+  expect(home.sandbox.requests.posts).toBe(7);
 });

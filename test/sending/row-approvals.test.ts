@@ -13,7 +13,8 @@ import { rejectVerb } from '../../src/verbs/reject.ts';
 import { releaseVerb } from '../../src/verbs/release.ts';
 import { adviceText } from '../../src/words/advice-text.ts';
 import { fileOf, type Person } from '../intake/payee-months.ts';
-import { type Setting, setting } from '../intake/setting.ts';
+import { anyDay, type Setting, setting } from '../intake/setting.ts';
+import { tamper } from '../support/intruder.ts';
 import { claimAt } from '../support/ledger.ts';
 
 const day = 86_400_000;
@@ -58,7 +59,7 @@ function verbsOn(s: Setting) {
   return {
     parts,
     claims: async (brakes: Brakes = noBrakes, limit = 100): Promise<string[]> => {
-      await confirmFiles(s);
+      await confirmFiles(s, anyDay);
       return (await claimAt(ledger as never, clock.iso(), limit, 'w-1', brakes)).map(
         ({ reference }) => reference,
       );
@@ -243,6 +244,40 @@ it('P37: verify names a changed row that was sent without an approval', async ()
   expect((await ordersOf(s)).problems.join()).toContain(
     'D-1: it was sent without the approval that its row needed',
   );
+});
+
+it('P37: verify names a comparison that does not agree with its rows, and marks that do not agree with it', async () => {
+  const { s, batch } = await changed();
+  const payees = async () =>
+    (await verifyLedger(s.ledger.place)).checks.find(({ name }) => name === 'payees');
+  expect((await payees())?.problems).toEqual([]);
+  const row = s.ledger.db.selectFrom('payee_comparisons').select('found').where('batch_id', '=', batch);
+  const { found } = await row.executeTakeFirstOrThrow();
+  const put = (text: string, digest?: string) =>
+    s.ledger.write((trx) =>
+      trx
+        .updateTable('payee_comparisons')
+        .set({ found: text, ...(digest !== undefined && { digest }) })
+        .where('batch_id', '=', batch)
+        .execute(),
+    );
+  for (const [text, problem] of [
+    ['{}', 'cannot be read'],
+    [found.replace('9000000001', '9000000009'), 'the digest of what changed'],
+    [found.replace('"accountChanged":2', '"accountChanged":1'), 'the digest of what changed'],
+    [
+      found.replace(/"totalsNow":\{"NGN":"[^"]*"/, '"totalsNow":{"NGN":"1.00"'),
+      'its comparison has the total',
+    ],
+  ] as const) {
+    await put(text);
+    expect((await payees())?.problems.join(), problem).toContain(problem);
+  }
+  await put(found);
+  await tamper(s.ledger, "update payouts set approval_needed = 0 where reference = 'D-3'");
+  expect((await payees())?.problems.join()).toContain('D-3 changed, and needs no approval');
+  await tamper(s.ledger, "update payouts set account_number = '9000000007' where reference = 'D-1'");
+  expect((await payees())?.problems.join()).toContain('of D-1, which the payout does not');
 });
 
 async function ordersOf(s: Setting): Promise<{ problems: string[] }> {

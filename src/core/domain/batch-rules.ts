@@ -52,9 +52,9 @@ export type BatchRow = {
 export type RowRules = {
   senderName: string;
   referencePrefix: string;
-  /** The service's own bank codes, where they are known. */
   banks?: Banks;
-  /** Today in `submission.timezone`, and the day of rows that name none (or empty): `YYYY-MM-DD`. */
+  serviceToday?: string;
+  /** Today in `submission.timezone`, above by the service's clock, and the day of rows that name none: `YYYY-MM-DD`. */
   today: string;
   payOn: string;
 };
@@ -104,7 +104,7 @@ export function checkRow(
   const type = cell('type') ?? '';
   say(row, 'type', type, typeFinding(type, currency));
   const payOn = cell('pay_on') || rules.payOn;
-  say(row, 'pay_on', payOn, payDayFinding(payOn, rules.today));
+  say(row, 'pay_on', payOn, payDayFinding(payOn, rules.today, rules.serviceToday));
   if (problems.length > 0) return { kind: 'bad', problems };
   return {
     kind: 'ok',

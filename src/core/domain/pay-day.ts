@@ -25,8 +25,11 @@ export function payableThrough(
   return heard < own ? heard : own;
 }
 
-/** What is wrong with a day of payment; null for a good one, and for none. `today`: in the zone of the limits. */
-export function payDayFinding(value: string, today: string): AmountProblem {
+/**
+ * What is wrong with a day of payment; null for a good one, and for none. `today`: in the zone of the limits; `serviceToday`:
+ * the same by the service's clock, where that is known.
+ */
+export function payDayFinding(value: string, today: string, serviceToday = today): AmountProblem {
   if (value === '') return null;
   if (!/^\d{4}-\d{2}-\d{2}$/.test(value))
     return {
@@ -35,8 +38,14 @@ export function payDayFinding(value: string, today: string): AmountProblem {
     };
   const day = DateTime.fromISO(value, { zone: 'utc' });
   if (!day.isValid) return { problem: 'is no day of the calendar', fix: 'write a day that there is' };
-  const last = DateTime.fromISO(today, { zone: 'utc' }).plus({ days: mostDaysAhead });
+  const lastFrom = (from: string) => DateTime.fromISO(from, { zone: 'utc' }).plus({ days: mostDaysAhead });
+  const last = lastFrom(today);
   if (day <= last) return null;
+  if (day <= lastFrom(serviceToday))
+    return {
+      problem: `is more than ${mostDaysAhead} days ahead of ${today}, the day by this machine's clock; the service's says ${serviceToday}`,
+      fix: 'set the clock of this machine right, then drop the file again',
+    };
   return {
     problem: `is more than ${mostDaysAhead} days ahead`,
     fix: `write a day until ${last.toISODate() ?? ''}; one that is further away belongs into a later file`,

@@ -33,12 +33,16 @@ function archivedBatches(db: Db | Trx) {
 /** A batch of which nothing was sent yet, with its archived file on this machine. */
 export type ArchivedBatch = Awaited<ReturnType<ReturnType<typeof archivedBatches>['execute']>>[number];
 
-/** Returns the batches that could go now, whose files are checked before the first payout of each is sent. */
-export function batchesToConfirm(db: Db): Promise<ArchivedBatch[]> {
+/**
+ * Returns the batches that could go now, whose files are checked before the first payout of each is sent. `day`: the newest
+ * whose payouts may go (P38).
+ */
+export function batchesToConfirm(db: Db, day: string): Promise<ArchivedBatch[]> {
   return archivedBatches(db)
     .where('batches.phase', '=', 'loaded')
     .where(
-      sql<boolean>`exists (select 1 from payouts as p where p.batch_id = batches.id and p.state = 'ready')`,
+      sql<boolean>`exists (select 1 from payouts as p where p.batch_id = batches.id and p.state = 'ready'
+        and p.pay_on <= ${day})`,
     )
     .execute();
 }
@@ -51,8 +55,11 @@ export type BatchAwaitingLook = {
   path: string;
 };
 
-/** Returns the batches that wait only for the check of their files (P34), with the number of waiting payouts. */
-export async function batchesAwaitingLook(db: Db): Promise<BatchAwaitingLook[]> {
+/**
+ * Returns the batches that wait only for the check of their files (P34), with the number of waiting payouts. `day`: the
+ * newest whose payouts may go.
+ */
+export async function batchesAwaitingLook(db: Db, day: string): Promise<BatchAwaitingLook[]> {
   const waiting = await db
     .selectFrom('batches')
     .innerJoin('payouts', 'payouts.batch_id', 'batches.id')
@@ -60,6 +67,7 @@ export async function batchesAwaitingLook(db: Db): Promise<BatchAwaitingLook[]> 
     .where('batches.file_state', '=', 'due')
     .where('batches.phase', '=', 'loaded')
     .where('payouts.state', '=', sql.lit('ready' as const))
+    .where('payouts.pay_on', '<=', day)
     .groupBy('batches.id')
     .orderBy('batches.id')
     .execute();

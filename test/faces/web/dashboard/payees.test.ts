@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { addHoldReason } from '../../../../src/core/ledger/hold-reasons.ts';
 import { recordComparison } from '../../../../src/core/ledger/payee-comparisons.ts';
 import { addBatch } from '../../../support/ledger.ts';
 import { startDashboard } from './support.ts';
@@ -45,6 +46,18 @@ it('P37: the page of a batch says that its amounts look like kobo for whole unit
   const { body } = await as('ada', '/batches/b-1');
   expect(body).toContain('2 amounts a hundred times those of before: rows 2, 3');
   expect(body).toContain('all NGN amounts end in two zeros');
+});
+
+it('P37: the page of a batch says that only a part of it waits', async () => {
+  const { ledger, as } = await startDashboard();
+  await addBatch(ledger, ['A-1', 'A-2']);
+  const why = { kind: 'payees', changed: 1, fresh: 0, hundredfold: 0, inflated: [], rows: [2] } as const;
+  const reason = { kind: 'approval', why, dropper: 'dayo', scope: 'rows' } as const;
+  await ledger.write((trx) => addHoldReason(trx, 'b-1', reason));
+  const { body } = await as('ada', '/batches/b-1');
+  expect(body).toContain('A part of it waits, and the rest goes');
+  expect(body).toContain('only these wait for an approval by somebody other than dayo');
+  expect(body).not.toContain('It is held');
 });
 
 it('lists payees to who may see bank details, a page at a time', async () => {
