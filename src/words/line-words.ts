@@ -32,6 +32,9 @@ export const lineWords: Record<StatementLine, string> = {
 /** What the service lists less net paid: no line of the statement, since it follows from them. */
 export const differenceWords = 'Listed less net paid';
 
+/** What ties the paid rows of a month to its net paid: no line of the statement. */
+export const paidEarlierWords = 'Paid earlier, undone now';
+
 /** What a run reported as paid and its list shows as failed: no line of the statement, and graver than any. */
 export const overturnedWords = 'Reported as paid, failed on the list';
 

@@ -7,6 +7,12 @@ import {
   type PayoutOutcome,
   withCells,
 } from '../../books/batch-results.sql.ts';
+import {
+  batchColumnRows,
+  type ColumnTally,
+  createColumnTally,
+  furtherColumns,
+} from '../../books/column-totals.ts';
 import { type OpenOf, openDiscrepanciesOf } from '../../books/discrepancies/open-of-payouts.sql.ts';
 import { accountMask, maskTold, zoned } from '../../books/presentation.ts';
 import { storedCells } from '../../books/sheet.ts';
@@ -18,13 +24,14 @@ import { ArchiveAbsent, openArchive } from '../../core/storage/archive-file.ts';
 import { writeWhole } from '../../core/storage/atomic-file.ts';
 import type { Ledger } from '../../core/storage/ledger.ts';
 import type { Batch } from '../../core/storage/tables/tables.ts';
+import { noColumnTotals } from '../../words/column-words.ts';
 import { messageText, plainCause } from '../../words/plain-words.ts';
 import { csvText, writeCsv } from './csv-writer.ts';
 import { createFailedFile, type RetryOffers } from './failed-file.ts';
 import { type BatchTally, batchSummary, createBatchTally } from './workbook/batch-summary.ts';
-import { resultColumns } from './workbook/columns.ts';
-import { summarySheet } from './workbook/report-workbook.ts';
-import { beginWorkbook, fitsWorkbook, xlsxColumnLimit } from './workbook/xlsx-file.ts';
+import { ownColumns, resultColumns } from './workbook/columns.ts';
+import { columnSheet, summarySheet } from './workbook/report-workbook.ts';
+import { beginWorkbook, fitsWorkbook, type WorkbookWriter, xlsxColumnLimit } from './workbook/xlsx-file.ts';
 
 /** `skipped` says in words which file was not written and why. */
 export type BatchResults = { batch: string; files: string[]; changed: boolean; skipped: string[] };
@@ -53,8 +60,11 @@ export function createBatchResults(deps: {
   const writeFailed = createFailedFile(deps);
   const style = { bom: config.reports.bom, delimiter: config.reports.delimiter, exact: true };
 
-  async function* pages(batch: Batch, tally?: BatchTally): AsyncGenerator<string[][]> {
+  type Tallies = { states: BatchTally; columns: ColumnTally };
+
+  async function* pages(batch: Batch, tallies?: Tallies): AsyncGenerator<string[][]> {
     const columns = storedCells(batch.columns);
+    const addToColumns = tallies?.columns.of(columns);
     const mask = accountMask(columns, config.reports.maskAccounts);
     const shown = (instant: string | null): string => zoned(instant, config.reports.timezone);
     // The text of a contradiction may contain the account number.
@@ -64,13 +74,17 @@ export function createBatchResults(deps: {
       const ids = page.map(({ id }) => id);
       const open = await openDiscrepanciesOf(ledger.db, ids);
       const again = await replacementsOf(ledger.db, ids);
-      for (const payout of page)
-        tally?.add(payout, again.get(payout.id)?.counted ?? payout.state, open.has(payout.id));
-      yield page.map((payout) => [
-        ...mask(inputCells(payout, columns.length)),
-        ...outcome(payout, open.get(payout.id) ?? [], { shown, told }),
-        again.get(payout.id)?.reference ?? '',
-      ]);
+      yield page.map((payout) => {
+        const cells = storedCells(payout.cells);
+        tallies?.states.add(payout, again.get(payout.id)?.counted ?? payout.state, open.has(payout.id));
+        const { currency, amount, added, state } = payout;
+        addToColumns?.(cells, { currency, amount, isRow: BigInt(added) === 0n, isPaid: state === 'success' });
+        return [
+          ...mask(fittedTo(cells, columns.length)),
+          ...outcome(payout, open.get(payout.id) ?? [], { shown, told }),
+          again.get(payout.id)?.reference ?? '',
+        ];
+      });
     }
   }
 
@@ -91,15 +105,18 @@ export function createBatchResults(deps: {
     await writeWhole(csv, (toCsv) =>
       writeWhole(xlsx, async (toXlsx) => {
         const text = csvText(style);
-        const workbook = await beginWorkbook(toXlsx, [summarySheet, 'results']);
-        const tally = createBatchTally();
+        const hasTotals = furtherColumns(storedCells(batch.columns)).length > 0;
+        const names = [summarySheet, 'results', ...(hasTotals ? [columnSheet] : [])];
+        const workbook = await beginWorkbook(toXlsx, names);
+        const tallies = { states: createBatchTally(), columns: createColumnTally() };
         const sheet = await workbook.table('results', (header) => resultColumns(header, width));
-        for await (const page of pages(batch, tally)) {
+        for await (const page of pages(batch, tallies)) {
           await toCsv(text(page));
           await sheet.add(page.map((row) => fitted(row)));
         }
         await sheet.end();
-        await workbook.notes(summarySheet, batchSummary(batch, tally, config.reports.timezone));
+        await workbook.notes(summarySheet, batchSummary(batch, tallies.states, config.reports.timezone));
+        if (hasTotals) await writeColumns(workbook, batch.id, tallies.columns);
         await workbook.end();
       }),
     );
@@ -160,6 +177,14 @@ export function createBatchResults(deps: {
   return { write, writeDue };
 }
 
+/** The totals by each further column of the file, or why there are none. */
+async function writeColumns(workbook: WorkbookWriter, batch: string, tally: ColumnTally): Promise<void> {
+  const columns = tally.columns();
+  const table = await workbook.table(columnSheet, (header) => ownColumns(header, false));
+  await table.add(columns.length > 0 ? batchColumnRows(batch, columns) : [['note'], [noColumnTotals]]);
+  await table.end();
+}
+
 /**
  * Fits a row of results.csv into a workbook; `width` is the number of the file's cells before ours. In a row that is too
  * wide, one column replaces the file's last cells and names the file that has them.
@@ -182,8 +207,7 @@ function sheetOf(width: number): { width: number; left: number; fitted: (row: st
 }
 
 /** The input cells as they came, exactly as many as the header has: a short row never shifts our columns. */
-function inputCells(payout: PayoutOutcome, width: number): string[] {
-  const cells = storedCells(payout.cells);
+function fittedTo(cells: readonly string[], width: number): string[] {
   return Array.from({ length: width }, (_, index) => cells[index] ?? '');
 }
 

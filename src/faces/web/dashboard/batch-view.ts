@@ -1,3 +1,4 @@
+import type { ColumnTotals } from '../../../books/column-totals.ts';
 import {
   cameToNothing,
   countedStates,
@@ -19,7 +20,6 @@ import { hasRight } from '../../admin/access.ts';
 import { type Html, html } from '../kit/html.ts';
 import { separated } from '../kit/parts.ts';
 import { wideTable } from '../kit/table.ts';
-import type { ColumnTotals } from './batch-columns.sql.ts';
 import { columnPanels, type LastAlike, lastTime } from './batch-columns-view.ts';
 import { batchStateText, moneyIn, open, progressBar } from './batch-parts.ts';
 import { answerAwaited, type BatchLook, type payoutsIn } from './batches.sql.ts';

@@ -64,7 +64,7 @@ summary{cursor:pointer;color:var(--link)}
 .tile{background:var(--card);border:1px solid var(--line);border-radius:10px;padding:9px 14px;min-width:0}
 .tile span,.tile dt{color:var(--soft);font-size:13px}.tile strong,.tile b{display:block;font-size:20px;line-height:1.3;font-variant-numeric:tabular-nums}
 .tile small{display:block;color:var(--soft);font-size:13px;font-variant-numeric:tabular-nums}
-.sign{display:grid;grid-template-columns:repeat(3,1fr);gap:1.5rem;margin:3rem 0 1rem}.sign p{border-top:1px solid var(--ink);padding-top:.3rem;margin:0}
+.sign{display:grid;grid-template-columns:2fr 2fr 1fr;gap:3rem 1.5rem;margin:3rem 0 1rem;break-inside:avoid}.sign p{border-top:1px solid var(--ink);padding-top:.3rem;margin:0}
 @media (max-width:560px){header,main,footer{padding-left:14px;padding-right:14px}header{padding-top:10px}h1{font-size:18px}nav ul{gap:2px 12px}
 time,.number,.badge{white-space:normal}
 .verdicts,.tiles{gap:8px;margin-top:8px}.verdict{padding:8px 12px}

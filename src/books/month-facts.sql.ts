@@ -1,7 +1,9 @@
 import { sql } from 'kysely';
-import type { Db } from '../../../core/storage/ledger.ts';
-import type { Period } from '../../../core/storage/tables/period-tables.ts';
-import type { Payout } from '../../../core/storage/tables/tables.ts';
+import { z } from 'zod';
+import type { Db, Trx } from '../core/storage/ledger.ts';
+import type { Period } from '../core/storage/tables/period-tables.ts';
+import type { Payout } from '../core/storage/tables/tables.ts';
+import { asIs, sheetOf } from './sheet.ts';
 
 /** The entries of the history that a month has. A closed month has its own for ever, an open one those of its time. */
 export type MonthSpan = { after: bigint; through: bigint | null; startsAt: string; endsAt: string };
@@ -34,7 +36,7 @@ export async function paidInMonth(
   const { rows } = await sql<MonthPayment>`select h.id as entry, h.at as paid_at, p.reference, p.account_name,
       p.account_number, p.bank_code, p.amount, p.currency, p.batch_id, p.row_number, p.transfer_id, p.fee
     from history h join payouts p on p.id = h.payout_id
-    where ${isPaid(span)} and ${before === null ? sql`1 = 1` : sql`h.id < ${before}`}
+    where ${isPaidIn(span)} and ${before === null ? sql`1 = 1` : sql`h.id < ${before}`}
     order by h.id desc limit ${limit}`.execute(db);
   return rows;
 }
@@ -50,23 +52,8 @@ export async function* allPaidInMonth(db: Db, span: MonthSpan): AsyncGenerator<M
   }
 }
 
-/** What was paid in an open month so far, by currency, in minor units. */
-export async function paidSumsIn(
-  db: Db,
-  span: MonthSpan,
-): Promise<{ currency: string; count: bigint; minor: bigint }[]> {
-  const { rows } = await sql<{
-    currency: string;
-    n: bigint;
-    amount: bigint;
-  }>`select p.currency, count(*) as n,
-      sum(p.amount) as amount
-    from history h join payouts p on p.id = h.payout_id
-    where ${isPaid(span)} group by p.currency order by p.currency`.execute(db);
-  return rows.map(({ currency, n, amount }) => ({ currency, count: BigInt(n), minor: BigInt(amount) }));
-}
-
-function isPaid({ after, through, startsAt, endsAt }: MonthSpan) {
+/** A condition on the history `h`: it paid the payout in the span, and nothing in the span undid that. */
+export function isPaidIn({ after, through, startsAt, endsAt }: MonthSpan) {
   const within = (entry: 'h' | 'x') => {
     const [id, at] = [sql.ref(`${entry}.id`), sql.ref(`${entry}.at`)];
     if (through !== null) return sql`${id} > ${after} and ${id} <= ${through}`;
@@ -77,16 +64,48 @@ function isPaid({ after, through, startsAt, endsAt }: MonthSpan) {
       and x.from_state = 'success' and x.to_state <> 'success' and ${within('x')})`;
 }
 
-/** Approvals given in a time, the oldest first. */
-export function approvalsIn(db: Db, { startsAt, endsAt }: MonthSpan, limit: number) {
-  return db
+type Approved = {
+  batch: string;
+  dropped_by: string;
+  approved_by: string;
+  approved_at: string;
+  batch_rows: string;
+  currency: string;
+  amount: string;
+};
+const approvalSheet = sheetOf<Approved>(
+  asIs('batch', 'dropped_by', 'approved_by', 'approved_at', 'batch_rows', 'currency', 'amount'),
+);
+const storedTotals = z.record(z.string(), z.string());
+
+/** The approvals given in a month as a sheet, the oldest first: one row a currency, with who dropped the batch. */
+export async function approvalRows(
+  db: Db | Trx,
+  { startsAt, endsAt }: MonthSpan,
+  show: (instant: string) => string,
+): Promise<string[][]> {
+  const rows = await db
     .selectFrom('approvals')
-    .select(['batch_id', 'approved_by', 'approved_at', 'row_count', 'totals', 'digest'])
+    .innerJoin('batches', 'batches.id', 'approvals.batch_id')
+    .select(['batch_id', 'approved_by', 'approved_at', 'approvals.row_count', 'totals', 'dropped_by'])
     .where('approved_at', '>=', startsAt)
     .where('approved_at', '<', endsAt)
-    .orderBy('id')
-    .limit(limit)
+    .orderBy('approvals.id')
     .execute();
+  return approvalSheet.all(
+    rows.flatMap(({ batch_id: batch, approved_at, row_count, totals, ...people }) =>
+      Object.entries(storedTotals.parse(JSON.parse(totals))).map(([currency, amount]) => {
+        return {
+          batch,
+          ...people,
+          approved_at: show(approved_at),
+          batch_rows: `${row_count}`,
+          currency,
+          amount,
+        };
+      }),
+    ),
+  );
 }
 
 /** Whether an archive has taken entries of this span away. */
