@@ -18,18 +18,21 @@ import { accountMask, maskTold, zoned } from '../../books/presentation.ts';
 import { storedCells } from '../../books/sheet.ts';
 import { kindRules } from '../../core/domain/discrepancy-kinds.ts';
 import { forbiddenPlace } from '../../core/domain/forbidden.ts';
+import { comparisonOf } from '../../core/ledger/payee-comparisons.ts';
 import { replacementsOf } from '../../core/ledger/replaced.ts';
 import type { Config } from '../../core/settings/settings.ts';
 import { ArchiveAbsent, openArchive } from '../../core/storage/archive-file.ts';
 import { writeWhole } from '../../core/storage/atomic-file.ts';
 import type { Ledger } from '../../core/storage/ledger.ts';
 import type { Batch } from '../../core/storage/tables/tables.ts';
+import { shownComparison } from '../../sending/payee-facts.ts';
 import { noColumnTotals } from '../../words/column-words.ts';
 import { messageText, plainCause } from '../../words/plain-words.ts';
 import { csvText, writeCsv } from './csv-writer.ts';
 import { createFailedFile, type RetryOffers } from './failed-file.ts';
 import { type BatchTally, batchSummary, createBatchTally } from './workbook/batch-summary.ts';
 import { ownColumns, resultColumns } from './workbook/columns.ts';
+import { comparedNotes, comparedSheet, comparedWidths } from './workbook/compared-sheet.ts';
 import { columnSheet, summarySheet } from './workbook/report-workbook.ts';
 import { beginWorkbook, fitsWorkbook, type WorkbookWriter, xlsxColumnLimit } from './workbook/xlsx-file.ts';
 
@@ -106,7 +109,13 @@ export function createBatchResults(deps: {
       writeWhole(xlsx, async (toXlsx) => {
         const text = csvText(style);
         const hasTotals = furtherColumns(storedCells(batch.columns)).length > 0;
-        const names = [summarySheet, 'results', ...(hasTotals ? [columnSheet] : [])];
+        const found = await comparisonOf(ledger.db, batch.id);
+        const names = [
+          summarySheet,
+          'results',
+          ...(hasTotals ? [columnSheet] : []),
+          ...(found ? [comparedSheet] : []),
+        ];
         const workbook = await beginWorkbook(toXlsx, names);
         const tallies = { states: createBatchTally(), columns: createColumnTally() };
         const sheet = await workbook.table('results', (header) => resultColumns(header, width));
@@ -117,6 +126,10 @@ export function createBatchResults(deps: {
         await sheet.end();
         await workbook.notes(summarySheet, batchSummary(batch, tallies.states, config.reports.timezone));
         if (hasTotals) await writeColumns(workbook, batch.id, tallies.columns);
+        if (found) {
+          const compared = shownComparison(found, { mask: config.reports.maskAccounts });
+          await workbook.notes(comparedSheet, comparedNotes(compared), comparedWidths);
+        }
         await workbook.end();
       }),
     );
