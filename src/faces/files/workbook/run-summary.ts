@@ -42,7 +42,7 @@ export function runSummary(facts: RunFacts): Note[][] {
   const tables = names.map((name): Note[] => [titleOf(name), sheetHolds[name] ?? '']);
   return [
     [{ text: title, look: 'title' }],
-    [{ text: `Run ${run}, ${mode} mode. Times: ${zone}. ${listSentence(list)}`, look: 'soft' }],
+    [{ text: `${mode} mode. Times: ${zone}. ${listSentence(list)} Name in files: ${run}.`, look: 'soft' }],
     ...verdictPart({ list, verdicts, statement: records(sheets.statement) }),
     [],
     heading('Where the money is'),

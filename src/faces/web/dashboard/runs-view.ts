@@ -2,12 +2,11 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RunVerdict } from '../../../books/run-verdicts.sql.ts';
 import { type NamedCells, records } from '../../../books/sheet.ts';
-import type { StatementLine } from '../../../books/statement/statement-lines.ts';
 import { amountText } from '../../../core/domain/counted.ts';
 import { runFolder } from '../../../core/domain/run-folder.ts';
 import type { Run } from '../../../core/storage/tables/tables.ts';
 import { keptReportsTexts } from '../../../words/kept-reports.ts';
-import { lineWords } from '../../../words/line-words.ts';
+import { isStatementLine, lineWords } from '../../../words/line-words.ts';
 import { listStart } from '../../../words/list-words.ts';
 import { shortTime } from '../../../words/short-times.ts';
 import { type Html, html } from '../kit/html.ts';
@@ -116,11 +115,9 @@ function filesPart(run: Run, keepDays: number, view: View): Html {
   return html`<p>${keptReportsTexts(run.id, keepDays).page}</p>${form(view, { ...again, buttons: [{ name: 'Write them again' }] })}`;
 }
 
-const isLine = (name: string): name is StatementLine => Object.hasOwn(lineWords, name);
-
 export function statementTable(statement: readonly NamedCells[]): Html {
   const rows = statement.map(({ currency = '', line = '', count = '', amount = '' }) => [
-    isLine(line) ? lineWords[line] : line,
+    isStatementLine(line) ? lineWords[line] : line,
     currency,
     /^\d+$/.test(count) ? countText(BigInt(count)) : count,
     amount === '' ? '' : amountText(currency, amount),

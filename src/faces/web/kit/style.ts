@@ -58,6 +58,7 @@ summary{cursor:pointer;color:var(--link)}
 .verdicts{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,290px),1fr));gap:12px;margin-top:14px}.verdicts .notice{grid-column:1/-1;margin:0}
 .verdict{border-radius:10px;padding:9px 16px;border-left:6px solid var(--none);background:var(--none-bg)}
 .verdict strong{font-size:17px}.verdict p,.verdict ul{margin:2px 0 0}.verdict ul{padding-left:0;list-style:none}
+.difference b{font-size:17px;font-variant-numeric:tabular-nums}.verdict .made{margin:2px 0 4px;max-width:34rem}.made li{display:flex;justify-content:space-between;gap:12px;font-size:13px;line-height:1.4}
 .verdict.is-reconciled{background:var(--good-bg);border-color:var(--good)}.verdict.is-reconciled strong{color:var(--good)}
 .verdict.is-exceptions{background:var(--bad-bg);border-color:var(--bad)}.verdict.is-exceptions strong{color:var(--bad)}
 .tiles{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,160px),1fr));gap:12px;margin-top:12px}
@@ -67,7 +68,7 @@ summary{cursor:pointer;color:var(--link)}
 .sign{display:grid;grid-template-columns:2fr 2fr 1fr;gap:3rem 1.5rem;margin:3rem 0 1rem;break-inside:avoid}.sign p{border-top:1px solid var(--ink);padding-top:.3rem;margin:0}
 @media (max-width:560px){header,main,footer{padding-left:14px;padding-right:14px}header{padding-top:10px}h1{font-size:18px}nav ul{gap:2px 12px}
 time,.number,.badge{white-space:normal}
-.verdicts,.tiles{gap:8px;margin-top:8px}.verdict{padding:8px 12px}
+.verdicts,.tiles{gap:8px;margin-top:8px}.verdict{padding:6px 12px}.made li{font-size:12px;line-height:1.25}.verdict .made{margin:0}
 .tiles{grid-template-columns:1fr 1fr}.tile{padding:6px 10px}.tile strong{font-size:18px}
 ${tableBlocks}
 .card.wide tr{padding:8px 12px}.card.wide tr>*{padding:1px 0!important}

@@ -2,6 +2,7 @@ import type { RunVerdict } from '../../../books/run-verdicts.sql.ts';
 import { type NamedCells, records, totalOf } from '../../../books/sheet.ts';
 import { counted, grouped } from '../../../core/domain/counted.ts';
 import { isUsable, type ListStanding } from '../../../core/domain/verdict.ts';
+import { overturnedWords } from '../../../words/line-words.ts';
 import { type Html, html } from '../kit/html.ts';
 import { link, pageSection } from '../kit/parts.ts';
 import { itemTable } from './action-items.ts';
@@ -34,7 +35,7 @@ function overturnedNotice(verdicts: readonly RunVerdict[]): Html {
     .filter(({ overturned }) => overturned > 0n)
     .map(({ currency, overturned }) => `${counted(overturned, 'payout')} in ${currency}`);
   if (named.length === 0) return html``;
-  return html`<p><strong class="bad">Reported as paid, failed at the service:</strong> ${named.join(', ')}.</p>\n`;
+  return html`<p><strong class="bad">${overturnedWords}:</strong> ${named.join(', ')}.</p>\n`;
 }
 
 function openPart(rows: NamedCells[], count: bigint, { zone, list }: About): Html {

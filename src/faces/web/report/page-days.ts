@@ -90,7 +90,8 @@ export const settlePart: Part = async (rows, { currency, id, draw }) => {
     { column: { number: 'Median' }, cell: (row: NamedCells) => duration(Number(row.median_seconds)) },
     { column: { number: '95th percentile' }, cell: (row: NamedCells) => duration(Number(row.p95_seconds)) },
   ];
-  const spec = perDay.length > 1 ? dayLinesSpec(values, everyDay(perDay), speeds, unit) : null;
+  // A line of zeros shows nothing.
+  const spec = perDay.length > 1 && slowest > 0 ? dayLinesSpec(values, everyDay(perDay), speeds, unit) : null;
   const title = 'time from sent to settled';
   const all = [...perDay, ...(overall ? [overall] : [])];
   return [await figure(draw, spec, { id, currency, title, summary, columns, rows: all })];

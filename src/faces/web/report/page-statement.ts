@@ -1,6 +1,5 @@
 import type { RunVerdict } from '../../../books/run-verdicts.sql.ts';
 import { records } from '../../../books/sheet.ts';
-import { differenceOf } from '../../../books/statement/difference.ts';
 import {
   type CurrencyLines,
   type Figure,
@@ -13,13 +12,12 @@ import {
 import type { StatementLine } from '../../../books/statement/statement-lines.ts';
 import { grouped } from '../../../core/domain/counted.ts';
 import { isCompared, isUsable, type ListStanding } from '../../../core/domain/verdict.ts';
-import { differenceName, lineWords } from '../../../words/line-words.ts';
+import { lineWords } from '../../../words/line-words.ts';
 import { listSentence } from '../../../words/list-words.ts';
 import { verdictWords } from '../../../words/verdict-words.ts';
 import { type Html, html } from '../kit/html.ts';
 import { link, pageSection } from '../kit/parts.ts';
 import { htmlTable, tableBody, tableRow } from '../kit/table.ts';
-import { amountText } from './page-words.ts';
 
 /** A line as a reader adds it up: what is taken off is negative. */
 type Printed = { name: string; figure: Figure; kind: 'part' | 'sum' | 'of' };
@@ -60,11 +58,10 @@ function currencyPart(currency: string, lines: CurrencyLines, judged: RunVerdict
   const name = mark !== undefined && html` <span class="soft">${mark.sign} ${mark.name}</span>`;
   const [ledger, paid] = [ledgerSum(lines), paidSum(lines)];
   const compared = !judged || isCompared(judged.verdict);
-  const difference = compared ? differencePart(currency, lines) : null;
   const hasPaid = !isEmpty(ledger) || !isEmpty(paid);
   const columns = [
     sumTable(currency, ledger),
-    ...(hasPaid || difference ? [html`${hasPaid && sumTable(currency, paid)}${difference}`] : []),
+    ...(hasPaid ? [sumTable(currency, paid)] : []),
     compared
       ? html`${sumTable(currency, listSum(lines))}${unreadPart(lines)}`
       : html`<p class="empty"><strong>Not checked:</strong> which of these payouts the service lists, and whether it lists others.</p>\n`,
@@ -128,17 +125,6 @@ function listSum(lines: CurrencyLines): Sum {
       sum('listed_by_service'),
     ],
   };
-}
-
-/** What finance asks first: how far the list is from net paid, and why. Nothing where both are the same. */
-function differencePart(currency: string, lines: CurrencyLines): Html | null {
-  const { amount, reasons } = differenceOf(lines);
-  if (reasons.length === 0) return null;
-  const total = `Total difference: ${amountText(currency, amount)}`;
-  const parts = reasons
-    .map(({ line, figure }) => `${differenceName(line)} ${grouped(figure.amount)}`)
-    .join('; ');
-  return html`<p><strong>${total}</strong>, listed less net paid. ${parts}.</p>\n`;
 }
 
 function printers(lines: CurrencyLines) {

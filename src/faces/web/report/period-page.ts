@@ -54,7 +54,7 @@ function facts({ period, comparedAt, list }: ClosedMonth, zone: string): Html {
   const compared =
     comparedAt === null
       ? 'nothing: no list of the service was ever read completely'
-      : `the service’s list of ${time(comparedAt)}, run ${period.run_id ?? ''}. ${listSentence(list)}`;
+      : `the service’s list of ${time(comparedAt)} (${period.run_id ?? ''}). ${listSentence(list)}`;
   const rows: [string, string][] = [
     ['Closed by', period.closed_by],
     ['Closed at', time(period.closed_at)],

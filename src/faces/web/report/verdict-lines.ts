@@ -1,10 +1,11 @@
 import type { RunVerdict } from '../../../books/run-verdicts.sql.ts';
 import type { NamedCells } from '../../../books/sheet.ts';
+import { differenceOf } from '../../../books/statement/difference.ts';
 import { type Figure, lineOf, linesByCurrency } from '../../../books/statement/statement-figures.ts';
 import type { StatementLine } from '../../../books/statement/statement-lines.ts';
 import { counted, grouped } from '../../../core/domain/counted.ts';
 import { differs, exceptionLines, isCompared, type ListStanding } from '../../../core/domain/verdict.ts';
-import { lineWords, overturnedWords } from '../../../words/line-words.ts';
+import { differenceWords, lineWords, overturnedWords } from '../../../words/line-words.ts';
 import { listSentence } from '../../../words/list-words.ts';
 import { verdictWords } from '../../../words/verdict-words.ts';
 import { amountText } from './page-words.ts';
@@ -13,7 +14,7 @@ import { amountText } from './page-words.ts';
  * Why a currency has exceptions, one text a cause. What a run reported as paid and its list shows as failed comes first,
  * then each line of the statement that is not empty.
  */
-export function exceptionTexts(
+function exceptionTexts(
   currency: string,
   figureOf: (line: StatementLine) => Figure,
   overturned: bigint,
@@ -34,11 +35,20 @@ export function verdictLines(
   { statement, list }: { statement: readonly NamedCells[]; list: ListStanding | null },
 ): string[] {
   const lines = linesByCurrency(statement).get(currency) ?? {};
+  const { amount: far } = differenceOf(lines);
+  const difference = `${differenceWords}: ${amountText(currency, far)}, listed less net paid.`;
   if (verdict === 'reconciled') {
     const { count, amount } = lineOf(lines, 'settled');
-    return [`${counted(count, 'payment')}, ${amountText(currency, amount)}: the list and the ledger agree.`];
+    return [
+      `${counted(count, 'payment')}, ${amountText(currency, amount)}: the list and the ledger agree.`,
+      ...(/[1-9]/.test(far) ? [difference] : []),
+    ];
   }
   if (differs(verdict))
-    return [...exceptionTexts(currency, (line) => lineOf(lines, line), overturned), 'Do not sign off.'];
+    return [
+      difference,
+      ...exceptionTexts(currency, (line) => lineOf(lines, line), overturned),
+      'Do not sign off.',
+    ];
   return [...(isCompared(verdict) ? [] : [listSentence(list)]), verdictWords[verdict].sentence];
 }
