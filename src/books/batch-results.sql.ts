@@ -47,6 +47,7 @@ const outcomeColumns = [
   'reference',
   'batch_id',
   'withheld_by',
+  'bank_code',
 ] as const;
 
 /** Yields the outcomes of a batch's payouts, in file order, a page at a time. */

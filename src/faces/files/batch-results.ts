@@ -61,6 +61,8 @@ export function createBatchResults(deps: {
 }) {
   const { ledger, config, reports } = deps;
   const writeFailed = createFailedFile(deps);
+  const { banks } = config;
+  const added = [...ours, ...(banks ? ['bank_name'] : [])];
   const style = { bom: config.reports.bom, delimiter: config.reports.delimiter, exact: true };
 
   type Tallies = { states: BatchTally; columns: ColumnTally };
@@ -72,7 +74,7 @@ export function createBatchResults(deps: {
     const shown = (instant: string | null): string => zoned(instant, config.reports.timezone);
     // The text of a contradiction may contain the account number.
     const told = config.reports.maskAccounts ? maskTold : (text: string): string => text;
-    yield [[...columns, ...ours]];
+    yield [[...columns, ...added]];
     for await (const page of outcomesOf(batch)) {
       const ids = page.map(({ id }) => id);
       const open = await openDiscrepanciesOf(ledger.db, ids);
@@ -86,6 +88,7 @@ export function createBatchResults(deps: {
           ...mask(fittedTo(cells, columns.length)),
           ...outcome(payout, open.get(payout.id) ?? [], { shown, told }),
           again.get(payout.id)?.reference ?? '',
+          ...(banks ? [banks.nameOf(payout.bank_code) ?? ''] : []),
         ];
       });
     }
@@ -104,7 +107,7 @@ export function createBatchResults(deps: {
 
   /** Writes both files from one reading of the payouts, so that both show the same moment. */
   async function writeBoth(batch: Batch, csv: string, xlsx: string): Promise<void> {
-    const { width, fitted } = sheetOf(storedCells(batch.columns).length);
+    const { width, fitted } = sheetOf(storedCells(batch.columns).length, added.length);
     await writeWhole(csv, (toCsv) =>
       writeWhole(xlsx, async (toXlsx) => {
         const text = csvText(style);
@@ -145,13 +148,13 @@ export function createBatchResults(deps: {
     const csv = join(reports, batch.id, 'results.csv');
     const xlsx = join(reports, batch.id, 'results.xlsx');
     const width = storedCells(batch.columns).length;
-    const fits = fitsWorkbook(batch.row_count, width + ours.length);
+    const fits = fitsWorkbook(batch.row_count, width + added.length);
     if (fits) await writeBoth(batch, csv, xlsx);
     else await writeCsv(csv, pages(batch), style);
     const failed = await writeFailed(batch);
     // This version was read before the rows: a change in between leaves the batch due.
     await markReported(ledger.db, batch, batch.version);
-    const { left } = sheetOf(width);
+    const { left } = sheetOf(width, added.length);
     const skipped = !fits
       ? [`${xlsx}: ${batch.row_count} rows of ${width} columns are more than a workbook: they are in ${csv}`]
       : left > 0
@@ -199,11 +202,15 @@ async function writeColumns(workbook: WorkbookWriter, batch: string, tally: Colu
 }
 
 /**
- * Fits a row of results.csv into a workbook; `width` is the number of the file's cells before ours. In a row that is too
+ * Fits a row of results.csv into a workbook; `width` is the number of the file's cells before ours,
+ * `added` that of ours. In a row that is too
  * wide, one column replaces the file's last cells and names the file that has them.
  */
-function sheetOf(width: number): { width: number; left: number; fitted: (row: string[]) => string[] } {
-  const room = xlsxColumnLimit - ours.length;
+function sheetOf(
+  width: number,
+  added: number,
+): { width: number; left: number; fitted: (row: string[]) => string[] } {
+  const room = xlsxColumnLimit - added;
   if (width <= room) return { width, left: 0, fitted: (row) => row };
   const kept = room - 1;
   const left = width - kept;

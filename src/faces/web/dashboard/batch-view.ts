@@ -18,7 +18,7 @@ import { holdTexts } from '../../../words/hold-words.ts';
 import { newsOf } from '../../../words/plain-words.ts';
 import { hasRight } from '../../admin/access.ts';
 import { type Html, html } from '../kit/html.ts';
-import { separated } from '../kit/parts.ts';
+import { bankText, separated } from '../kit/parts.ts';
 import { wideTable } from '../kit/table.ts';
 import { columnPanels, type LastAlike, lastTime } from './batch-columns-view.ts';
 import { batchStateText, moneyIn, open, progressBar } from './batch-parts.ts';
@@ -31,18 +31,7 @@ import { hider } from './hide.ts';
 import type { DayAhead } from './later.sql.ts';
 import { laterFacts } from './later-view.ts';
 import { type PartOfList, pages } from './pages.ts';
-import {
-  amount,
-  bankText,
-  countText,
-  exactAmount,
-  facts,
-  panel,
-  sentence,
-  stateText,
-  time,
-  to,
-} from './parts.ts';
+import { amount, countText, exactAmount, facts, panel, sentence, stateText, time, to } from './parts.ts';
 
 type Approvals = NonNullable<ReturnType<Awaited<ReturnType<typeof approvalsOf>>['get']>>;
 type Halts = Awaited<ReturnType<typeof batchHalts>>;

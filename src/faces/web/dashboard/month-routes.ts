@@ -123,7 +123,8 @@ export function monthRoutes(scope: FastifyInstance, { deps, looks, send, viewFor
     const { span } = await spanOf(name);
     const account = config.reports.maskAccounts ? maskAccount : (text: string) => text;
     reply.headers({ 'content-disposition': `attachment; filename="paid-${name}.csv"` });
-    const text = paidCsv(allPaidInMonth(reader, span), config.reports, account);
+    const { banks } = await viewFor(request);
+    const text = paidCsv(allPaidInMonth(reader, span), config.reports, { account, banks });
     return reply.type('text/csv; charset=utf-8').send(Readable.from(text));
   });
 

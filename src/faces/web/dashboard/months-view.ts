@@ -14,26 +14,15 @@ import { hasRight } from '../../admin/access.ts';
 import type { LedgerFigures } from '../../admin/ledger-figures.sql.ts';
 import { csvText } from '../../files/csv-writer.ts';
 import { type Html, html } from '../kit/html.ts';
-import { separated } from '../kit/parts.ts';
+import { bankText, separated } from '../kit/parts.ts';
 import { wideTable } from '../kit/table.ts';
 import { approvalTable, openAtClose, paidByColumns, paidTotals, signLines } from '../report/month-parts.ts';
+import { statementBody } from '../report/page-statement.ts';
 import { form } from './forms.ts';
 import { seesBank, type View } from './frame.ts';
 import { onwards } from './pages.ts';
-import {
-  amount,
-  bankText,
-  countText,
-  exactAmount,
-  facts,
-  panel,
-  stateText,
-  time,
-  to,
-  verdictText,
-} from './parts.ts';
+import { amount, countText, exactAmount, facts, panel, stateText, time, to, verdictText } from './parts.ts';
 import { addressOf, perPage } from './query.ts';
-import { statementTable } from './runs-view.ts';
 
 export type MonthFacts = {
   name: string;
@@ -96,8 +85,8 @@ ${panel(
 ${mayClose && hasRight(view.caller, 'decide') && html`<p><a class="go" href="/months/${name}/close">Close this month…</a></p>`}`,
 )}
 ${panel('Total', paidTotals(parts.paid, closed ?? { statement: [], verdicts: [] }))}
-${closed && panel('Statement', statementTable(closed.statement))}
-${closed ? panel('Open at the close', openAtClose(parts)) : panel('What is open', openPart(month, view))}
+${closed && panel('Statement', statementBody(closed.statement, { ...closed, csv: to(['reports', periodFolder(name), 'statement.csv'], 'statement.csv') }))}
+${closed ? panel('Open at the close', openAtClose(parts, view.zone)) : panel('What is open', openPart(month, view))}
 ${seesBank(view) && columnParts(month)}
 ${panel('Approvals', approvalTable(parts.approvals, approved))}
 ${panel('Paid', paidPart(month, paid, view))}
@@ -152,17 +141,18 @@ function openPart({ parts, figures, lastRun }: MonthFacts, view: View): Html {
   return html`${items.length > 0 ? html`<ul>${items}</ul>` : html`<p>No payout is under way, and no discrepancy is open.</p>`}${compared}`;
 }
 
-function paidPart(month: MonthFacts, { rows, hasMore, shown }: PaidPage, view: View): Html {
+function paidPart(month: MonthFacts, { rows, shown }: PaidPage, view: View): Html {
   const { name, parts } = month;
   const all = parts.paid.reduce((sum, { count = '0' }) => sum + BigInt(count), 0n);
-  const forPaper = shown > perPage;
-  const many = `${countText(Math.min(Number(all), mostPrinted))} of ${countText(all)} rows`;
-  const part =
-    forPaper &&
-    hasMore &&
-    html`<p>This page has ${countText(rows.length)} rows. More are on the page behind it; the CSV has all.</p>`;
-  const ways = html`<p class="screen">${seesBank(view) && html`<a href="/months/${name}/paid.csv">CSV of every paid row</a>`}${!forPaper && all > BigInt(perPage) && html` · <a href="/months/${name}?rows=all">To print: ${many} on one page</a>`}</p>`;
-  return html`${part}${paidTable(rows, month, view)}${rows.length > 0 && ways}`;
+  const isPart = BigInt(rows.length) < all;
+  const part = html`${countText(rows.length)} of ${countText(all)} paid rows stand on this page; the CSV has all.`;
+  const most = countText(all < BigInt(mostPrinted) ? all : BigInt(mostPrinted));
+  const forPaper =
+    shown === perPage &&
+    isPart &&
+    html` <a href="/months/${name}?rows=all">To print: ${most} rows on one page</a>`;
+  const csv = seesBank(view) && html`<a href="/months/${name}/paid.csv">CSV of every paid row</a>`;
+  return html`${isPart && html`<p>${part}</p>`}${paidTable(rows, month, view)}${rows.length > 0 && html`<p class="screen">${csv}${forPaper}</p>`}`;
 }
 
 function paidTable(rows: readonly MonthPayment[], { archived }: MonthFacts, view: View): Html {
@@ -216,14 +206,14 @@ const csvColumns = [
   'paid_at',
 ];
 
-/** Every paid row as CSV, a page at a time. */
+/** Every paid row as CSV, a page at a time; with the names of banks where they are known. */
 export async function* paidCsv(
   pages: AsyncIterable<readonly MonthPayment[]>,
   reports: Config['reports'],
-  account: (text: string) => string,
+  { account, banks }: { account: (text: string) => string } & Pick<View, 'banks'>,
 ): AsyncGenerator<string> {
   const text = csvText(reports);
-  yield text([csvColumns]);
+  yield text([[...csvColumns, ...(banks ? ['bank_name'] : [])]]);
   for await (const page of pages)
     yield text(
       page.map((one) => [
@@ -238,6 +228,7 @@ export async function* paidCsv(
         one.transfer_id ?? '',
         one.fee ?? '',
         zoned(one.paid_at, reports.timezone),
+        ...(banks ? [banks.nameOf(one.bank_code) ?? ''] : []),
       ]),
     );
 }

@@ -65,6 +65,10 @@ summary{cursor:pointer;color:var(--link)}
 .tile{background:var(--card);border:1px solid var(--line);border-radius:10px;padding:9px 14px;min-width:0}
 .tile span,.tile dt{color:var(--soft);font-size:13px}.tile strong,.tile b{display:block;font-size:20px;line-height:1.3;font-variant-numeric:tabular-nums}
 .tile small{display:block;color:var(--soft);font-size:13px;font-variant-numeric:tabular-nums}
+.sums{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,330px),1fr));gap:12px;align-items:start}
+.sum th,.sum td{padding-top:3px;padding-bottom:3px}.sum .sum>*{font-weight:700}.sum .of th{padding-left:28px}
+.sum td,.sum td.number{white-space:nowrap}
+.empty{margin:0;max-width:none;padding:4px 14px;border:1px dashed var(--line);border-radius:10px;color:var(--soft)}
 .sign{display:grid;grid-template-columns:2fr 2fr 1fr;gap:3rem 1.5rem;margin:3rem 0 1rem;break-inside:avoid}.sign p{border-top:1px solid var(--ink);padding-top:.3rem;margin:0}
 @media (max-width:560px){header,main,footer{padding-left:14px;padding-right:14px}header{padding-top:10px}h1{font-size:18px}nav ul{gap:2px 12px}
 time,.number,.badge{white-space:normal}
@@ -77,6 +81,7 @@ ${tableBlocks}
 @media print{:root{color-scheme:light;${light}}
 body{font-size:9pt;background:#fff}header,main,footer{max-width:none;padding:0}.skip,nav{display:none}
 h2,h3,caption,figcaption{break-after:avoid}figure,.card:not(.wide),.verdict,.tile,.notice,tr{break-inside:avoid}thead{display:table-header-group}
-.wide{overflow:visible}th,td{padding:3px 6px 3px 0;overflow-wrap:anywhere}a{color:var(--ink)}
+.wide{overflow:visible}th,td{padding:3px 6px 3px 0;overflow-wrap:anywhere}thead th{white-space:normal!important;overflow-wrap:normal}a{color:var(--ink)}
+.sums{grid-template-columns:1fr 1fr;gap:6px 8px}.sums>:first-child{grid-row:span 2}.empty{padding:4px 6px}.sum{font-size:9pt}.sum th,.sum td{padding:2px 4px 2px 0}.sum th:first-child{padding-left:6px}.sum td:last-child,.sum th:last-child{padding-right:6px}
 *{print-color-adjust:exact;-webkit-print-color-adjust:exact}}
 `;

@@ -1,4 +1,5 @@
 import { type MonthParts, mostLeft } from '../../../books/closed-month.ts';
+import { maskTold } from '../../../books/presentation.ts';
 import type { RunVerdict } from '../../../books/run-verdicts.sql.ts';
 import type { NamedCells } from '../../../books/sheet.ts';
 import { differenceOf } from '../../../books/statement/difference.ts';
@@ -16,6 +17,7 @@ import { differenceWords, lineWords, paidEarlierWords } from '../../../words/lin
 import { type Html, html } from '../kit/html.ts';
 import { separated } from '../kit/parts.ts';
 import { type HtmlCell, type HtmlColumn, wideTable } from '../kit/table.ts';
+import { localTimes } from './page-words.ts';
 
 /** The parts that report.html of a closed month and the desk's page of any month share. */
 
@@ -96,7 +98,10 @@ export function approvalTable(
 }
 
 /** What waited for a person when the month was closed: open discrepancies by kind, then the rows of each line. */
-export function openAtClose({ open = null, left }: Partial<MonthParts> & Pick<MonthParts, 'left'>): Html {
+export function openAtClose(
+  { open = null, left }: Partial<MonthParts> & Pick<MonthParts, 'left'>,
+  zone: string,
+): Html {
   const kinds = (open ?? []).map(({ kind = '', count = '' }) => `${plainKind(kind)}: ${grouped(count)}`);
   const said =
     open === null
@@ -110,7 +115,7 @@ export function openAtClose({ open = null, left }: Partial<MonthParts> & Pick<Mo
       one.reference || one.transfer_id || '–',
       one.batch || '–',
       one.amount === '' ? '–' : amountText(one.currency ?? '', one.amount ?? ''),
-      one.why ?? '',
+      localTimes(maskTold(one.why ?? ''), zone),
     ]),
   );
   const isCut = left.some(({ rows: some }) => some.length >= mostLeft);

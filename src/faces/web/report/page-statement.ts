@@ -1,5 +1,5 @@
 import type { RunVerdict } from '../../../books/run-verdicts.sql.ts';
-import { records } from '../../../books/sheet.ts';
+import { type NamedCells, records } from '../../../books/sheet.ts';
 import {
   type CurrencyLines,
   type Figure,
@@ -30,10 +30,19 @@ const mostCurrencies = 12;
 /** The statement of each currency: what became of the payouts, what was paid, and how that ties to the list. */
 export function statementSection(
   sheet: string[][] | undefined,
-  { list, verdicts }: { list: ListStanding | null; verdicts: readonly RunVerdict[] },
+  about: { list: ListStanding | null; verdicts: readonly RunVerdict[] },
 ): Html {
-  const all = [...linesByCurrency(records(sheet))];
-  if (all.length === 0) return pageSection('statement', 'Statement', html`<p>${nothingText(list)}</p>\n`);
+  const csv = link('statement.csv', 'statement.csv');
+  return pageSection('statement', 'Statement', statementBody(records(sheet), { ...about, csv }));
+}
+
+/** The same without its heading. `csv`: the file with all lines. */
+export function statementBody(
+  rows: readonly NamedCells[],
+  { list, verdicts, csv }: { list: ListStanding | null; verdicts: readonly RunVerdict[]; csv: Html | string },
+): Html {
+  const all = [...linesByCurrency(rows)];
+  if (all.length === 0) return html`<p>${nothingText(list)}</p>\n`;
   const parts = all.slice(0, mostCurrencies).map(([currency, lines]) =>
     currencyPart(
       currency,
@@ -43,8 +52,7 @@ export function statementSection(
   );
   if (all.length > mostCurrencies)
     parts.push(html`<p>… and ${all.length - mostCurrencies} more currencies in statement.csv.</p>\n`);
-  const note = html`<p><span class="soft">Lines that are zero are left out here; ${link('statement.csv', 'statement.csv')} has all. <em>Items</em> says how many a line concerns; only amounts add up to the sum against the list.</span></p>\n`;
-  return pageSection('statement', 'Statement', [...parts, note]);
+  return html`${parts}<p><span class="soft">Lines that are zero are left out here; ${csv} has all. <em>Items</em> says how many a line concerns; only amounts add up to the sum against the list.</span></p>\n`;
 }
 
 function nothingText(list: ListStanding | null): string {
