@@ -20,7 +20,13 @@ const figures: Figure[] = [
     part: statePart,
   },
   { id: 'ageing', title: 'Ageing of open items', sheet: 'ageing', none: null, part: agePart },
-  { id: 'days', title: 'Payouts a day', sheet: 'days', none: 'Nothing was sent or settled.', part: daysPart },
+  {
+    id: 'days',
+    title: 'Payouts a day',
+    sheet: 'days',
+    none: 'Nothing was submitted or paid.',
+    part: daysPart,
+  },
   {
     id: 'failures',
     title: 'Failures by reason',

@@ -49,7 +49,7 @@ describe('report.html', () => {
     expect(words(html, 'statement')).toContain('Nothing was sent, and the service lists nothing');
     for (const [id, none] of [
       ['money', 'No payouts were taken in yet.'],
-      ['days', 'Nothing was sent or settled.'],
+      ['days', 'Nothing was submitted or paid.'],
       ['failures', 'Nothing failed, was refused or came back.'],
     ] as const)
       expect(words(html, id)).toContain(none);
@@ -211,7 +211,7 @@ describe('report.html', () => {
     expect(html.match(/<svg /g)).toHaveLength(1);
     expect(words(html, 'money')).toContain('Of NGN 300.00 ordered, NGN 200.00 is paid.');
     expect(words(html, 'days')).toContain(
-      'Sent 3 payouts worth NGN 300.00 and settled NGN 200.00, all on 21 Nov 2026.',
+      'Submitted 3 payouts worth NGN 300.00 and paid NGN 200.00, all on 21 Nov 2026.',
     );
     expect(words(html, 'failures')).toContain(
       '1 payout failed, refused or returned: Account closed (failed).',
