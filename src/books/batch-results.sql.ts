@@ -3,6 +3,7 @@ import { idList } from '../core/storage/bulk.ts';
 import { keyset } from '../core/storage/keyset.ts';
 import type { Db } from '../core/storage/ledger.ts';
 import type { Batch, Payout, Run } from '../core/storage/tables/tables.ts';
+import { isAddedRow } from './column-totals.sql.ts';
 
 /** A keyset page: small enough to stay flat in memory, large enough to cost little per row. */
 const pageSize = 1000;
@@ -27,7 +28,8 @@ export async function batchesDue(db: Db): Promise<string[]> {
   return rows.map((row) => row.id);
 }
 
-export type PayoutOutcome = Pick<Payout, (typeof outcomeColumns)[number]>;
+/** `added`: 1 where it pays another row of the same batch again, and is no row of the file. */
+export type PayoutOutcome = Pick<Payout, (typeof outcomeColumns)[number]> & { added: bigint };
 const outcomeColumns = [
   'id',
   'row_number',
@@ -45,12 +47,17 @@ const outcomeColumns = [
   'reference',
   'batch_id',
   'withheld_by',
+  'bank_code',
 ] as const;
 
 /** Yields the outcomes of a batch's payouts, in file order, a page at a time. */
 export function batchOutcomes(db: Db, batch: string): AsyncGenerator<PayoutOutcome[]> {
   return keyset(filePage, (last) => {
-    const all = db.selectFrom('payouts').select(outcomeColumns).where('batch_id', '=', batch);
+    const all = db
+      .selectFrom('payouts')
+      .select(outcomeColumns)
+      .select(isAddedRow().as('added'))
+      .where('batch_id', '=', batch);
     // A successor has the row of the payout that it pays again, and comes after it.
     const rest = last && all.where(sql<boolean>`(row_number, id) > (${last.row_number}, ${last.id})`);
     return (rest ?? all).orderBy('row_number').orderBy('id').limit(filePage).execute();

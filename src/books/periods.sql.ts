@@ -108,8 +108,45 @@ export async function periodDigest(db: Db | Trx, period: Omit<Period, 'digest'>)
   return hash.digest('hex');
 }
 
-/** The sheets of a closed month, each a CSV file of that name. */
-export const periodSheets = ['statement', 'statement-rows'] as const;
+/** The sheets of a closed month, each a CSV file of that name. A month that an older version closed lacks the last ones. */
+export const periodSheets = [
+  'statement',
+  'statement-rows',
+  'totals-by-column',
+  'approvals',
+  'open-discrepancies',
+] as const;
+export type PeriodSheet = (typeof periodSheets)[number];
+
+/** The sheets that a closed month has. */
+export async function sheetsOfPeriod(db: Db, { month }: PeriodKey): Promise<PeriodSheet[]> {
+  const rows = await db
+    .selectFrom('period_rows')
+    .select('sheet')
+    .distinct()
+    .where('month', '=', month)
+    .execute();
+  return periodSheets.filter((name) => rows.some(({ sheet }) => sheet === name));
+}
+
+/** The first frozen rows of a sheet from one position up to another. */
+export function periodRowsWithin(
+  db: Db,
+  { month }: PeriodKey,
+  sheet: PeriodSheet,
+  { from, before, limit }: { from: bigint; before: bigint; limit: number },
+): Promise<{ cells: string }[]> {
+  return db
+    .selectFrom('period_rows')
+    .select('cells')
+    .where('month', '=', month)
+    .where('sheet', '=', sheet)
+    .where('position', '>=', from)
+    .where('position', '<', before)
+    .orderBy('position')
+    .limit(limit)
+    .execute();
+}
 
 /** The frozen rows of a sheet in order, each a JSON array of texts, a page at a time. */
 export function periodRows(db: Db | Trx, { month }: PeriodKey, sheet: string) {

@@ -1,6 +1,6 @@
 import type { StatementLine } from '../books/statement/statement-lines.ts';
 
-/** The statement's lines as finance names them, on every page and sheet. */
+/** The only table of the statement's lines: how finance names them on every page, sheet and screen. */
 export const lineWords: Record<StatementLine, string> = {
   opening: 'Opening',
   submitted: 'Submitted',
@@ -29,8 +29,16 @@ export const lineWords: Record<StatementLine, string> = {
   unreadable: 'Unreadable amounts',
 };
 
+/** Whether a text names a line, as files and JSON do. */
+export function isStatementLine(name: string): name is StatementLine {
+  return Object.hasOwn(lineWords, name);
+}
+
 /** What the service lists less net paid: no line of the statement, since it follows from them. */
-export const differenceWords = 'Listed less net paid';
+export const differenceWords = 'Total difference';
+
+/** What ties the paid rows of a month to its net paid: no line of the statement. */
+export const paidEarlierWords = 'Paid earlier, undone now';
 
 /** What a run reported as paid and its list shows as failed: no line of the statement, and graver than any. */
 export const overturnedWords = 'Reported as paid, failed on the list';
@@ -38,11 +46,4 @@ export const overturnedWords = 'Reported as paid, failed on the list';
 /** One of the reasons why the list does not come to net paid. Of what was reopened, only what was not paid before is one. */
 export function differenceName(line: StatementLine): string {
   return line === 'reopened' ? 'Reopened, not paid before' : lineWords[line];
-}
-
-/** A line by its name in statement.csv, as the terminal counts it: `2 status conflicts`, `1 status conflict`. */
-export function lineNoun(line: string, count?: number): string {
-  if (line === 'unreadable' && count !== undefined) return 'with an unreadable amount';
-  const name = line.replaceAll('_', ' ');
-  return count === 1 ? name.replace(/s$/, '') : name;
 }

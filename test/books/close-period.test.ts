@@ -111,7 +111,9 @@ it('a closed month has a page and a workbook to sign: who closed it and when, th
   const text = html.replaceAll(/<[^>]*>/g, ' ').replaceAll(/\s+/g, ' ');
   expect(text).toContain('October 2026, closed');
   expect(text).toMatch(/Closed by ada &#60;b&#62; Closed at 2 Nov 2026, 13:00/);
-  expect(text).toContain('✗ NGN: exceptions Not on the list: 1, NGN 100.00 Do not sign off.');
+  expect(text).toContain(
+    '✗ NGN: exceptions Total difference: NGN 100.00, listed less net paid. Not on the list: 1, NGN −100.00 Do not sign off.',
+  );
   expect(text).toContain(`Digest ${digest}`);
   const [summary, statement] = await readSheets(files.find((name) => name.endsWith('.xlsx')) ?? '');
   const rows = (summary?.data ?? []).map((row) => row.filter((cell) => cell !== null));

@@ -24,7 +24,15 @@ it('a month that is over is closed once, and its files are the same bytes whenev
     warnings: [expect.stringContaining('so that nothing is compared')],
   });
   const folder = `data/reports/period-${month(1)}`;
-  expect(home.names(folder)).toEqual(['report.html', 'report.xlsx', 'statement-rows.csv', 'statement.csv']);
+  expect(home.names(folder)).toEqual([
+    'approvals.csv',
+    'open-discrepancies.csv',
+    'report.html',
+    'report.xlsx',
+    'statement-rows.csv',
+    'statement.csv',
+    'totals-by-column.csv',
+  ]);
   const before = home.names(folder).map((name) => home.read(`${folder}/${name}`));
   expect((await home.run(['close-period', month(1)])).code).toBe(2);
   expect((await home.json(['report', month(1)], 0)).files[0]).toContain(folder);
@@ -62,7 +70,7 @@ it('report RUN --against RUN says which payouts moved, and exits 2 for a run tha
   });
   expect(home.names(`data/reports/reconciliation-${second.run}`)).toContain(`against-${first.run}.csv`);
   const text = await home.run(['report', second.run, '--against', first.run]);
-  expect(text.out).toContain('NGN settled: 0.00 → 2,004.00 (+2,004.00)');
+  expect(text.out).toContain('NGN Paid: 0.00 → 2,004.00 (+2,004.00)');
   expect((await home.run(['report', second.run, '--against', '20010101T000000Z'])).code).toBe(2);
   const unknown = await home.run(['report', '20010101T000000Z']);
   expect(unknown).toMatchObject({ code: 2, err: expect.stringContaining('no run 20010101T000000Z in this') });

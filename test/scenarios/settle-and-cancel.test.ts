@@ -89,7 +89,7 @@ it('P32: what was never sent and counts as paid on a person’s word sends nobod
   await home.json(['settle', 'PAY-0001', '--as', 'paid', '--note', 'paid in cash', '--yes'], 0);
   const run = await home.run(['reconcile']);
   expect(run).toMatchObject({ code: 0, out: expect.stringMatching(/NGN {2}reconciled {2}none/) });
-  expect(run.out).toContain('difference −1,001.50: paid elsewhere −1,001.50');
+  expect(run.out).toContain('Total difference −1,001.50: Paid by other means −1,001.50');
   expect(run.out).toMatch(/Nothing is open\.[\s\S]*\n\nReport: .*report\.html\n$/);
 });
 

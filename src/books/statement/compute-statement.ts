@@ -9,7 +9,7 @@ import {
   type CurrencyVerdict,
   createStatement,
   entrySheet,
-  rowPosition,
+  linePosition,
   type StatementRow,
 } from './statement.ts';
 import { linesWithRows, type StatementLine } from './statement-lines.ts';
@@ -110,5 +110,5 @@ function inPlaces(from: bigint, entries: readonly StatementEntry[]): PlacedEntry
 }
 
 function rowOf({ entry, place }: PlacedEntry): PlacedRow {
-  return { position: rowPosition(entry, place), cells: entrySheet.cells(entry) };
+  return { position: linePosition(entry, place), cells: entrySheet.cells(entry) };
 }

@@ -8,8 +8,10 @@ import type { Ledger, Trx } from '../../core/storage/ledger.ts';
 import type { Period } from '../../core/storage/tables/period-tables.ts';
 import { newestCompleteRun } from '../../watching/listing/listings.sql.ts';
 import { findRun } from '../batch-results.sql.ts';
+import { paidByColumn } from '../column-totals.sql.ts';
 import { countOpen } from '../discrepancies/discrepancies.sql.ts';
 import type { FrozenWords } from '../frozen-words.ts';
+import { approvalRows } from '../month-facts.sql.ts';
 import {
   addPeriodRows,
   addPeriodTransfers,
@@ -17,6 +19,7 @@ import {
   lastEntryBefore,
   lastPeriod,
   listingOf,
+  type PeriodSheet,
 } from '../periods.sql.ts';
 import { zoned } from '../presentation.ts';
 import { placedFrom } from '../run-sheets.sql.ts';
@@ -26,7 +29,7 @@ import { type Month, monthAfter, readMonth } from './months.ts';
 import { entrySheet, type StatementRow, statementSheet } from './statement.ts';
 
 /** Lines of the statement that a person must look at when a month is closed with them. */
-const warnedLines = [
+export const warnedLines = [
   'in_flight',
   'unknown',
   'unseen',
@@ -100,7 +103,17 @@ export function createClosePeriod(deps: {
       rows: (rows) => addPeriodRows(trx, key, 'statement-rows', rows),
       transfers: (ids) => addPeriodTransfers(trx, key, ids),
     });
-    await addPeriodRows(trx, key, 'statement', placedFrom(0, statementSheet.all(statement)));
+    const kinds = await countOpen(trx);
+    const { from: after, through } = about.span;
+    const span = { after, through, startsAt: last?.ends_at ?? month.startsAt, endsAt: month.endsAt };
+    const sheets: Partial<Record<PeriodSheet, string[][]>> = {
+      statement: statementSheet.all(statement),
+      'totals-by-column': await paidByColumn(trx, span),
+      approvals: await approvalRows(trx, span, about.show),
+      'open-discrepancies': openKindRows(kinds),
+    };
+    for (const [sheet, rows] of Object.entries(sheets))
+      await addPeriodRows(trx, key, sheet, placedFrom(0, rows));
     const period = await insertPeriod(trx, {
       ...key,
       starts_at: last?.ends_at ?? month.startsAt,
@@ -112,7 +125,7 @@ export function createClosePeriod(deps: {
       closed_by: by,
       run_id: about.listing?.run ?? null,
     });
-    const warnings = [...heard, ...unresolved(statement), ...openWarning(await countOpen(trx))];
+    const warnings = [...heard, ...unresolved(statement), ...openWarning(kinds)];
     return { kind: 'closed', period, statement, warnings };
   }
 
@@ -166,6 +179,11 @@ function unresolved(statement: StatementRow[]): PeriodWarning[] {
     const line = warnedLines.find((one) => one === own);
     return line === undefined || count === 0n ? [] : [{ kind: 'line', line, currency, count, amount }];
   });
+}
+
+/** The open discrepancies as a sheet, the header first. */
+export function openKindRows(kinds: Readonly<Record<string, number>>): string[][] {
+  return [['kind', 'count'], ...Object.entries(kinds).map(([kind, count]) => [kind, `${count}`])];
 }
 
 function openWarning(kinds: Readonly<Record<string, number>>): PeriodWarning[] {

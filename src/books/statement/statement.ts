@@ -109,16 +109,22 @@ export function createStatement() {
   return { note, add, addFee, conclude };
 }
 
+/** How many places a line of a currency has. */
+export const linePlaces = 10_000_000_000_000n;
+
 /**
  * The position of a row in its statement: by currency, by line, and by its `place` in the line. The header is at 0. Positions may have gaps, so that
  * rows can be stored in any order.
  */
-export function rowPosition({ currency, line }: StatementEntry, place: bigint): bigint {
+export function linePosition(
+  { currency, line }: Pick<StatementEntry, 'currency' | 'line'>,
+  place: bigint,
+): bigint {
   const isCode = /^[A-Z]{3}$/.test(currency);
   const letters = isCode ? [0, 1, 2].map((at) => currency.charCodeAt(at) - 65) : [26, 0, 0];
   const rank = letters.reduce((sum, letter) => sum * 26 + letter, 0);
   const group = BigInt(rank * statementLines.length + statementLines.indexOf(line) + 1);
-  return group * 10_000_000_000_000n + place;
+  return group * linePlaces + place;
 }
 
 /** What the service lists beyond everything accounted for. */

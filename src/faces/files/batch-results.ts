@@ -7,24 +7,34 @@ import {
   type PayoutOutcome,
   withCells,
 } from '../../books/batch-results.sql.ts';
+import {
+  batchColumnRows,
+  type ColumnTally,
+  createColumnTally,
+  furtherColumns,
+} from '../../books/column-totals.ts';
 import { type OpenOf, openDiscrepanciesOf } from '../../books/discrepancies/open-of-payouts.sql.ts';
 import { accountMask, maskTold, zoned } from '../../books/presentation.ts';
 import { storedCells } from '../../books/sheet.ts';
 import { kindRules } from '../../core/domain/discrepancy-kinds.ts';
 import { forbiddenPlace } from '../../core/domain/forbidden.ts';
+import { comparisonOf } from '../../core/ledger/payee-comparisons.ts';
 import { replacementsOf } from '../../core/ledger/replaced.ts';
 import type { Config } from '../../core/settings/settings.ts';
 import { ArchiveAbsent, openArchive } from '../../core/storage/archive-file.ts';
 import { writeWhole } from '../../core/storage/atomic-file.ts';
 import type { Ledger } from '../../core/storage/ledger.ts';
 import type { Batch } from '../../core/storage/tables/tables.ts';
+import { shownComparison } from '../../sending/payee-facts.ts';
+import { noColumnTotals } from '../../words/column-words.ts';
 import { messageText, plainCause } from '../../words/plain-words.ts';
 import { csvText, writeCsv } from './csv-writer.ts';
 import { createFailedFile, type RetryOffers } from './failed-file.ts';
 import { type BatchTally, batchSummary, createBatchTally } from './workbook/batch-summary.ts';
-import { resultColumns } from './workbook/columns.ts';
-import { summarySheet } from './workbook/report-workbook.ts';
-import { beginWorkbook, fitsWorkbook, xlsxColumnLimit } from './workbook/xlsx-file.ts';
+import { ownColumns, resultColumns } from './workbook/columns.ts';
+import { comparedNotes, comparedSheet, comparedWidths } from './workbook/compared-sheet.ts';
+import { columnSheet, summarySheet } from './workbook/report-workbook.ts';
+import { beginWorkbook, fitsWorkbook, type WorkbookWriter, xlsxColumnLimit } from './workbook/xlsx-file.ts';
 
 /** `skipped` says in words which file was not written and why. */
 export type BatchResults = { batch: string; files: string[]; changed: boolean; skipped: string[] };
@@ -51,26 +61,36 @@ export function createBatchResults(deps: {
 }) {
   const { ledger, config, reports } = deps;
   const writeFailed = createFailedFile(deps);
+  const { banks } = config;
+  const added = [...ours, ...(banks ? ['bank_name'] : [])];
   const style = { bom: config.reports.bom, delimiter: config.reports.delimiter, exact: true };
 
-  async function* pages(batch: Batch, tally?: BatchTally): AsyncGenerator<string[][]> {
+  type Tallies = { states: BatchTally; columns: ColumnTally };
+
+  async function* pages(batch: Batch, tallies?: Tallies): AsyncGenerator<string[][]> {
     const columns = storedCells(batch.columns);
+    const addToColumns = tallies?.columns.of(columns);
     const mask = accountMask(columns, config.reports.maskAccounts);
     const shown = (instant: string | null): string => zoned(instant, config.reports.timezone);
     // The text of a contradiction may contain the account number.
     const told = config.reports.maskAccounts ? maskTold : (text: string): string => text;
-    yield [[...columns, ...ours]];
+    yield [[...columns, ...added]];
     for await (const page of outcomesOf(batch)) {
       const ids = page.map(({ id }) => id);
       const open = await openDiscrepanciesOf(ledger.db, ids);
       const again = await replacementsOf(ledger.db, ids);
-      for (const payout of page)
-        tally?.add(payout, again.get(payout.id)?.counted ?? payout.state, open.has(payout.id));
-      yield page.map((payout) => [
-        ...mask(inputCells(payout, columns.length)),
-        ...outcome(payout, open.get(payout.id) ?? [], { shown, told }),
-        again.get(payout.id)?.reference ?? '',
-      ]);
+      yield page.map((payout) => {
+        const cells = storedCells(payout.cells);
+        tallies?.states.add(payout, again.get(payout.id)?.counted ?? payout.state, open.has(payout.id));
+        const { currency, amount, added, state } = payout;
+        addToColumns?.(cells, { currency, amount, isRow: BigInt(added) === 0n, isPaid: state === 'success' });
+        return [
+          ...mask(fittedTo(cells, columns.length)),
+          ...outcome(payout, open.get(payout.id) ?? [], { shown, told }),
+          again.get(payout.id)?.reference ?? '',
+          ...(banks ? [banks.nameOf(payout.bank_code) ?? ''] : []),
+        ];
+      });
     }
   }
 
@@ -87,19 +107,32 @@ export function createBatchResults(deps: {
 
   /** Writes both files from one reading of the payouts, so that both show the same moment. */
   async function writeBoth(batch: Batch, csv: string, xlsx: string): Promise<void> {
-    const { width, fitted } = sheetOf(storedCells(batch.columns).length);
+    const { width, fitted } = sheetOf(storedCells(batch.columns).length, added.length);
     await writeWhole(csv, (toCsv) =>
       writeWhole(xlsx, async (toXlsx) => {
         const text = csvText(style);
-        const workbook = await beginWorkbook(toXlsx, [summarySheet, 'results']);
-        const tally = createBatchTally();
+        const hasTotals = furtherColumns(storedCells(batch.columns)).length > 0;
+        const found = await comparisonOf(ledger.db, batch.id);
+        const names = [
+          summarySheet,
+          'results',
+          ...(hasTotals ? [columnSheet] : []),
+          ...(found ? [comparedSheet] : []),
+        ];
+        const workbook = await beginWorkbook(toXlsx, names);
+        const tallies = { states: createBatchTally(), columns: createColumnTally() };
         const sheet = await workbook.table('results', (header) => resultColumns(header, width));
-        for await (const page of pages(batch, tally)) {
+        for await (const page of pages(batch, tallies)) {
           await toCsv(text(page));
           await sheet.add(page.map((row) => fitted(row)));
         }
         await sheet.end();
-        await workbook.notes(summarySheet, batchSummary(batch, tally, config.reports.timezone));
+        await workbook.notes(summarySheet, batchSummary(batch, tallies.states, config.reports.timezone));
+        if (hasTotals) await writeColumns(workbook, batch.id, tallies.columns);
+        if (found) {
+          const compared = shownComparison(found, { mask: config.reports.maskAccounts });
+          await workbook.notes(comparedSheet, comparedNotes(compared), comparedWidths);
+        }
         await workbook.end();
       }),
     );
@@ -115,13 +148,13 @@ export function createBatchResults(deps: {
     const csv = join(reports, batch.id, 'results.csv');
     const xlsx = join(reports, batch.id, 'results.xlsx');
     const width = storedCells(batch.columns).length;
-    const fits = fitsWorkbook(batch.row_count, width + ours.length);
+    const fits = fitsWorkbook(batch.row_count, width + added.length);
     if (fits) await writeBoth(batch, csv, xlsx);
     else await writeCsv(csv, pages(batch), style);
     const failed = await writeFailed(batch);
     // This version was read before the rows: a change in between leaves the batch due.
     await markReported(ledger.db, batch, batch.version);
-    const { left } = sheetOf(width);
+    const { left } = sheetOf(width, added.length);
     const skipped = !fits
       ? [`${xlsx}: ${batch.row_count} rows of ${width} columns are more than a workbook: they are in ${csv}`]
       : left > 0
@@ -160,12 +193,24 @@ export function createBatchResults(deps: {
   return { write, writeDue };
 }
 
+/** The totals by each further column of the file, or why there are none. */
+async function writeColumns(workbook: WorkbookWriter, batch: string, tally: ColumnTally): Promise<void> {
+  const columns = tally.columns();
+  const table = await workbook.table(columnSheet, (header) => ownColumns(header, false));
+  await table.add(columns.length > 0 ? batchColumnRows(batch, columns) : [['note'], [noColumnTotals]]);
+  await table.end();
+}
+
 /**
- * Fits a row of results.csv into a workbook; `width` is the number of the file's cells before ours. In a row that is too
+ * Fits a row of results.csv into a workbook; `width` is the number of the file's cells before ours,
+ * `added` that of ours. In a row that is too
  * wide, one column replaces the file's last cells and names the file that has them.
  */
-function sheetOf(width: number): { width: number; left: number; fitted: (row: string[]) => string[] } {
-  const room = xlsxColumnLimit - ours.length;
+function sheetOf(
+  width: number,
+  added: number,
+): { width: number; left: number; fitted: (row: string[]) => string[] } {
+  const room = xlsxColumnLimit - added;
   if (width <= room) return { width, left: 0, fitted: (row) => row };
   const kept = room - 1;
   const left = width - kept;
@@ -182,8 +227,7 @@ function sheetOf(width: number): { width: number; left: number; fitted: (row: st
 }
 
 /** The input cells as they came, exactly as many as the header has: a short row never shifts our columns. */
-function inputCells(payout: PayoutOutcome, width: number): string[] {
-  const cells = storedCells(payout.cells);
+function fittedTo(cells: readonly string[], width: number): string[] {
   return Array.from({ length: width }, (_, index) => cells[index] ?? '');
 }
 

@@ -50,9 +50,10 @@ export type RunComparison = {
   lines: LineChange[];
   discrepancies: { opened: Named[]; closed: Named[] };
 };
+/** `began`: when the two runs did, ISO UTC. */
 export type Compared =
   | { kind: 'refused'; why: string }
-  | { kind: 'compared'; comparison: RunComparison; file: string };
+  | { kind: 'compared'; comparison: RunComparison; file: string; began: Record<'run' | 'against', string> };
 
 const follows: Partial<Record<StatementLine, readonly StatementLine[]>> = {
   closing: ['opening', 'submitted', 'reopened', 'settled', 'failed', 'refused'],
@@ -82,7 +83,8 @@ export function createCompareRuns(deps: { ledger: Ledger; config: Config; report
     const comparison = { run: pair.newer, against: pair.older, lines, discrepancies };
     const file = join(reports, runFolder(pair.newer), `against-${pair.older}.csv`);
     await writeCsv(file, csvPages(comparison), config.reports);
-    return { kind: 'compared', comparison, file };
+    const began = { run: second.started_at, against: first.started_at };
+    return { kind: 'compared', comparison, file, began };
   }
 
   async function statementOf(run: string): Promise<NamedCells[]> {

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import {
   type ClosedMonth,
   closedMonth,
-  periodFiles,
+  frozenParts,
   periodFolder,
   periodReadable,
 } from '../../books/closed-month.ts';
@@ -11,8 +11,9 @@ import {
   findPeriod,
   hasPeriodRows,
   lastPeriod,
+  type PeriodSheet,
   periodRows,
-  periodSheets,
+  sheetsOfPeriod,
 } from '../../books/periods.sql.ts';
 import { zoned } from '../../books/presentation.ts';
 import { storedCells } from '../../books/sheet.ts';
@@ -41,22 +42,29 @@ export function createPeriodFiles(deps: { ledger: Ledger; config: Config; report
     if (!period) return null;
     const folder = join(reports, periodFolder(month));
     const closed = await closedMonth(ledger.db, period);
+    const parts = await frozenParts(ledger.db, closed);
+    const sheets = await sheetsOfPeriod(ledger.db, period);
+    const files = [...periodReadable, ...sheets.map((sheet) => `${sheet}.csv`)];
     const [page, workbook] = periodReadable.map((name) => join(folder, name));
-    const facts = { mode: ledger.mode, zone: config.reports.timezone, files: periodFiles.slice(1) };
-    await writeAtomically(page ?? '', periodPage(closed, facts));
-    await writeWorkbook(closed, workbook ?? '');
-    for (const sheet of periodSheets)
+    const facts = { mode: ledger.mode, zone: config.reports.timezone, files: files.slice(1) };
+    await writeAtomically(page ?? '', periodPage(closed, parts, facts));
+    await writeWorkbook(closed, sheets, workbook ?? '');
+    for (const sheet of sheets)
       await writeCsv(join(folder, `${sheet}.csv`), pages(month, sheet), config.reports);
-    return periodFiles.map((name) => join(folder, name));
+    return files.map((name) => join(folder, name));
   }
 
-  async function writeWorkbook(closed: ClosedMonth, path: string): Promise<void> {
+  async function writeWorkbook(
+    closed: ClosedMonth,
+    sheets: readonly PeriodSheet[],
+    path: string,
+  ): Promise<void> {
     const { month } = closed.period;
     const shown = (instant: string): string => zoned(instant, config.reports.timezone);
     await writeWhole(path, async (to) => {
-      const workbook = await beginWorkbook(to, [summarySheet, ...periodSheets.map(titleOf)]);
-      await workbook.notes(summarySheet, periodSummary(closed, { mode: ledger.mode, shown }));
-      for (const sheet of periodSheets) {
+      const workbook = await beginWorkbook(to, [summarySheet, ...sheets.map(titleOf)]);
+      await workbook.notes(summarySheet, periodSummary(closed, { mode: ledger.mode, shown, sheets }));
+      for (const sheet of sheets) {
         const table = await workbook.table(titleOf(sheet), layoutOf(sheet));
         if (await hasPeriodRows(ledger.db, { month }, sheet, sheetRows)) await table.add(whereRowsAre(sheet));
         else for await (const page of pages(month, sheet)) await table.add(page);

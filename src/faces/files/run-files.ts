@@ -128,7 +128,7 @@ export function createRunFiles(deps: { ledger: Ledger; config: Config; reports: 
     const verdicts = (await verdictsOf(ledger.db, [run.id])).get(run.id) ?? [];
     const files = ['report.xlsx', ...runSheets.map((sheet) => `${sheet}.csv`)];
     const zone = config.reports.timezone;
-    const page = { run: { ...run, mode: ledger.mode }, verdicts, sheets, zone, files };
+    const page = { run: { ...run, mode: ledger.mode }, verdicts, sheets, zone, files, banks: config.banks };
     await writeAtomically(path, await reportPage(page));
   }
 

@@ -104,5 +104,13 @@ it('keeps what others wrote as text in every fact of a closed month', () => {
   const facts = { comparedAt: evil, list: 'complete', whole: 'exceptions' } as const;
   const about = { mode: evil, zone: evil, files: [evil] };
   const numbers = statement.map((row) => ({ ...row, count: '1', amount: '1.00' }));
-  expectInert(periodPage({ period, ...facts, verdicts, statement: numbers }, about), 15);
+  const cells = (...names: string[]) => [Object.fromEntries(names.map((name) => [name, evil]))];
+  const parts = {
+    paid: cells('currency', 'count', 'amount'),
+    columns: cells('column', 'value', 'currency', 'count', 'amount'),
+    approvals: cells('batch', 'dropped_by', 'approved_by', 'approved_at', 'batch_rows', 'currency', 'amount'),
+    open: cells('kind', 'count'),
+    left: [{ line: 'unseen' as const, rows: cells('reference', 'batch', 'amount', 'currency', 'why') }],
+  };
+  expectInert(periodPage({ period, ...facts, verdicts, statement: numbers }, parts, about), 15);
 });

@@ -16,8 +16,8 @@ export type SheetColumn = {
 export type Layout = (header: string[]) => SheetColumn[];
 
 /** Columns of numbers that only the figures have. */
-const counts = new Set('submitted settled fee_not_told median_seconds p95_seconds'.split(' '));
-const moneys = new Set('submitted_amount settled_amount received'.split(' '));
+const counts = new Set('submitted settled fee_not_told median_seconds p95_seconds paid_count'.split(' '));
+const moneys = new Set('submitted_amount settled_amount received paid'.split(' '));
 const summed = new Set(
   'amount fee count submitted submitted_amount settled settled_amount fee_not_told received'.split(' '),
 );

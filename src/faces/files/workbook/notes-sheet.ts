@@ -6,8 +6,8 @@ import type { ArchiveFile } from './zip-archive.ts';
 /** A cell of a sheet that is read like a page: a text, or a value that looks like something. */
 export type Note = string | { text: string; as?: 'number' | 'time'; look?: CellLook; across?: 'right' };
 
-/** The widths of its columns in characters: a label, a currency, a count, an amount, a word, and room for a sentence. */
-const widths = [36, 18, 12, 22, 14, 30];
+/** The widths of its columns in characters, unless the sheet says others: a label, a currency, a count, an amount, a word, and room for a sentence. */
+const usualWidths = [36, 18, 12, 22, 14, 30];
 /** The heights of rows that begin with such a cell, in points. Programs do not measure them when they open the file. */
 const heights: Partial<Record<CellLook, number>> = { title: 26, heading: 20 };
 
@@ -15,7 +15,7 @@ const heights: Partial<Record<CellLook, number>> = { title: 26, heading: 20 };
 export async function writeNotes(
   file: ArchiveFile,
   rows: Note[][],
-  { styles, isFirst }: { styles: Styles; isFirst: boolean },
+  { styles, isFirst, widths = usualWidths }: { styles: Styles; isFirst: boolean; widths?: number[] },
 ): Promise<void> {
   const xml = rows.map((row, index) => {
     const cells = row.map((note, at) => {

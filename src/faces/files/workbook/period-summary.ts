@@ -4,12 +4,13 @@ import type { StatementLine } from '../../../books/statement/statement-lines.ts'
 import { lineWords } from '../../../words/line-words.ts';
 import { listSentence } from '../../../words/list-words.ts';
 import type { Note } from './notes-sheet.ts';
+import { sheetHolds, titleOf } from './run-summary.ts';
 import { headerRow, heading, numberNote, verdictPart } from './summary-parts.ts';
 
 /** The first sheet of a closed month's workbook: the verdict, who closed it and when, the digest, and lines to sign on. */
 export function periodSummary(
   closed: ClosedMonth,
-  { mode, shown }: { mode: string; shown: Shown },
+  { mode, shown, sheets }: { mode: string; shown: Shown; sheets: readonly string[] },
 ): Note[][] {
   const { period, comparedAt, list, verdicts, statement } = closed;
   const compared = comparedAt === null ? [] : [fact('Compared with the list of', shown(comparedAt))];
@@ -28,11 +29,15 @@ export function periodSummary(
     ['Digest (SHA-256)', period.digest],
     [],
     heading('Signed'),
-    ...['Prepared by', 'Reviewed by', 'Date'].flatMap((name): Note[][] => [[], [name, line, line, line]]),
+    ...['Prepared by', 'Reviewed by'].flatMap((name): Note[][] => [
+      [],
+      [`${name} (name)`, line, line, line],
+      ['Signature', line, line, line],
+      ['Date', line, line, line],
+    ]),
     [],
     heading('Sheets of this workbook'),
-    ['Statement', 'The statement of each currency, line by line'],
-    ['Statement rows', 'The rows behind each line of the statement'],
+    ...sheets.map((name): Note[] => [titleOf(name), sheetHolds[name] ?? '']),
   ];
 }
 

@@ -8,6 +8,9 @@ const order = ['action', 'statement', 'payouts', 'discrepancies', 'ageing', 'col
 /** The name of the first sheet, which says in words what the others hold. */
 export const summarySheet = 'Summary';
 
+/** The name of the sheet of totals by the file's own columns. */
+export const columnSheet = 'Totals by column';
+
 /** How many rows of a sheet a workbook holds, including the header. */
 export const sheetRows = Number(xlsxRowLimit) + 1;
 
@@ -17,7 +20,7 @@ export function workbookSheets(others: readonly string[]): string[] {
 }
 
 /** Sheets whose rows are parts of each other, so that a sum would count them twice. */
-const withoutTotals = new Set(['statement', 'statement-rows', 'settle_times']);
+const withoutTotals = new Set(['statement', 'statement-rows', 'settle_times', 'totals-by-column']);
 
 /** How the table of a frozen sheet is laid out. */
 export function layoutOf(sheet: string): Layout {

@@ -17,7 +17,7 @@ type RunFacts = Omit<ComparedRun, 'statement'> & {
 };
 
 /** What each table holds, in the order of the workbook. */
-const holds: Record<string, string> = {
+export const sheetHolds: Record<string, string> = {
   action: 'What needs a person, the gravest first',
   statement: 'The statement of each currency, line by line',
   payouts: 'Every payout, with what the service lists for it',
@@ -31,15 +31,18 @@ const holds: Record<string, string> = {
   fees: 'Fees on each day',
   settle_times: 'How long payments took',
   'statement-rows': 'The rows behind each line of the statement',
+  'totals-by-column': 'What was paid, in all and by each column of your files',
+  approvals: 'Who dropped and who approved what, and when',
+  'open-discrepancies': 'How many discrepancies were open when the month was closed',
 };
 
 /** The first sheet of report.xlsx: the verdict, where the money is and what needs a person, in words. */
 export function runSummary(facts: RunFacts): Note[][] {
   const { title, run, mode, zone, list, verdicts, sheets, names } = facts;
-  const tables = names.map((name): Note[] => [titleOf(name), holds[name] ?? '']);
+  const tables = names.map((name): Note[] => [titleOf(name), sheetHolds[name] ?? '']);
   return [
     [{ text: title, look: 'title' }],
-    [{ text: `Run ${run}, ${mode} mode. Times: ${zone}. ${listSentence(list)}`, look: 'soft' }],
+    [{ text: `${mode} mode. Times: ${zone}. ${listSentence(list)} Name in files: ${run}.`, look: 'soft' }],
     ...verdictPart({ list, verdicts, statement: records(sheets.statement) }),
     [],
     heading('Where the money is'),

@@ -40,7 +40,10 @@ export function verdictPart({ list, verdicts, statement }: ComparedRun): Note[][
   const rows = verdicts.flatMap((one): Note[][] => {
     const first = verdictNotes(one.verdict, `${one.currency}: `);
     const difference = isCompared(one.verdict) ? differenceNotes(one.currency, statement) : [];
-    return [first, ...(differs(one.verdict) ? exceptions(one, statement) : []), ...difference];
+    const worst =
+      one.overturned > 0n ? [[overturnedWords, one.currency, numberNote(`${one.overturned}`)]] : [];
+    const beside = differs(one.verdict) ? exceptions(one.currency, statement) : [];
+    return [first, ...worst, ...difference, ...beside];
   });
   const whole = verdictNotes(worstVerdict(list, []));
   return [[], heading('Verdict'), ...(rows.length > 0 ? rows : [whole])];
@@ -54,7 +57,6 @@ function verdictNotes(verdict: Verdict, about = ''): Note[] {
 /** Listed less net paid, and what that is made of. */
 function differenceNotes(currency: string, statement: ComparedRun['statement']): Note[][] {
   const { amount, reasons } = differenceOf(linesByCurrency(statement).get(currency) ?? {});
-  if (reasons.length === 0) return [];
   const parts = reasons.map(({ line, figure }): Note[] => {
     return [
       `of it: ${differenceName(line)}`,
@@ -63,20 +65,21 @@ function differenceNotes(currency: string, statement: ComparedRun['statement']):
       numberNote(figure.amount),
     ];
   });
-  return [[differenceWords, currency, '', numberNote(amount)], ...parts];
+  return [[differenceWords, currency, '', numberNote(amount), 'listed less net paid'], ...parts];
 }
 
-function exceptions(
-  { currency, overturned }: Pick<RunVerdict, 'currency' | 'overturned'>,
-  statement: ComparedRun['statement'],
-): Note[][] {
-  const off = statement.filter((row) => row.currency === currency && row.count !== '0');
-  const lines = exceptionLines.flatMap((line): Note[][] => {
+/** Exceptions that are in no sum: counts without an amount. */
+function exceptions(currency: string, statement: ComparedRun['statement']): Note[][] {
+  const lines = linesByCurrency(statement).get(currency) ?? {};
+  const inSum = new Set<string>(differenceOf(lines).reasons.map(({ line }) => line));
+  const off = statement.filter(
+    ({ currency: own, count, line = '' }) => own === currency && count !== '0' && !inSum.has(line),
+  );
+  return exceptionLines.flatMap((line): Note[][] => {
     const row = off.find((one) => one.line === line);
     if (!row) return [];
     return [[lineWords[line], currency, numberNote(row.count), numberNote(row.amount)]];
   });
-  return overturned > 0n ? [[overturnedWords, currency, numberNote(`${overturned}`)], ...lines] : lines;
 }
 
 /** A count or an amount, which keeps its digits. */

@@ -32,7 +32,7 @@ export function fitsWorkbook(rows: bigint, columns: number): boolean {
  */
 export type WorkbookWriter = {
   table(name: string, layout: Layout): Promise<TableWriter>;
-  notes(name: string, rows: Note[][]): Promise<void>;
+  notes(name: string, rows: Note[][], widths?: number[]): Promise<void>;
   end(): Promise<void>;
 };
 
@@ -84,9 +84,13 @@ export async function beginWorkbook(write: Write, names: string[]): Promise<Work
         ended: (range) => (entries[place] = { name, table: range }),
       });
     },
-    async notes(name, rows) {
+    async notes(name, rows, widths) {
       const place = placeOf(name);
-      await writeNotes(archive.file(sheetPath(place + 1)), rows, { styles, isFirst: place === 0 });
+      await writeNotes(archive.file(sheetPath(place + 1)), rows, {
+        styles,
+        isFirst: place === 0,
+        ...(widths && { widths }),
+      });
     },
     async end() {
       await part('xl/workbook.xml', workbookXml(entries));

@@ -1,5 +1,7 @@
 import type { App } from '../../../app/app.ts';
+import { readableTime } from '../../../books/presentation.ts';
 import { grouped } from '../../../core/domain/counted.ts';
+import { lineWords } from '../../../words/line-words.ts';
 import { type Result, Stop } from '../context/result.ts';
 import type { Context } from '../context/world.ts';
 import { pathText } from '../kit/file-lines.ts';
@@ -21,11 +23,13 @@ export async function compareRuns(
 ): Promise<Result> {
   const done = await app.reporting.compareRuns(names);
   if (done.kind === 'refused') throw new Stop(done.why);
-  const { comparison, file } = done;
+  const { comparison, file, began } = done;
+  const named = (run: 'run' | 'against'): string =>
+    `${readableTime(began[run], app.config.reports.timezone)} (${comparison[run]})`;
   const { opened, closed } = comparison.discrepancies;
   const changed = comparison.lines.filter((line) => line.moved.length > 0 || isChanged(line));
   const lines = [
-    `run ${comparison.run} against ${comparison.against}`,
+    `reconciliation of ${named('run')} against that of ${named('against')}`,
     ...(changed.length === 0 ? ['the statements are the same'] : changed.flatMap(lineText)),
     ...discrepancyText('opened', opened),
     ...discrepancyText('closed', closed),
@@ -48,9 +52,9 @@ function lineText({ currency, line, was, now, difference, follows_from, moved }:
   const sign = difference.amount.startsWith('-') ? '' : '+';
   const head =
     line === 'unreadable'
-      ? `${currency} ${line}: ${was.count} → ${now.count} transfers`
-      : `${currency} ${line}: ${grouped(was.amount)} → ${grouped(now.amount)} (${sign}${grouped(difference.amount)})`;
-  if (follows_from) return [`${head}, follows from ${follows_from.join(', ')}`];
+      ? `${currency} ${lineWords[line]}: ${was.count} → ${now.count} transfers`
+      : `${currency} ${lineWords[line]}: ${grouped(was.amount)} → ${grouped(now.amount)} (${sign}${grouped(difference.amount)})`;
+  if (follows_from) return [`${head}, follows from ${follows_from.map((one) => lineWords[one]).join(', ')}`];
   const shown = moved.slice(0, most).map(({ reference, transfer_id, from, to, amount, why }) => {
     const states = from === to ? to : `${from || 'not there'} → ${to || 'not there'}`;
     return `    ${reference || transfer_id}  ${states}  ${grouped(amount)}${why === '' ? '' : `  ${why}`}`;

@@ -9,7 +9,13 @@ import { differs, exceptionLines, isCompared, isUsable, needsAPerson } from '../
 import type { CurrencyJson } from '../../../core/shapes/run-shapes.ts';
 import { commandFor } from '../../../words/discrepancy-words.ts';
 import type { SaidHalt } from '../../../words/halt-words.ts';
-import { lineNoun } from '../../../words/line-words.ts';
+import {
+  differenceName,
+  differenceWords,
+  isStatementLine,
+  lineWords,
+  overturnedWords,
+} from '../../../words/line-words.ts';
 import { listWords } from '../../../words/list-words.ts';
 import { verdictWords } from '../../../words/verdict-words.ts';
 import type { Screen } from '../context/result.ts';
@@ -107,11 +113,11 @@ function differencesOf(currency: string, one: CurrencyJson): Difference[] {
   const only = one.verdict === 'reconciled' ? 'none' : '';
   if (!differs(one.verdict)) return [{ currency, verdict: words, what: only, amount: '' }];
   const overturned = one.overturned
-    ? [{ what: `${one.overturned.count} paid here, failed at the service`, amount: one.overturned.amount }]
+    ? [{ what: `${overturnedWords}: ${one.overturned.count}`, amount: one.overturned.amount }]
     : [];
   const others = exceptionLines.flatMap((line) => {
     const { count = 0, amount = '' }: { count?: number; amount?: string } = one[line] ?? {};
-    return count === 0 ? [] : [{ what: `${count} ${lineNoun(line, count)}`, amount }];
+    return count === 0 ? [] : [{ what: `${lineWords[line]}: ${grouped(`${count}`)}`, amount }];
   });
   return [...overturned, ...others].map(({ what, amount }, index) => ({
     currency,
@@ -126,8 +132,11 @@ function madeOfLines({ statement }: Run): string[] {
   return Object.entries(statement).flatMap(([currency, { difference }]) => {
     if (!difference) return [];
     const { amount, listed, net_paid: paid, made_of: madeOf } = difference;
-    const parts = Object.entries(madeOf).map(([line, one]) => `${lineNoun(line)} ${grouped(one.amount)}`);
-    const sums = `listed ${grouped(listed)}, net paid ${grouped(paid)}, difference ${grouped(amount)}`;
+    const parts = Object.entries(madeOf).map(
+      ([line, one]) => `${isStatementLine(line) ? differenceName(line) : line} ${grouped(one.amount)}`,
+    );
+    const { listed_by_service: theirs, net_paid: ours } = lineWords;
+    const sums = `${theirs} ${grouped(listed)}, ${ours} ${grouped(paid)}, ${differenceWords} ${grouped(amount)}`;
     return [`  ${currency}: ${sums}: ${parts.join(', ')}`];
   });
 }

@@ -1,9 +1,10 @@
+import type { ColumnTotals } from '../../../books/column-totals.ts';
 import { maskAccount } from '../../../core/domain/redact.ts';
 import type { PayeeComparison } from '../../../core/ledger/payee-comparisons.ts';
 import type { Approvable } from '../../../sending/approvals.sql.ts';
 import { type Html, html } from '../kit/html.ts';
+import { bankText } from '../kit/parts.ts';
 import { wideTable } from '../kit/table.ts';
-import type { ColumnTotals } from './batch-columns.sql.ts';
 import { columnPanels, type LastAlike, lastTime } from './batch-columns-view.ts';
 import type { BatchLook, payoutsIn } from './batches.sql.ts';
 import { comparedPart } from './compared-part.ts';
@@ -11,7 +12,7 @@ import { form } from './forms.ts';
 import { seesBank, type View } from './frame.ts';
 import type { DayAhead } from './later.sql.ts';
 import { laterFacts } from './later-view.ts';
-import { bankText, countText, exactAmount, facts, panel, sentence, time, to } from './parts.ts';
+import { countText, exactAmount, facts, panel, sentence, time, to } from './parts.ts';
 
 type Rows = Awaited<ReturnType<typeof payoutsIn>>;
 

@@ -1,34 +1,34 @@
+import type { ColumnTotals } from '../../../books/column-totals.ts';
 import { counted } from '../../../core/domain/counted.ts';
+import { noColumnTotals } from '../../../words/column-words.ts';
 import { type Html, html } from '../kit/html.ts';
 import { wideTable } from '../kit/table.ts';
-import type { ColumnTotals, findLastAlike } from './batch-columns.sql.ts';
 import type { BatchLook } from './batches.sql.ts';
 import type { View } from './frame.ts';
+import type { findLastAlike } from './last-alike.sql.ts';
 import { amount, countText, panel, time, to } from './parts.ts';
 
-/** The totals of a batch by what its file has beside our columns. */
+/** The totals of a batch by what its file has beside our columns, and how much of each is paid. */
 export function columnsView({ batch }: BatchLook, columns: readonly ColumnTotals[]): Html {
-  const none = html`<p>The file has no column beside ours with so few values that totals would say something.</p>`;
   return html`<h1>Totals of ${batch.id}</h1>
-${columns.length > 0 ? columnPanels(columns) : none}
+${columns.length > 0 ? columnPanels(columns, { withPaid: true }) : html`<p>${noColumnTotals}</p>`}
 <p>${to(['batches', batch.id], 'Back to the batch')}</p>`;
 }
 
-export function columnPanels(columns: readonly ColumnTotals[]): Html {
-  return html`${columns.map((one) => panel(`Totals by ${one.column}`, columnTable(one)))}`;
+export function columnPanels(columns: readonly ColumnTotals[], { withPaid = false } = {}): Html {
+  return html`${columns.map((one) => panel(`Totals by ${one.column}`, columnTable(one, withPaid)))}`;
 }
 
-function columnTable({ column, values }: ColumnTotals): Html {
-  const rows = [...values]
-    .toSorted(([a], [b]) => a.localeCompare(b))
-    .flatMap(([value, sums]) =>
-      [...sums].map(([currency, { count, minor }]) => [
-        value || '(empty)',
-        countText(count),
-        amount(currency, minor),
-      ]),
-    );
-  return wideTable(`Totals by ${column}`, [column, { number: 'Payouts' }, { number: 'Amount' }], rows);
+function columnTable({ column, values }: ColumnTotals, withPaid: boolean): Html {
+  const rows = values.map(({ value, currency, sum }) => [
+    value,
+    countText(sum.count),
+    amount(currency, sum.amount),
+    ...(withPaid ? [countText(sum.paidCount), amount(currency, sum.paid)] : []),
+  ]);
+  const paid = withPaid ? [{ number: 'Paid payouts' }, { number: 'Paid' }] : [];
+  const heads = [column, { number: 'Payouts' }, { number: 'Amount' }, ...paid];
+  return wideTable(`Totals by ${column}`, heads, rows);
 }
 
 export type LastAlike = Awaited<ReturnType<typeof findLastAlike>>;

@@ -47,5 +47,5 @@ a.go,.drop button,.orders button{display:inline-block}a.go{background:var(--link
 @media (max-width:30rem){td:empty{display:none}.bar form{margin-left:0;width:100%}.bar form input{flex:1}.tile b{font-size:17px}.timeline li{grid-template-columns:1fr;gap:0}}
 @media (max-width:560px){body>header,main{padding-left:14px;padding-right:14px}.only-narrow{display:inline}.wide td>div{display:inline-block;margin-right:.6em}}
 @media (min-width:561px){.payee{min-width:10rem}}
-@media print{body>header,.decide,.go,a.go,.filters,.screen,details,input[type=checkbox]{display:none}th[scope=col]{white-space:nowrap}.panel{border:0;padding:0}.sign{margin-top:4rem;break-inside:avoid}}
+@media print{body>header,.decide,.go,a.go,.filters,.screen,details,input[type=checkbox]{display:none}body{font-size:9pt}main{padding:0}main h1{font-size:16pt}main h2{font-size:11pt}.panel{border:0;padding:0;margin:0 0 8pt}.panel th[scope=col]{overflow-wrap:normal}.panel td:not(.number),th[scope=row]:has(a){min-width:5rem}.panel .number{padding-right:10px}}
 `;

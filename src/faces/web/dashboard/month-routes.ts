@@ -1,35 +1,44 @@
 import { Readable } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
 import { DateTime } from 'luxon';
-import { closedMonth } from '../../../books/closed-month.ts';
-import { countFiltered } from '../../../books/discrepancies/discrepancies.sql.ts';
-import { closedPeriods, findPeriod, lastPeriod } from '../../../books/periods.sql.ts';
-import { readableMonth } from '../../../books/presentation.ts';
-import { type Month, monthAfter, readMonth } from '../../../books/statement/months.ts';
-import { maskAccount } from '../../../core/domain/redact.ts';
-import { Declined } from './actions.ts';
-import type { View } from './frame.ts';
+import {
+  type ClosedMonth,
+  closedMonth,
+  frozenParts,
+  type MonthParts,
+  standingParts,
+} from '../../../books/closed-month.ts';
 import {
   allPaidInMonth,
-  approvalsIn,
+  areManyPaid,
   closedSpan,
   findEntry,
   isArchived,
   type MonthSpan,
   paidInMonth,
-  paidSumsIn,
-} from './months.sql.ts';
-import { closeMonthView, type MonthFacts, monthsView, monthView, paidCsv } from './months-view.ts';
+} from '../../../books/month-facts.sql.ts';
+import { closedPeriods, findPeriod, lastPeriod } from '../../../books/periods.sql.ts';
+import { readableMonth, zoned } from '../../../books/presentation.ts';
+import { type Month, monthAfter, readMonth } from '../../../books/statement/months.ts';
+import { maskAccount } from '../../../core/domain/redact.ts';
+import type { Period } from '../../../core/storage/tables/period-tables.ts';
+import { Declined } from './actions.ts';
+import {
+  closeMonthView,
+  type MonthFacts,
+  monthsView,
+  monthView,
+  mostPrinted,
+  paidColumnsCsv,
+  paidCsv,
+} from './months-view.ts';
 import { perPage, queryOf } from './query.ts';
 import type { Shared } from './shared.ts';
 
 type Params = { Params: { name: string } };
 
-/** A year has so many approvals at most that are read on a page. */
-const mostApprovals = 500;
 /** So many payments of an open month are added up unless a person asks for all. */
 const mostSummed = 10_000;
-const everything = 1_000_000_000;
 /** An open ledger does not go back further on the list. */
 const mostOpen = 36;
 
@@ -51,26 +60,46 @@ export function monthRoutes(scope: FastifyInstance, { deps, looks, send, viewFor
     return months;
   }
 
-  async function factsOf(name: string, view: View, most = mostSummed): Promise<MonthFacts> {
+  /** What is frozen; what an older version did not freeze of a closed month is read from its history. */
+  async function partsOf(closed: ClosedMonth | null, span: MonthSpan, sums: boolean): Promise<MonthParts> {
+    const frozen = closed ? await frozenParts(reader, closed) : null;
+    const { paid, columns, approvals, open, left = [] } = frozen ?? {};
+    if (paid && columns && approvals) return { paid, columns, approvals, open: open ?? null, left };
+    const show = (instant: string): string => zoned(instant, zone);
+    const standing = await standingParts(reader, span, { show, sums: closed !== null || sums });
+    return { ...standing, ...frozen, open: closed ? (open ?? null) : standing.open };
+  }
+
+  /** The span of a month that is closed or open; throws where the ledger has none of that name. */
+  async function spanOf(
+    name: string,
+  ): Promise<{ span: MonthSpan; period: Period | null; mayClose: boolean }> {
     const period = await findPeriod(reader, name);
-    const month = period ? null : readMonth(name, zone);
+    if (period) return { span: closedSpan(period), period, mayClose: false };
     const open = await openMonths();
-    const isOpen = month !== null && open.some((one) => one.month === name);
-    if (!period && !isOpen) throw new Declined(404, `There is no month ${name} in this ledger.`);
-    const span: MonthSpan = period
-      ? closedSpan(period)
-      : { after: (await lastPeriod(reader))?.through_history ?? 0n, through: null, ...rangeOf(month) };
+    const month = open.find((one) => one.month === name);
+    if (!month) throw new Declined(404, `There is no month ${name} in this ledger.`);
+    const { startsAt, endsAt } = month;
+    const after = (await lastPeriod(reader))?.through_history ?? 0n;
+    const mayClose = open[0]?.month === name && endsAt <= clock.iso();
+    return { span: { after, through: null, startsAt, endsAt }, period: null, mayClose };
+  }
+
+  /** `whole`: what was paid in an open month is added up, however much that is. */
+  async function factsOf(name: string, whole = false): Promise<MonthFacts> {
+    const { span, period, mayClose } = await spanOf(name);
     const { figures, lastRun } = await looks.look();
+    const closed = period ? await closedMonth(reader, period) : null;
+    const isSummed = closed !== null || whole || !(await areManyPaid(reader, span, mostSummed));
     return {
       name,
-      closed: period ? await closedMonth(reader, period) : null,
-      sums: period ? [] : await paidSumsIn(reader, span, most),
-      approvals: await approvalsIn(reader, span, mostApprovals),
+      closed,
+      parts: await partsOf(closed, span, isSummed),
+      isSummed,
       archived: await isArchived(reader, span),
-      open: await countFiltered(reader, { states: ['open'] }),
       figures: figures.payouts,
       lastRun,
-      mayClose: open[0]?.month === name && span.endsAt <= view.now,
+      mayClose,
       span,
     };
   }
@@ -86,41 +115,42 @@ export function monthRoutes(scope: FastifyInstance, { deps, looks, send, viewFor
 
   scope.get<Params>('/months/:name', async (request, reply) => {
     const view = await viewFor(request);
-    const isWhole = queryOf(request, 'sums') === 'all';
-    const facts = await factsOf(request.params.name, view, isWhole ? everything : mostSummed);
-    const before = /^\d{1,18}$/.exec(queryOf(request, 'before') ?? '')?.[0];
-    const page = {
-      limit: perPage + 1,
-      before: before === undefined ? null : await findEntry(reader, before),
-    };
+    const facts = await factsOf(request.params.name, queryOf(request, 'sums') === 'all');
+    const from = /^\d{1,18}$/.exec(queryOf(request, 'before') ?? '')?.[0];
+    const shown = queryOf(request, 'rows') === 'all' ? mostPrinted : perPage;
+    const page = { limit: shown + 1, before: from === undefined ? null : await findEntry(reader, from) };
     const rows = await paidInMonth(reader, facts.span, page);
-    const main = monthView(facts, rows, view);
+    const main = monthView(facts, { rows: rows.slice(0, shown), hasMore: rows.length > shown, shown }, view);
     const title = readableMonth(facts.name);
     return send(request, reply, { title, place: '/months', main, renews: 'still' });
   });
 
   const read = { config: { right: 'read' as const } };
   scope.get<Params>('/months/:name/paid.csv', read, async (request, reply) => {
-    const { name, span } = await factsOf(request.params.name, await viewFor(request));
+    const { name } = request.params;
+    const { span } = await spanOf(name);
     const account = config.reports.maskAccounts ? maskAccount : (text: string) => text;
     reply.headers({ 'content-disposition': `attachment; filename="paid-${name}.csv"` });
-    const text = paidCsv(allPaidInMonth(reader, span), config.reports, account);
+    const { banks } = await viewFor(request);
+    const text = paidCsv(allPaidInMonth(reader, span), config.reports, { account, banks });
     return reply.type('text/csv; charset=utf-8').send(Readable.from(text));
+  });
+
+  scope.get<Params>('/months/:name/totals-by-column.csv', read, async (request, reply) => {
+    const { name, parts } = await factsOf(request.params.name, true);
+    reply.headers({ 'content-disposition': `attachment; filename="totals-by-column-${name}.csv"` });
+    return reply.type('text/csv; charset=utf-8').send(paidColumnsCsv(parts, config.reports));
   });
 
   const decide = { config: { right: 'decide' as const } };
   scope.get<Params>('/months/:name/close', decide, async (request, reply) => {
     const view = await viewFor(request);
-    const facts = await factsOf(request.params.name, view);
+    const facts = await factsOf(request.params.name);
     if (!facts.mayClose) throw new Declined(409, `${readableMonth(facts.name)} cannot be closed now.`);
     const main = closeMonthView(facts, view);
     const title = `Close ${readableMonth(facts.name)}`;
     return send(request, reply, { title, place: '/months', main, renews: 'still' });
   });
-}
-
-function rangeOf(month: Month | null): Pick<MonthSpan, 'startsAt' | 'endsAt'> {
-  return { startsAt: month?.startsAt ?? '', endsAt: month?.endsAt ?? '' };
 }
 
 function monthOf(instant: string, zone: string): string {

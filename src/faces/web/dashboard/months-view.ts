@@ -1,10 +1,10 @@
-import type { ClosedMonth } from '../../../books/closed-month.ts';
-import { periodFolder } from '../../../books/closed-month.ts';
-import type { countFiltered } from '../../../books/discrepancies/discrepancies.sql.ts';
+import { type ClosedMonth, type MonthParts, periodFolder } from '../../../books/closed-month.ts';
+import { paidColumnSheet } from '../../../books/column-totals.ts';
+import type { MonthPayment, MonthSpan } from '../../../books/month-facts.sql.ts';
 import { readableMonth, zoned } from '../../../books/presentation.ts';
 import type { LastRun } from '../../../books/run-verdicts.sql.ts';
 import type { Month } from '../../../books/statement/months.ts';
-import { amountText, counted } from '../../../core/domain/counted.ts';
+import { counted, grouped } from '../../../core/domain/counted.ts';
 import { formatMinor } from '../../../core/domain/money.ts';
 import { plainKind } from '../../../core/domain/plain-kind.ts';
 import { maskAccount } from '../../../core/domain/redact.ts';
@@ -14,38 +14,25 @@ import { hasRight } from '../../admin/access.ts';
 import type { LedgerFigures } from '../../admin/ledger-figures.sql.ts';
 import { csvText } from '../../files/csv-writer.ts';
 import { type Html, html } from '../kit/html.ts';
-import { separated } from '../kit/parts.ts';
+import { bankText, separated } from '../kit/parts.ts';
 import { wideTable } from '../kit/table.ts';
+import { approvalTable, openAtClose, paidByColumns, paidTotals, signLines } from '../report/month-parts.ts';
+import { statementBody } from '../report/page-statement.ts';
 import { form, whoMay } from './forms.ts';
 import { seesBank, type View } from './frame.ts';
-import type { approvalsIn, MonthPayment, MonthSpan, paidSumsIn } from './months.sql.ts';
 import { onwards } from './pages.ts';
-import {
-  amount,
-  bankText,
-  countText,
-  exactAmount,
-  facts,
-  panel,
-  stateText,
-  time,
-  to,
-  verdictText,
-} from './parts.ts';
+import { amount, countText, exactAmount, facts, panel, stateText, time, to, verdictText } from './parts.ts';
 import { addressOf, perPage } from './query.ts';
-import { statementTable } from './runs-view.ts';
 
 export type MonthFacts = {
   name: string;
   /** The frozen month; null while it is open. */
   closed: ClosedMonth | null;
-  /** What was paid in an open month so far; null where that was too much to add up. */
-  sums: Awaited<ReturnType<typeof paidSumsIn>>;
-  approvals: Awaited<ReturnType<typeof approvalsIn>>;
+  parts: MonthParts;
+  /** False: too much was paid in an open month to be added up unless somebody asks. */
+  isSummed: boolean;
   /** Whether an archive has rows of it. */
   archived: boolean;
-  /** Open discrepancies of any month: a close is in spite of them. */
-  open: Awaited<ReturnType<typeof countFiltered>>;
   figures: LedgerFigures['payouts'];
   lastRun: LastRun | null;
   /** Whether it is over, and the next to close. */
@@ -76,29 +63,43 @@ export function monthsView(
 ${panel('Newest first', wideTable('Months', ['Month', 'State', 'Verdict'], rows))}`;
 }
 
+/** The most paid rows on a page for paper. */
+export const mostPrinted = 2000;
+
+/** Paid rows; `shown`: how many a page has, so that a page of more is one for paper. */
+type PaidPage = { rows: readonly MonthPayment[]; hasMore: boolean; shown: number };
+
 /** A month to read, to print and to sign. */
-export function monthView(month: MonthFacts, rows: readonly MonthPayment[], view: View): Html {
-  const { name, closed, span, mayClose } = month;
-  const shown = rows.slice(0, perPage);
-  const last = rows.length > perPage ? shown.at(-1) : undefined;
-  const older = last && addressOf(`/months/${name}`, { before: `${last.entry}` });
+export function monthView(month: MonthFacts, paid: PaidPage, view: View): Html {
+  const { name, closed, parts, span, mayClose } = month;
+  const last = paid.hasMore ? paid.rows.at(-1) : undefined;
+  const forPaper = paid.shown > perPage;
+  const kept: Record<string, string> = forPaper ? { rows: 'all' } : {};
+  const older = last && addressOf(`/months/${name}`, { ...kept, before: `${last.entry}` });
+  const approved = {
+    batch: (id: string) => to(['batches', id], id),
+    time: (instant: string) => time(instant, view),
+  };
   return html`<h1>${readableMonth(name)}</h1>
 ${panel(
   closed ? 'Closed' : 'Not closed',
   html`${closed ? closedFacts(closed, view) : openFacts(month, view)}
 ${mayClose && html`<p>${hasRight(view.caller, 'decide') ? html`<a class="go" href="/months/${name}/close">Close this month…</a>` : whoMay(view, 'decide')}</p>`}`,
 )}
-${closed && panel('Statement', statementTable(closed.statement))}
-${!closed && panel('What is open', openPart(month, view))}
-${panel('Approvals', approvalsTable(month, view))}
-${panel(
-  'Paid',
-  html`${paidTable(shown, month, view)}
-${seesBank(view) && shown.length > 0 && html`<p class="screen"><a href="/months/${name}/paid.csv">CSV of every paid row</a></p>`}`,
-)}
+${panel('Total', month.isSummed ? paidTotals(parts.paid, closed ?? { statement: [], verdicts: [] }) : html`<p>Too many payouts to add up at once. <a href="/months/${name}?sums=all">Add them up</a></p>`)}
+${closed && panel('Statement', statementBody(closed.statement, { ...closed, csv: to(['reports', periodFolder(name), 'statement.csv'], 'statement.csv') }))}
+${closed ? panel('Open at the close', openAtClose(parts, view.zone)) : panel('What is open', openPart(month, view))}
+${seesBank(view) && columnParts(month)}
+${panel('Approvals', approvalTable(parts.approvals, approved))}
+${panel('Paid', paidPart(month, paid, view))}
 ${onwards(older ?? null)}
-<div class="sign"><p>Prepared by</p><p>Reviewed by</p><p>Date</p></div>
-<p class="soft">From ${time(span.startsAt, view)} up to ${time(span.endsAt, view)}.</p>`;
+${signLines}<p class="soft">From ${time(span.startsAt, view)} up to ${time(span.endsAt, view)}.</p>`;
+}
+
+function columnParts({ name, parts }: MonthFacts): Html {
+  const tables = paidByColumns(parts.columns).map(({ title, table }) => panel(title, table));
+  const csv = html`<p class="screen"><a href="/months/${name}/totals-by-column.csv">CSV of these totals</a></p>`;
+  return html`${tables}${tables.length > 0 && csv}`;
 }
 
 function closedFacts({ period, comparedAt, list, verdicts, whole }: ClosedMonth, view: View): Html {
@@ -117,18 +118,13 @@ function closedFacts({ period, comparedAt, list, verdicts, whole }: ClosedMonth,
 <p>These figures never change. What is learnt later counts in the month that is open then. ${to(['reports', periodFolder(period.month), 'report.html'], 'The frozen report')}</p>`;
 }
 
-function openFacts({ name, sums, span }: MonthFacts, view: View): Html {
-  const paid = sums?.map(
-    ({ currency, count, minor }) => html`<div>${amount(currency, minor)}, ${counted(count, 'payout')}</div>`,
-  );
-  const many = html`too many to add up at once. <a href="/months/${name}?sums=all">Add them up</a>`;
+function openFacts({ span }: MonthFacts, view: View): Html {
   const isOver = span.endsAt <= view.now;
-  return html`${facts([['Paid', paid?.length === 0 ? 'nothing yet' : html`${paid ?? many}`]])}
-<p>${isOver ? 'The month is over.' : 'The month goes on.'} These figures may change until it is closed.</p>`;
+  return html`<p>${isOver ? 'The month is over.' : 'The month goes on.'} These figures may change until it is closed.</p>`;
 }
 
 /** What a close would be in spite of. */
-function openPart({ open, figures, lastRun }: MonthFacts, view: View): Html {
+function openPart({ parts, figures, lastRun }: MonthFacts, view: View): Html {
   const waits = figures.filter(
     ({ state, count }) => count > 0 && (state === 'pending' || state === 'sending' || state === 'unknown'),
   );
@@ -136,10 +132,10 @@ function openPart({ open, figures, lastRun }: MonthFacts, view: View): Html {
     ({ state, currency, count, amount: minor }) =>
       html`<li>${counted(count, 'payout')} ${stateText(state)}: ${amount(currency, minor)}</li>`,
   );
-  const kinds = [...Map.groupBy(open, ({ kind }) => kind)].map(([kind, some]) => {
-    const count = some.reduce((sum, { n }) => sum + Number(n), 0);
-    return html`<li><a href="/discrepancies?kind=${kind}">${plainKind(kind)}</a>: ${countText(count)}</li>`;
-  });
+  const kinds = (parts.open ?? []).map(
+    ({ kind = '', count = '' }) =>
+      html`<li><a href="/discrepancies?kind=${kind}">${plainKind(kind)}</a>: ${grouped(count)}</li>`,
+  );
   const items = [...under, ...kinds];
   const compared = lastRun
     ? html`<p>The last reconciliation began ${time(lastRun.startedAt, view)}: ${verdictText(lastRun.verdict)}.</p>`
@@ -147,24 +143,19 @@ function openPart({ open, figures, lastRun }: MonthFacts, view: View): Html {
   return html`${items.length > 0 ? html`<ul>${items}</ul>` : html`<p>No payout is under way, and no discrepancy is open.</p>`}${compared}`;
 }
 
-function approvalsTable({ approvals }: MonthFacts, view: View): Html {
-  if (approvals.length === 0) return html`<p>No batch was approved in this month.</p>`;
-  const rows = approvals.map(({ batch_id: batch, approved_by: by, approved_at: at, row_count, totals }) => [
-    to(['batches', batch], batch),
-    by,
-    time(at, view),
-    countText(row_count),
-    totalsOf(totals),
-  ]);
-  const columns = ['Batch', 'Approved by', 'When', { number: 'Payouts' }, { number: 'Total' }];
-  return wideTable('Approvals', columns, rows);
-}
-
-/** The totals that an approval covered, stored as JSON. */
-function totalsOf(stored: string): Html {
-  const totals: unknown = JSON.parse(stored);
-  const pairs = Object.entries(totals ?? {}).map(([currency, total]) => amountText(currency, String(total)));
-  return separated(pairs);
+function paidPart(month: MonthFacts, { rows, shown }: PaidPage, view: View): Html {
+  const { name, parts } = month;
+  const all = parts.paid.reduce((sum, { count = '0' }) => sum + BigInt(count), 0n);
+  const isPart = !month.isSummed || BigInt(rows.length) < all;
+  const ofAll = month.isSummed ? html` of ${countText(all)}` : '';
+  const part = html`${countText(rows.length)}${ofAll} paid rows stand on this page; the CSV has all.`;
+  const most = countText(month.isSummed && all < BigInt(mostPrinted) ? all : BigInt(mostPrinted));
+  const forPaper =
+    shown === perPage &&
+    isPart &&
+    html` <a href="/months/${name}?rows=all">To print: ${most} rows on one page</a>`;
+  const csv = seesBank(view) && html`<a href="/months/${name}/paid.csv">CSV of every paid row</a>`;
+  return html`${isPart && html`<p>${part}</p>`}${paidTable(rows, month, view)}${rows.length > 0 && html`<p class="screen">${csv}${forPaper}</p>`}`;
 }
 
 function paidTable(rows: readonly MonthPayment[], { archived }: MonthFacts, view: View): Html {
@@ -199,6 +190,11 @@ ${form(view, {
 <p>${to(['months', name], 'Back to the month')}</p>`;
 }
 
+/** What was paid, in all and by column, as CSV. */
+export function paidColumnsCsv({ paid, columns }: MonthParts, reports: Config['reports']): string {
+  return csvText(reports)(paidColumnSheet([...paid, ...columns]));
+}
+
 const csvColumns = [
   'reference',
   'account_name',
@@ -213,14 +209,14 @@ const csvColumns = [
   'paid_at',
 ];
 
-/** Every paid row as CSV, a page at a time. */
+/** Every paid row as CSV, a page at a time; with the names of banks where they are known. */
 export async function* paidCsv(
   pages: AsyncIterable<readonly MonthPayment[]>,
   reports: Config['reports'],
-  account: (text: string) => string,
+  { account, banks }: { account: (text: string) => string } & Pick<View, 'banks'>,
 ): AsyncGenerator<string> {
   const text = csvText(reports);
-  yield text([csvColumns]);
+  yield text([[...csvColumns, ...(banks ? ['bank_name'] : [])]]);
   for await (const page of pages)
     yield text(
       page.map((one) => [
@@ -235,6 +231,7 @@ export async function* paidCsv(
         one.transfer_id ?? '',
         one.fee ?? '',
         zoned(one.paid_at, reports.timezone),
+        ...(banks ? [banks.nameOf(one.bank_code) ?? ''] : []),
       ]),
     );
 }

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { findRun } from '../../../books/batch-results.sql.ts';
+import { columnTotals } from '../../../books/column-totals.sql.ts';
 import { payoutStory } from '../../../books/overview.sql.ts';
 import { foldReference } from '../../../core/domain/ids.ts';
 import { dayOf } from '../../../core/domain/pay-day.ts';
@@ -18,7 +19,6 @@ import { keptReportsTexts } from '../../../words/kept-reports.ts';
 import { payoutsCsv } from '../../json/payouts-csv.ts';
 import { Declined } from './actions.ts';
 import { approveView } from './approve-view.ts';
-import { columnTotals, findLastAlike } from './batch-columns.sql.ts';
 import { columnsView } from './batch-columns-view.ts';
 import { standNamed } from './batch-parts.ts';
 import { batchView, mostRows, stateNamed } from './batch-view.ts';
@@ -33,6 +33,7 @@ import {
 } from './batches.sql.ts';
 import { batchesView } from './batches-view.ts';
 import { callerName } from './forms.ts';
+import { findLastAlike } from './last-alike.sql.ts';
 import { batchDaysAhead } from './later.sql.ts';
 import { payeesView } from './payees-view.ts';
 import { payoutView } from './payout-view.ts';

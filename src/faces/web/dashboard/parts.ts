@@ -47,12 +47,6 @@ export function exactAmount(currency: string, minor: bigint): string {
   return amountText(currency, formatMinor(minor, currency));
 }
 
-/** The code of a bank, and its name where `intake.banks_file` knows it. */
-export function bankText(code: string, { banks }: Pick<View, 'banks'>): string {
-  const name = banks?.nameOf(code);
-  return name === undefined ? code : `${code} ${name}`;
-}
-
 export function countText(count: number | bigint): string {
   return grouped(count.toString());
 }

@@ -11,9 +11,10 @@ import {
 import { plainCause } from '../../../words/plain-words.ts';
 import { stateWords } from '../../../words/state-words.ts';
 import { type Html, html } from '../kit/html.ts';
+import { bankText } from '../kit/parts.ts';
 import { wideTable } from '../kit/table.ts';
 import type { View } from './frame.ts';
-import { bankText, countText, exactAmount, panel, sentence, stateText, time, to } from './parts.ts';
+import { countText, exactAmount, panel, sentence, stateText, time, to } from './parts.ts';
 
 /** What a person may narrow the list to; each is a field of the form and a part of the address. */
 const fields = ['q', 'state', 'batch', 'currency', 'bank', 'since', 'until', 'amount'] as const;

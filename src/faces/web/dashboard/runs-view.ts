@@ -1,23 +1,21 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { LastRun, RunVerdict } from '../../../books/run-verdicts.sql.ts';
-import { type NamedCells, records } from '../../../books/sheet.ts';
-import type { StatementLine } from '../../../books/statement/statement-lines.ts';
-import { amountText } from '../../../core/domain/counted.ts';
+import { records } from '../../../books/sheet.ts';
 import { runFolder } from '../../../core/domain/run-folder.ts';
 import type { Run } from '../../../core/storage/tables/tables.ts';
 import { keptReportsTexts } from '../../../words/kept-reports.ts';
-import { lineWords } from '../../../words/line-words.ts';
 import { listStart } from '../../../words/list-words.ts';
 import { shortTime } from '../../../words/short-times.ts';
 import { type Html, html } from '../kit/html.ts';
 import { separated } from '../kit/parts.ts';
 import { wideTable } from '../kit/table.ts';
+import { statementBody } from '../report/page-statement.ts';
 import { duration } from '../report/page-words.ts';
 import { form } from './forms.ts';
 import type { View } from './frame.ts';
 import { type PartOfList, pages } from './pages.ts';
-import { countText, facts, panel, time, to, verdictText } from './parts.ts';
+import { facts, panel, time, to, verdictText } from './parts.ts';
 import { reconcilingPart } from './reconciling-view.ts';
 import type { UnendedRun } from './runs.sql.ts';
 
@@ -130,23 +128,11 @@ ${
 )}
 ${links.length > 0 && panel('Files', html`<ul>${links}</ul>`)}
 ${links.length === 0 && run.frozen !== null && panel('Files', filesPart(run, keepDays, view))}
-${statement.length > 0 && panel('Statement', statementTable(records(statement)))}`;
+${statement.length > 0 && panel('Statement', statementBody(records(statement), { list: run.list_standing, verdicts, csv: 'statement.csv' }))}`;
 }
 
 function filesPart(run: Run, keepDays: number, view: View): Html {
   if (run.reports_due === 1n) return html`<p>They are being written.</p>`;
   const again = { action: `/runs/${run.id}/report`, role: 'read' as const, fields: [] };
   return html`<p>${keptReportsTexts(run.id, keepDays).page}</p>${form(view, { ...again, buttons: [{ name: 'Write them again' }] })}`;
-}
-
-const isLine = (name: string): name is StatementLine => Object.hasOwn(lineWords, name);
-
-export function statementTable(statement: readonly NamedCells[]): Html {
-  const rows = statement.map(({ currency = '', line = '', count = '', amount = '' }) => [
-    isLine(line) ? lineWords[line] : line,
-    currency,
-    /^\d+$/.test(count) ? countText(BigInt(count)) : count,
-    amount === '' ? '' : amountText(currency, amount),
-  ]);
-  return wideTable('Statement', ['Line', 'Currency', { number: 'Count' }, { number: 'Amount' }], rows);
 }

@@ -1,3 +1,4 @@
+import type { Banks } from '../../../core/domain/banks.ts';
 import { type Html, html } from './html.ts';
 
 /** A section of the page with its heading; `id` is where links lead. */
@@ -14,6 +15,12 @@ export function link(path: string, name: string, of?: string): Html {
 /** Pieces, one below the other, or with something else between them. */
 export function separated(pieces: readonly (Html | string)[], by: Html | string = html`<br>`): Html {
   return html`${pieces.map((piece, index) => html`${index > 0 && by}${piece}`)}`;
+}
+
+/** The code of a bank, and its name where `intake.banks_file` knows it. */
+export function bankText(code: string, { banks }: { banks?: Banks | undefined }): string {
+  const name = banks?.nameOf(code);
+  return name === undefined ? code : `${code} ${name}`;
 }
 
 const signs: Record<string, string> = { high: '▲', medium: '◆', low: '●' };

@@ -58,16 +58,21 @@ summary{cursor:pointer;color:var(--link)}
 .verdicts{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,290px),1fr));gap:12px;margin-top:14px}.verdicts .notice{grid-column:1/-1;margin:0}
 .verdict{border-radius:10px;padding:9px 16px;border-left:6px solid var(--none);background:var(--none-bg)}
 .verdict strong{font-size:17px}.verdict p,.verdict ul{margin:2px 0 0}.verdict ul{padding-left:0;list-style:none}
+.difference b{font-size:17px;font-variant-numeric:tabular-nums}.verdict .made{margin:2px 0 4px;max-width:34rem}.made li{display:flex;justify-content:space-between;gap:12px;font-size:13px;line-height:1.4}
 .verdict.is-reconciled{background:var(--good-bg);border-color:var(--good)}.verdict.is-reconciled strong{color:var(--good)}
 .verdict.is-exceptions{background:var(--bad-bg);border-color:var(--bad)}.verdict.is-exceptions strong{color:var(--bad)}
 .tiles{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,160px),1fr));gap:12px;margin-top:12px}
 .tile{background:var(--card);border:1px solid var(--line);border-radius:10px;padding:9px 14px;min-width:0}
 .tile span,.tile dt{color:var(--soft);font-size:13px}.tile strong,.tile b{display:block;font-size:20px;line-height:1.3;font-variant-numeric:tabular-nums}
 .tile small{display:block;color:var(--soft);font-size:13px;font-variant-numeric:tabular-nums}
-.sign{display:grid;grid-template-columns:repeat(3,1fr);gap:1.5rem;margin:3rem 0 1rem}.sign p{border-top:1px solid var(--ink);padding-top:.3rem;margin:0}
+.sums{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,330px),1fr));gap:12px;align-items:start}
+.sum th,.sum td{padding-top:3px;padding-bottom:3px}.sum .sum>*{font-weight:700}.sum .of th{padding-left:28px}
+.sum td,.sum td.number{white-space:nowrap}
+.empty{margin:0;max-width:none;padding:4px 14px;border:1px dashed var(--line);border-radius:10px;color:var(--soft)}
+.sign{display:grid;grid-template-columns:2fr 2fr 1fr;gap:3rem 1.5rem;margin:3rem 0 1rem;break-inside:avoid}.sign p{border-top:1px solid var(--ink);padding-top:.3rem;margin:0}
 @media (max-width:560px){header,main,footer{padding-left:14px;padding-right:14px}header{padding-top:10px}h1{font-size:18px}nav ul{gap:2px 12px}
 time,.number,.badge{white-space:normal}
-.verdicts,.tiles{gap:8px;margin-top:8px}.verdict{padding:8px 12px}
+.verdicts,.tiles{gap:8px;margin-top:8px}.verdict{padding:6px 12px}.made li{font-size:12px;line-height:1.25}.verdict .made{margin:0}
 .tiles{grid-template-columns:1fr 1fr}.tile{padding:6px 10px}.tile strong{font-size:18px}
 ${tableBlocks}
 .card.wide tr{padding:8px 12px}.card.wide tr>*{padding:1px 0!important}
@@ -76,6 +81,7 @@ ${tableBlocks}
 @media print{:root{color-scheme:light;${light}}
 body{font-size:9pt;background:#fff}header,main,footer{max-width:none;padding:0}.skip,nav{display:none}
 h2,h3,caption,figcaption{break-after:avoid}figure,.card:not(.wide),.verdict,.tile,.notice,tr{break-inside:avoid}thead{display:table-header-group}
-.wide{overflow:visible}th,td{padding:3px 6px 3px 0;overflow-wrap:anywhere}a{color:var(--ink)}
+.wide{overflow:visible}th,td{padding:3px 6px 3px 0;overflow-wrap:anywhere}thead th{white-space:normal!important;overflow-wrap:normal}a{color:var(--ink)}
+.sums{grid-template-columns:1fr 1fr;gap:6px 8px}.sums>:first-child{grid-row:span 2}.empty{padding:4px 6px}.sum{font-size:9pt}.sum th,.sum td{padding:2px 4px 2px 0}.sum th:first-child{padding-left:6px}.sum td:last-child,.sum th:last-child{padding-right:6px}
 *{print-color-adjust:exact;-webkit-print-color-adjust:exact}}
 `;

@@ -1,10 +1,10 @@
 import { decimalsOf, type NamedCells } from '../../../books/sheet.ts';
 import { counted } from '../../../core/domain/counted.ts';
 import { type Html, html } from '../kit/html.ts';
-import { badge } from '../kit/parts.ts';
+import { badge, bankText } from '../kit/parts.ts';
 import { type HtmlCell, type HtmlColumn, htmlTable, tableRow, wide } from '../kit/table.ts';
 import { type Item, itemsOf } from './action-groups.ts';
-import { discrepancyStory } from './action-story.ts';
+import { discrepancyStory, type Shown } from './action-story.ts';
 import { amountText, groupedInside, localTimes, plainKind, shortened, signed } from './page-words.ts';
 
 /** How many lines the page shows; the rest are in discrepancies.csv. */
@@ -17,10 +17,10 @@ const columns: readonly HtmlColumn[] = [
 ];
 
 /** The gravest open discrepancies, one line each, with how many of them the lines cover. */
-export function itemTable(rows: readonly NamedCells[], zone: string): { table: Html; covered: number } {
+export function itemTable(rows: readonly NamedCells[], shown: Shown): { table: Html; covered: number } {
   const items = itemsOf(rows).slice(0, mostItems);
   const about = { name: 'Open discrepancies, the gravest first', look: 'items' };
-  const bodies = html`${items.map((item) => itemBody(item, zone))}`;
+  const bodies = html`${items.map((item) => itemBody(item, shown))}`;
   const table = wide('Open discrepancies', htmlTable(about, columns, bodies), 'card');
   return { table, covered: items.reduce((sum, item) => sum + item.length, 0) };
 }
@@ -29,20 +29,20 @@ export function itemTable(rows: readonly NamedCells[], zone: string): { table: H
 const unknown: HtmlCell = { content: '–', look: 'none' };
 
 /** One discrepancy: its line, and its story below, folded. */
-function itemBody(item: Item, zone: string): Html {
+function itemBody(item: Item, shown: Shown): Html {
   const [row] = item;
   const cells = [
     whatCell(item),
-    beneficiaryCell(item),
+    beneficiaryCell(item, shown),
     valueCell(row.expected),
     valueCell(row.actual),
     row.difference ? signed(row.difference) : unknown,
     ageText(item),
-    localTimes(row.next_step || row.action || '', zone),
+    localTimes(row.next_step || row.action || '', shown.zone),
   ];
   return html`<tbody class="item">
 ${tableRow(columns, cells)}<tr class="story"><td colspan="${columns.length}"><details><summary aria-label="Details of ${nameOf(item)}">Details</summary>
-${discrepancyStory(item, zone)}</details></td></tr>
+${discrepancyStory(item, shown)}</details></td></tr>
 </tbody>\n`;
 }
 
@@ -65,10 +65,12 @@ function amountOf(item: Item): string {
   return known.length === 0 ? '' : decimalsOf(known);
 }
 
-function beneficiaryCell(item: Item): HtmlCell {
+function beneficiaryCell(item: Item, shown: Shown): HtmlCell {
   const [row] = item;
   if (item.length > 1) return `${shortened(row.account_name ?? '', 40)} and others`;
-  const bank = [row.account_number, row.bank_code].filter(Boolean).join(' · ');
+  const bank = [row.account_number, row.bank_code && bankText(row.bank_code, shown)]
+    .filter(Boolean)
+    .join(' · ');
   const name = shortened(row.account_name ?? '', 80);
   if (bank === '') return name || unknown;
   return html`${name || '–'} <span class="about">${shortened(bank)}</span>`;

@@ -1,22 +1,28 @@
 import type { NamedCells } from '../../../books/sheet.ts';
+import type { Banks } from '../../../core/domain/banks.ts';
 import { counted } from '../../../core/domain/counted.ts';
 import { type Html, html } from '../kit/html.ts';
+import { bankText } from '../kit/parts.ts';
 import type { Item } from './action-groups.ts';
 import { amountText, groupedInside, headingTime, localTimes, shortened } from './page-words.ts';
+
+/** In which zone times are shown, and the names of banks where they are known. */
+export type Shown = { zone: string; banks?: Banks | undefined };
 
 const mostNamed = 20;
 
 /** What is known of a discrepancy, what to do in full, and the command. Facts that are not known are left out. */
-export function discrepancyStory(item: Item, zone: string): Html {
+export function discrepancyStory(item: Item, shown: Shown): Html {
   const [row] = item;
-  return html`<p>${localTimes(row.action ?? '', zone)}</p>\n${item.length > 1 ? groupList(item, zone) : facts(row, zone)}`;
+  const { zone } = shown;
+  return html`<p>${localTimes(row.action ?? '', zone)}</p>\n${item.length > 1 ? groupList(item, zone) : facts(row, shown)}`;
 }
 
-function facts(row: NamedCells, zone: string): Html {
+function facts(row: NamedCells, { zone, banks }: Shown): Html {
   const who = [
     row.account_name,
     row.account_number && `account ${row.account_number}`,
-    row.bank_code && `bank ${row.bank_code}`,
+    row.bank_code && `bank ${bankText(row.bank_code, { banks })}`,
   ];
   const known: [string, string | undefined][] = [
     ['Reference', row.reference],

@@ -50,7 +50,7 @@ export function heroSection({ run, compared, verdicts, sheets, zone, files }: La
 <h2 id="latest-title">Latest reconciliation, ${readableTime(run.started_at, zone)}</h2>
 ${listed}${banners.length > 0 ? html`<ul class="verdicts">${banners}</ul>` : html`<p>${verdictList(run.verdict, [])}. ${none}</p>\n`}${more > 0 && html`<p>… and ${counted(more, 'more currency', 'more currencies')} in the report.</p>\n`}
 ${before}<p>Needs a person: ${openText(sheets.open, list)}${halt}</p>
-${open}${downloads(folder, files, `run ${run.id}`)}
+${open}${downloads(folder, files, `the reconciliation of ${readableTime(run.started_at, zone)}`)}
 </section>\n`;
 }
 

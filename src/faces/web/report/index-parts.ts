@@ -49,9 +49,9 @@ export function amountLines(
   more: (currency: string) => Html | false,
 ): Html {
   const lines = [...amounts].map(
-    ([currency, minor]) => html`${currency} ${grouped(money(minor, currency))}${more(currency)}`,
+    ([currency, minor]) => html`<div>${currency} ${grouped(money(minor, currency))}${more(currency)}</div>`,
   );
-  return separated(lines);
+  return html`${lines}`;
 }
 
 /** A share of a whole as `91.5%`, cut and not rounded: only all of it is 100%. */

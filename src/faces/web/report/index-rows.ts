@@ -53,7 +53,7 @@ export function runRow(
     openText(known.open, run.list_standing),
     listText(run.list_standing),
     known.files.length > 0
-      ? downloads(folder, known.files, `run ${run.id}`)
+      ? downloads(folder, known.files, `the reconciliation of ${time}`)
       : html`<small>${keptReportsTexts(run.id, keepDays).command}</small>`,
   ];
 }

@@ -22,6 +22,6 @@ td.number small{white-space:normal}
 .number,td .bad,td .none,td .good{white-space:normal}
 .wide td[data-label]{position:relative;padding:.1rem 0 .1rem 8.5rem;min-height:1.7em}.wide td[data-label]::before{content:attr(data-label);position:absolute;left:0;width:8rem}}
 @media print{.search,.menu,.go{display:none}.verdict,.hero{background:none!important}.wide{margin:.2rem 0}
-[data-list] th:last-child,[data-list] td:last-child{display:none}th[scope=col]{white-space:nowrap}
+[data-list] th:last-child,[data-list] td:last-child{display:none}small{font-size:8pt}td:not(.number){min-width:4.5rem}
 body{line-height:1.35}h2{margin:.8rem 0 .3rem;padding-top:.4rem}[id^=statement-] th,[id^=statement-] td{padding-top:.1rem;padding-bottom:.1rem}.sign{margin:2.2rem 0 .4rem;break-inside:avoid}}
 `;

@@ -2,14 +2,16 @@ import type { RunVerdict } from '../../../books/run-verdicts.sql.ts';
 import { type NamedCells, records, totalOf } from '../../../books/sheet.ts';
 import { counted, grouped } from '../../../core/domain/counted.ts';
 import { isUsable, type ListStanding } from '../../../core/domain/verdict.ts';
+import { overturnedWords } from '../../../words/line-words.ts';
 import { type Html, html } from '../kit/html.ts';
 import { link, pageSection } from '../kit/parts.ts';
 import { itemTable } from './action-items.ts';
+import type { Shown } from './action-story.ts';
 import { headingTime, localTimes } from './page-words.ts';
 
 export type ActionSheets = { action?: string[][]; open?: string[][]; halt?: string[][] };
 
-type About = { zone: string; list: ListStanding | null; verdicts: readonly RunVerdict[] };
+type About = Shown & { list: ListStanding | null; verdicts: readonly RunVerdict[] };
 
 /** What a person must do: a halt first, then open discrepancies, the gravest first. */
 export function actionSection(sheets: ActionSheets, about: About): Html {
@@ -34,15 +36,15 @@ function overturnedNotice(verdicts: readonly RunVerdict[]): Html {
     .filter(({ overturned }) => overturned > 0n)
     .map(({ currency, overturned }) => `${counted(overturned, 'payout')} in ${currency}`);
   if (named.length === 0) return html``;
-  return html`<p><strong class="bad">Reported as paid, failed at the service:</strong> ${named.join(', ')}.</p>\n`;
+  return html`<p><strong class="bad">${overturnedWords}:</strong> ${named.join(', ')}.</p>\n`;
 }
 
-function openPart(rows: NamedCells[], count: bigint, { zone, list }: About): Html {
+function openPart(rows: NamedCells[], count: bigint, { list, ...shown }: About): Html {
   const notChecked =
     !isUsable(list) &&
     html`<p><strong>Not checked:</strong> without a list to compare with, this run could not look for ${count === 0n ? 'discrepancies' : 'others'}.</p>\n`;
   if (count === 0n) return notChecked || html`<p>Nothing is open: no discrepancy waits for a person.</p>\n`;
-  const { table, covered } = itemTable(rows, zone);
+  const { table, covered } = itemTable(rows, shown);
   const rest = count - BigInt(covered);
   const more =
     rest > 0n &&

@@ -1,11 +1,15 @@
 import { DateTime } from 'luxon';
 import { decimalsOf, type NamedCells, totalOf } from '../../../books/sheet.ts';
 import { counted, grouped } from '../../../core/domain/counted.ts';
+import { lineWords } from '../../../words/line-words.ts';
 import { type DayValue, dayBarsSpec, dayLinesSpec } from './charts-days.ts';
 import { figure, numberColumn, type Part, textColumn } from './page-figure.ts';
 import { amountText, dayText, duration } from './page-words.ts';
 
-const sent = ['submitted', 'settled'];
+/** The columns of the sheet, and the lines of the statement that they are. */
+const series = ['submitted', 'settled'] as const;
+const seriesName = (one: (typeof series)[number]): string => lineWords[one].toLowerCase();
+const { submitted: submittedName, settled: paidName } = lineWords;
 const speeds = ['median', '95th percentile'];
 const units: [string, number][] = [
   ['days', 86_400],
@@ -19,35 +23,40 @@ const longest = 62;
 
 export const daysPart: Part = async (rows, { currency, id, draw }) => {
   const busiest = rows.toSorted((a, b) => Number(b.submitted) - Number(a.submitted))[0];
-  const sentText = `Sent ${counted(totalOf(rows, 'submitted'), 'payout')} worth ${amountText(currency, decimalsOf(rows, 'submitted_amount'))}`;
-  const settledText = `ettled ${amountText(currency, decimalsOf(rows, 'settled_amount'))}`;
+  const sentText = `${submittedName} ${counted(totalOf(rows, 'submitted'), 'payout')} worth ${amountText(currency, decimalsOf(rows, 'submitted_amount'))}`;
+  const settledText = `${amountText(currency, decimalsOf(rows, 'settled_amount'))}`;
   if (rows.length === 1) {
-    const text = `${sentText} and s${settledText}, all on ${dayText(rows[0]?.day ?? '')}.`;
+    const text = `${sentText} and ${seriesName('settled')} ${settledText}, all on ${dayText(rows[0]?.day ?? '')}.`;
     return [{ kind: 'line', text }];
   }
   const days = everyDay(rows);
   const values = (suffix: string): DayValue[] =>
     rows.flatMap((row) =>
-      sent.map((series) => ({ day: row.day ?? '', series, value: Number(row[`${series}${suffix}`]) })),
+      series.map((one) => ({
+        day: row.day ?? '',
+        series: seriesName(one),
+        value: Number(row[`${one}${suffix}`]),
+      })),
     );
-  const drawn = (suffix: string, title: string) => dayBarsSpec(values(suffix), days, sent, title);
+  const drawn = (suffix: string, title: string) =>
+    dayBarsSpec(values(suffix), days, series.map(seriesName), title);
   const numbers = await figure(draw, drawn('', 'payouts'), {
     id: `${id}-volume`,
     currency,
     title: 'payouts a day',
     summary: `${sentText}; most on ${dayText(busiest?.day ?? '')} (${grouped(busiest?.submitted ?? '')}).`,
-    columns: [dayColumn('Day'), numberColumn('Sent', 'submitted'), numberColumn('Settled', 'settled')],
+    columns: [dayColumn('Day'), numberColumn(submittedName, 'submitted'), numberColumn(paidName, 'settled')],
     rows,
   });
   const amounts = await figure(draw, drawn('_amount', `amount (${currency})`), {
     id: `${id}-value`,
     currency,
     title: 'amount a day',
-    summary: `S${settledText}. k is a thousand, M a million, G a thousand million.`,
+    summary: `${paidName} ${settledText}. k is a thousand, M a million, G a thousand million.`,
     columns: [
       dayColumn('Day'),
-      numberColumn(`Sent (${currency})`, 'submitted_amount'),
-      numberColumn(`Settled (${currency})`, 'settled_amount'),
+      numberColumn(`${submittedName} (${currency})`, 'submitted_amount'),
+      numberColumn(`${paidName} (${currency})`, 'settled_amount'),
     ],
     rows,
   });
@@ -90,7 +99,8 @@ export const settlePart: Part = async (rows, { currency, id, draw }) => {
     { column: { number: 'Median' }, cell: (row: NamedCells) => duration(Number(row.median_seconds)) },
     { column: { number: '95th percentile' }, cell: (row: NamedCells) => duration(Number(row.p95_seconds)) },
   ];
-  const spec = perDay.length > 1 ? dayLinesSpec(values, everyDay(perDay), speeds, unit) : null;
+  // A line of zeros shows nothing.
+  const spec = perDay.length > 1 && slowest > 0 ? dayLinesSpec(values, everyDay(perDay), speeds, unit) : null;
   const title = 'time from sent to settled';
   const all = [...perDay, ...(overall ? [overall] : [])];
   return [await figure(draw, spec, { id, currency, title, summary, columns, rows: all })];

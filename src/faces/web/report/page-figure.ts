@@ -1,5 +1,6 @@
 import type { TopLevelSpec } from 'vega-lite';
 import type { NamedCells } from '../../../books/sheet.ts';
+import type { Banks } from '../../../core/domain/banks.ts';
 import { grouped } from '../../../core/domain/counted.ts';
 import { type Html, html, trusted } from '../kit/html.ts';
 import { type HtmlColumn, wideTable } from '../kit/table.ts';
@@ -10,7 +11,7 @@ export type Figured = { kind: 'picture'; drawn: Html } | { kind: 'line'; text: s
 /** Draws and describes the figures of one currency; `id` is unique on the page. */
 export type Part = (
   rows: NamedCells[],
-  about: { currency: string; id: string; draw: Draw },
+  about: { currency: string; id: string; draw: Draw; banks?: Banks | undefined },
 ) => Promise<Figured[]>;
 
 /** A column of a figure's table, with the text of its cell for a row. */

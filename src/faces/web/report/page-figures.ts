@@ -1,4 +1,5 @@
 import { records } from '../../../books/sheet.ts';
+import type { Banks } from '../../../core/domain/banks.ts';
 import { isUsable, type ListStanding } from '../../../core/domain/verdict.ts';
 import { type Html, html } from '../kit/html.ts';
 import { pageSection } from '../kit/parts.ts';
@@ -19,7 +20,13 @@ const figures: Figure[] = [
     part: statePart,
   },
   { id: 'ageing', title: 'Ageing of open items', sheet: 'ageing', none: null, part: agePart },
-  { id: 'days', title: 'Payouts a day', sheet: 'days', none: 'Nothing was sent or settled.', part: daysPart },
+  {
+    id: 'days',
+    title: 'Payouts a day',
+    sheet: 'days',
+    none: 'Nothing was submitted or paid.',
+    part: daysPart,
+  },
   {
     id: 'failures',
     title: 'Failures by reason',
@@ -37,7 +44,7 @@ const mostCurrencies = 12;
 /** Every figure of the run: pictures, then a line for each figure without one. `lines` are further list items. */
 export async function figureSections(
   sheets: Record<string, string[][]>,
-  { list, lines }: { list: ListStanding | null; lines: readonly Html[] },
+  { list, lines, banks }: { list: ListStanding | null; lines: readonly Html[]; banks?: Banks | undefined },
   draw: Draw,
 ): Promise<Html> {
   const unchecked = isUsable(list) ? '' : ' The service’s list was not checked.';
@@ -46,7 +53,7 @@ export async function figureSections(
   for (const { id, title, sheet, none, part } of figures) {
     const line = none === null ? null : none + unchecked;
     const texts: string[] = [];
-    for (const one of await figuresOf({ id, none: line, part }, sheets[sheet], draw))
+    for (const one of await figuresOf({ id, none: line, part }, sheets[sheet], { draw, banks }))
       if (one.kind === 'line') texts.push(one.text);
       else pictures.push(html`<figure data-figure="${id}">\n${one.drawn}</figure>\n`);
     if (texts.length > 0) items.push(lineItem(id, title, texts.join(' ')));
@@ -69,7 +76,7 @@ export function lineItem(id: string, title: string, text: string, more?: Html): 
 async function figuresOf(
   figure: Pick<Figure, 'id' | 'none' | 'part'>,
   sheet: string[][] | undefined,
-  draw: Draw,
+  { draw, banks }: { draw: Draw; banks: Banks | undefined },
 ): Promise<Figured[]> {
   const { id, none, part } = figure;
   const line = (text: string): Figured => ({ kind: 'line', text });
@@ -79,7 +86,7 @@ async function figuresOf(
   const found: Figured[] = [];
   for (const [index, [currency, rows]] of groups.slice(0, mostCurrencies).entries())
     found.push(
-      ...(await part(rows, { currency: currency || 'No currency', id: `${id}-${index + 1}`, draw })),
+      ...(await part(rows, { currency: currency || 'No currency', id: `${id}-${index + 1}`, draw, banks })),
     );
   const more = groups.length - mostCurrencies;
   return more > 0 ? [...found, line(`… and ${more} more currencies in report.xlsx.`)] : found;

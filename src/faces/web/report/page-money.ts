@@ -2,6 +2,7 @@ import type { TopLevelSpec } from 'vega-lite';
 import { ageBuckets } from '../../../books/ageing.ts';
 import { counted, grouped } from '../../../core/domain/counted.ts';
 import { isReplaced } from '../../../core/domain/payout.ts';
+import { bankText } from '../kit/parts.ts';
 import { ageingSpec, type Bar, barsSpec, type WaterfallStep, waterfallSpec } from './charts-money.ts';
 import { figure, numberColumn, type Part, textColumn } from './page-figure.ts';
 import { amountText, plainKind, shortened } from './page-words.ts';
@@ -114,9 +115,10 @@ export const reasonPart: Part = async (rows, { currency, id, draw }) => {
   return [await figure(draw, barsOf(bars, 'payouts'), { id, currency, title, summary, columns, rows })];
 };
 
-export const bankPart: Part = async (rows, { currency, id, draw }) => {
+export const bankPart: Part = async (rows, { currency, id, draw, banks }) => {
   const [first] = rows;
-  const name = (row: Record<string, string> | undefined): string => shortened(row?.bank_code ?? '', 24);
+  const name = (row: Record<string, string> | undefined): string =>
+    shortened(bankText(row?.bank_code ?? '', { banks }), 26);
   const summary = `${rows.length > 1 ? 'Most at' : 'All at'} bank ${name(first)}: ${grouped(first?.count ?? '0')} of ${counted(BigInt(first?.submitted ?? '0'), 'payout')} sent to it, ${amountText(currency, first?.amount ?? '')}.`;
   const bars = rows.map((row) => ({
     name: name(row),
@@ -124,7 +126,7 @@ export const bankPart: Part = async (rows, { currency, id, draw }) => {
     label: grouped(row.count ?? ''),
   }));
   const columns = [
-    textColumn('Bank code', name),
+    textColumn('Bank', ({ bank_code: code = '' }) => bankText(code, { banks })),
     numberColumn('Failures', 'count'),
     numberColumn(`Amount (${currency})`, 'amount'),
     numberColumn('Sent', 'submitted'),

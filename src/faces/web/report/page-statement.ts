@@ -1,6 +1,5 @@
 import type { RunVerdict } from '../../../books/run-verdicts.sql.ts';
-import { records } from '../../../books/sheet.ts';
-import { differenceOf } from '../../../books/statement/difference.ts';
+import { type NamedCells, records } from '../../../books/sheet.ts';
 import {
   type CurrencyLines,
   type Figure,
@@ -13,13 +12,12 @@ import {
 import type { StatementLine } from '../../../books/statement/statement-lines.ts';
 import { grouped } from '../../../core/domain/counted.ts';
 import { isCompared, isUsable, type ListStanding } from '../../../core/domain/verdict.ts';
-import { differenceName, lineWords } from '../../../words/line-words.ts';
+import { lineWords } from '../../../words/line-words.ts';
 import { listSentence } from '../../../words/list-words.ts';
 import { verdictWords } from '../../../words/verdict-words.ts';
 import { type Html, html } from '../kit/html.ts';
 import { link, pageSection } from '../kit/parts.ts';
 import { htmlTable, tableBody, tableRow } from '../kit/table.ts';
-import { amountText } from './page-words.ts';
 
 /** A line as a reader adds it up: what is taken off is negative. */
 type Printed = { name: string; figure: Figure; kind: 'part' | 'sum' | 'of' };
@@ -32,10 +30,19 @@ const mostCurrencies = 12;
 /** The statement of each currency: what became of the payouts, what was paid, and how that ties to the list. */
 export function statementSection(
   sheet: string[][] | undefined,
-  { list, verdicts }: { list: ListStanding | null; verdicts: readonly RunVerdict[] },
+  about: { list: ListStanding | null; verdicts: readonly RunVerdict[] },
 ): Html {
-  const all = [...linesByCurrency(records(sheet))];
-  if (all.length === 0) return pageSection('statement', 'Statement', html`<p>${nothingText(list)}</p>\n`);
+  const csv = link('statement.csv', 'statement.csv');
+  return pageSection('statement', 'Statement', statementBody(records(sheet), { ...about, csv }));
+}
+
+/** The same without its heading. `csv`: the file with all lines. */
+export function statementBody(
+  rows: readonly NamedCells[],
+  { list, verdicts, csv }: { list: ListStanding | null; verdicts: readonly RunVerdict[]; csv: Html | string },
+): Html {
+  const all = [...linesByCurrency(rows)];
+  if (all.length === 0) return html`<p>${nothingText(list)}</p>\n`;
   const parts = all.slice(0, mostCurrencies).map(([currency, lines]) =>
     currencyPart(
       currency,
@@ -45,8 +52,7 @@ export function statementSection(
   );
   if (all.length > mostCurrencies)
     parts.push(html`<p>… and ${all.length - mostCurrencies} more currencies in statement.csv.</p>\n`);
-  const note = html`<p><span class="soft">Lines that are zero are left out here; ${link('statement.csv', 'statement.csv')} has all. <em>Items</em> says how many a line concerns; only amounts add up to the sum against the list.</span></p>\n`;
-  return pageSection('statement', 'Statement', [...parts, note]);
+  return html`${parts}<p><span class="soft">Lines that are zero are left out here; ${csv} has all. <em>Items</em> says how many a line concerns; only amounts add up to the sum against the list.</span></p>\n`;
 }
 
 function nothingText(list: ListStanding | null): string {
@@ -60,11 +66,10 @@ function currencyPart(currency: string, lines: CurrencyLines, judged: RunVerdict
   const name = mark !== undefined && html` <span class="soft">${mark.sign} ${mark.name}</span>`;
   const [ledger, paid] = [ledgerSum(lines), paidSum(lines)];
   const compared = !judged || isCompared(judged.verdict);
-  const difference = compared ? differencePart(currency, lines) : null;
   const hasPaid = !isEmpty(ledger) || !isEmpty(paid);
   const columns = [
     sumTable(currency, ledger),
-    ...(hasPaid || difference ? [html`${hasPaid && sumTable(currency, paid)}${difference}`] : []),
+    ...(hasPaid ? [sumTable(currency, paid)] : []),
     compared
       ? html`${sumTable(currency, listSum(lines))}${unreadPart(lines)}`
       : html`<p class="empty"><strong>Not checked:</strong> which of these payouts the service lists, and whether it lists others.</p>\n`,
@@ -128,17 +133,6 @@ function listSum(lines: CurrencyLines): Sum {
       sum('listed_by_service'),
     ],
   };
-}
-
-/** What finance asks first: how far the list is from net paid, and why. Nothing where both are the same. */
-function differencePart(currency: string, lines: CurrencyLines): Html | null {
-  const { amount, reasons } = differenceOf(lines);
-  if (reasons.length === 0) return null;
-  const total = `Total difference: ${amountText(currency, amount)}`;
-  const parts = reasons
-    .map(({ line, figure }) => `${differenceName(line)} ${grouped(figure.amount)}`)
-    .join('; ');
-  return html`<p><strong>${total}</strong>, listed less net paid. ${parts}.</p>\n`;
 }
 
 function printers(lines: CurrencyLines) {

@@ -9,6 +9,7 @@ import {
 import { counted, grouped } from '../../../core/domain/counted.ts';
 import {
   differs,
+  isCompared,
   isUsable,
   type ListStanding,
   type Verdict,
@@ -18,8 +19,8 @@ import { listStart } from '../../../words/list-words.ts';
 import { verdictWords } from '../../../words/verdict-words.ts';
 import { type Html, html } from '../kit/html.ts';
 import { link } from '../kit/parts.ts';
+import { besideTexts, differencePart } from './difference-part.ts';
 import { amountText, localTimes } from './page-words.ts';
-import { exceptionTexts } from './verdict-lines.ts';
 
 /** The page's facts about a run: `verdict` is the whole run's, `trouble` says why its list cannot be used. */
 export type JudgedRun = {
@@ -68,21 +69,26 @@ function currencyBanner(
 ): Html {
   const { sign, name, sentence: meant } = verdictWords[verdict];
   const agreed = () => reconciledTexts(currency, lines, open.get(currency) ?? 0n);
-  const unlike = () => exceptionTexts(currency, (line) => lineOf(lines, line), overturned);
-  const texts = verdict === 'reconciled' ? agreed() : differs(verdict) ? unlike() : [meant];
+  const beside = () => besideTexts(lines);
+  const texts = verdict === 'reconciled' ? agreed() : differs(verdict) ? beside() : [meant];
   const mark = html` data-currency="${currency}" data-verdict="${verdict}"`;
-  const rows = differs(verdict)
-    ? html`<p>Do not sign off. Each row: ${link('statement-rows.csv', 'statement-rows.csv')}</p>`
-    : html``;
-  return banner(`is-${verdict}`, `${sign} ${currency}: ${name}`, texts, mark, rows);
+  const difference = isCompared(verdict) && differencePart({ currency, overturned }, lines);
+  const rows =
+    differs(verdict) &&
+    html`<p>Do not sign off. Each row: ${link('statement-rows.csv', 'statement-rows.csv')}</p>`;
+  return banner(`is-${verdict}`, `${sign} ${currency}: ${name}`, texts, { mark, difference, rows });
 }
 
-function banner(look: string, title: string, texts: string[], mark = html``, after = html``): Html {
-  const said =
-    texts.length < 2
-      ? html`<p>${texts[0] ?? ''}</p>`
-      : html`<ul>${texts.map((text) => html`<li>${text}</li>`)}</ul>`;
-  return html`<div class="verdict ${look}"${mark}><strong>${title}</strong>${said}${after}</div>\n`;
+type BannerParts = { mark: Html; difference: Html | false; rows: Html | false };
+
+function banner(
+  look: string,
+  title: string,
+  texts: string[],
+  { mark, difference, rows }: BannerParts = { mark: html``, difference: false, rows: false },
+): Html {
+  const said = texts.map((text) => html`<p>${text}</p>`);
+  return html`<div class="verdict ${look}"${mark}><strong>${title}</strong>${difference}${said}${rows}</div>\n`;
 }
 
 function reconciledTexts(currency: string, lines: CurrencyLines, open: bigint): string[] {

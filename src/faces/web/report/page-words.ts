@@ -16,9 +16,9 @@ export function dayText(day: string): string {
   return time.isValid ? time.toFormat('d LLL yyyy') : day;
 }
 
-/** The UTC instants inside a sentence, in the zone of the reports. */
+/** The instants inside a sentence, in the zone of the reports. */
 export function localTimes(sentence: string, zone: string): string {
-  return sentence.replaceAll(/\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z\b/g, (instant) =>
+  return sentence.replaceAll(/\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(?:Z\b|[+-]\d\d:\d\d\b)/g, (instant) =>
     headingTime(instant, zone),
   );
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { RunVerdict } from '../../../books/run-verdicts.sql.ts';
 import { records, totalOf } from '../../../books/sheet.ts';
+import type { Banks } from '../../../core/domain/banks.ts';
 import { counted, grouped } from '../../../core/domain/counted.ts';
 import { plainTrouble } from '../../../core/domain/run-error.ts';
 import type { ListStanding } from '../../../core/domain/verdict.ts';
@@ -36,6 +37,7 @@ export type ReportPage = {
   sheets: Record<string, string[][]>;
   zone: string;
   files: string[];
+  banks?: Banks | undefined;
 };
 
 /** report.html: verdict, totals, what to do, the statement, then the pictures. Loads the drawing libraries. */
@@ -48,7 +50,8 @@ export async function reportPage(page: ReportPage): Promise<string> {
   }
 }
 
-async function drawnPage({ run, verdicts, sheets, zone, files }: ReportPage, draw: Draw): Promise<string> {
+async function drawnPage(page: ReportPage, draw: Draw): Promise<string> {
+  const { run, verdicts, sheets, zone, files, banks } = page;
   const summary = run.summary === null ? {} : summaryShape.parse(JSON.parse(run.summary));
   const list = run.list_standing;
   const judged = {
@@ -66,7 +69,7 @@ async function drawnPage({ run, verdicts, sheets, zone, files }: ReportPage, dra
 <p class="soft"><strong>${run.mode}</strong> mode · ${zone} · ${scopeText(summary, list)}</p>
 </header>
 <main id="main" tabindex="-1">
-${verdictSection(sheets.statement, judged)}${tileSection(sheets, list)}${actionSection(sheets, { zone, list, verdicts })}${statementSection(sheets.statement, { list, verdicts })}${await figureSections(sheets, { list, lines: webhookLine(summary) }, draw)}${fileSection(files)}</main>
+${verdictSection(sheets.statement, judged)}${tileSection(sheets, list)}${actionSection(sheets, { zone, list, verdicts, banks })}${statementSection(sheets.statement, { list, verdicts })}${await figureSections(sheets, { list, lines: webhookLine(summary), banks }, draw)}${fileSection(files)}</main>
 <footer><p>Run <code>${run.id}</code>. Made by Counterfoil from what it knew at the end of this run. Days and times are those of ${zone}.</p></footer>
 `;
   return filePage({ title, style: pageStyle + reportStyle, body });

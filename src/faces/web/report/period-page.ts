@@ -1,4 +1,4 @@
-import type { ClosedMonth } from '../../../books/closed-month.ts';
+import type { ClosedMonth, frozenParts } from '../../../books/closed-month.ts';
 import { readableMonth, readableTime } from '../../../books/presentation.ts';
 import type { NamedCells } from '../../../books/sheet.ts';
 import { statementLines } from '../../../books/statement/statement-lines.ts';
@@ -13,6 +13,7 @@ import { pageStyle } from '../kit/style.ts';
 import { type HtmlColumn, wideTable } from '../kit/table.ts';
 import { verdictBanner } from './index-parts.ts';
 import { indexStyle } from './index-style.ts';
+import { approvalTable, openAtClose, paidByColumns, paidTotals, signLines } from './month-parts.ts';
 import { verdictLines } from './verdict-lines.ts';
 
 /** The most currencies on the page: the service decides how many it lists. */
@@ -21,6 +22,7 @@ const mostCurrencies = 12;
 /** report.html of a closed month, to be printed and signed: who closed it and when, the verdict, the statement, the digest. */
 export function periodPage(
   closed: ClosedMonth,
+  parts: Awaited<ReturnType<typeof frozenParts>>,
   { mode, zone, files }: { mode: string; zone: string; files: readonly string[] },
 ): string {
   const { period, list, statement, verdicts } = closed;
@@ -41,8 +43,7 @@ export function periodPage(
 <p class="soft">Mode <strong>${mode}</strong>. Times: ${zone}. A closed month never changes. What is found later counts in the month that is open then.</p>
 </header>
 <main id="main" tabindex="-1">
-${pageSection('verdict', 'Verdict', banners.length > 0 ? html`<ul class="verdicts">${banners}</ul>\n` : html`<p>${none}</p>\n`)}${pageSection('closed', 'Who closed it', facts(closed, zone))}${tables}${more > 0 && html`<p>… and ${more} more currencies in statement.csv.</p>\n`}<div class="sign"><p>Prepared by</p><p>Reviewed by</p><p>Date</p></div>
-</main>
+${pageSection('verdict', 'Verdict', banners.length > 0 ? html`<ul class="verdicts">${banners}</ul>\n` : html`<p>${none}</p>\n`)}${parts.paid !== undefined && pageSection('total', 'Total', paidTotals(parts.paid, closed))}${pageSection('closed', 'Who closed it', facts(closed, zone))}${tables}${more > 0 && html`<p>… and ${more} more currencies in statement.csv.</p>\n`}${pageSection('open', 'Open at the close', openAtClose(parts, zone))}${(parts.columns ? paidByColumns(parts.columns) : []).map(({ title: name, table }, index) => pageSection(`column-${index + 1}`, name, table))}${parts.approvals !== undefined && pageSection('approvals', 'Approvals', approvalTable(parts.approvals, { batch: (id) => id, time: (instant) => readableTime(instant, zone) }))}${signLines}</main>
 <footer><p>Made by Counterfoil from the frozen rows of this month. It reads the same whenever it is written again.</p></footer>
 `;
   return filePage({ title: `${title} (${mode})`, style: pageStyle + indexStyle, body });
@@ -53,7 +54,7 @@ function facts({ period, comparedAt, list }: ClosedMonth, zone: string): Html {
   const compared =
     comparedAt === null
       ? 'nothing: no list of the service was ever read completely'
-      : `the service’s list of ${time(comparedAt)}, run ${period.run_id ?? ''}. ${listSentence(list)}`;
+      : `the service’s list of ${time(comparedAt)} (${period.run_id ?? ''}). ${listSentence(list)}`;
   const rows: [string, string][] = [
     ['Closed by', period.closed_by],
     ['Closed at', time(period.closed_at)],

@@ -9,10 +9,6 @@ export const reportStyle = `.items .item{position:relative}
 .story details[open]{padding:2px 0 12px 22px}.story p{margin:0 0 6px}
 .item:last-child .story td{border-bottom:0}
 .group{margin:0;padding-left:18px}
-.sums{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,330px),1fr));gap:12px;align-items:start}
-.sum th,.sum td{padding-top:3px;padding-bottom:3px}.sum .sum>*{font-weight:700}.sum .of th{padding-left:28px}
-.sum td,.sum td.number{white-space:nowrap}
-.empty{margin:0;max-width:none;padding:4px 14px;border:1px dashed var(--line);border-radius:10px;color:var(--soft)}
 .pictures{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,350px),1fr));gap:12px}
 @media (min-width:1130px){.pictures.with-1 .lines{grid-column:span 2}.pictures.with-2 .lines{grid-column:span 1}}
 figure{margin:0;padding:12px 14px;background:var(--card);border:1px solid var(--line);border-radius:10px;min-width:0}
@@ -29,8 +25,8 @@ figure summary,.lines summary{font-size:13px;margin-top:6px}
 .items td.none{display:none}.items td{font-size:14px}.items td:nth-child(2) .about{display:inline;margin-left:6px}.items tr:first-child td:last-child{font-weight:600}
 .story summary{left:auto;right:4px}
 .story details[open]{padding:0}.story dl{grid-template-columns:1fr}dd{margin-bottom:4px}}
-@media print{thead th{font-size:8pt}.pictures{align-items:start}.story summary{display:none}.items{font-size:8pt}.items .said,.items .about,.items .badge{font-size:7.5pt}.items .badge{padding:0 4px}.items tr:first-child>*{padding:4px 8px 4px 0}
-.items th[scope=row],.items th:nth-child(1){padding-left:6px;width:24%}.items th:nth-child(2){width:15%}.items th:nth-child(6){width:5%}.items tr:first-child>:last-child{padding-right:6px}.sum{font-size:8pt}.sum th,.sum td{padding:2px 4px 2px 0}.sum th:first-child{padding-left:6px}.sum td:last-child,.sum th:last-child{padding-right:6px}
-.sums{grid-template-columns:repeat(3,1fr);gap:6px}.empty{padding:4px 6px}.pictures{grid-template-columns:1fr 1fr}.pictures.with-1 .lines{grid-column:span 1}.item{break-inside:avoid}details:not([open]){display:none}
-.verdicts{grid-template-columns:repeat(3,1fr)}.tiles{grid-template-columns:repeat(6,1fr);gap:6px}.tile{padding:6px}.tile small{font-size:7pt}.verdict strong{font-size:11pt}.verdict{padding:6px 8px;font-size:8.5pt}}
+@media print{thead th{font-size:9pt}.pictures{align-items:start}.story summary{display:none}.items{font-size:9pt}.items .said,.items .about,.items .badge{font-size:8pt}.items .badge{padding:0 4px}.items tr:first-child>*{padding:4px 8px 4px 0}
+.items th[scope=row],.items th:nth-child(1){padding-left:6px;width:22%}.items th:nth-child(2){width:16%}.items th:nth-child(3),.items th:nth-child(4){width:12%}.items th:nth-child(5){width:13%}.items th:nth-child(6){width:6%}.items .number{padding-left:4px}.items tr:first-child>:last-child{padding-right:6px}
+.pictures{grid-template-columns:1fr 1fr}.pictures.with-1 .lines{grid-column:span 1}.item{break-inside:avoid}details:not([open]){display:none}
+.verdicts{grid-template-columns:repeat(2,1fr)}.made li{font-size:9pt}.tiles{grid-template-columns:repeat(3,1fr);gap:6px}.tile{padding:6px}.tile small{font-size:8pt}.tile strong{font-size:12pt}.verdict strong{font-size:11pt}.verdict{padding:6px 8px;font-size:8.5pt}}
 `;

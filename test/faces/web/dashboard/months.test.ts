@@ -1,4 +1,6 @@
 import { expect, it } from 'vitest';
+import { addPeriodRows, insertPeriod } from '../../../../src/books/periods.sql.ts';
+import { placedFrom } from '../../../../src/books/run-sheets.sql.ts';
 import type { PayoutState } from '../../../../src/core/domain/payout.ts';
 import { newestHistory } from '../../../../src/core/ledger/history.ts';
 import type { Ledger } from '../../../../src/core/storage/ledger.ts';
@@ -64,11 +66,11 @@ it('shows what was paid in a month and still was at its end, who approved, and w
     /December 2026 open – November 2026 over, not closed/,
   );
   const month = mainOf((await as('ada', '/months/2026-11')).body);
-  expect(month).toMatch(/Paid NGN 3,000\.00, 2 payouts/);
+  expect(month).toMatch(/Total Currency Paid payouts Amount NGN 2 3,000\.00/);
   expect(month).toContain('Amount conflict : 1');
-  expect(month).toMatch(/b-1 bola .* 3 NGN 4,500\.00/);
+  expect(month).toMatch(/b-1 ada bola .* 3 NGN 4,500\.00/);
   expect([month.includes('A-1'), month.includes('A-2'), month.includes('A-3')]).toEqual([true, true, false]);
-  expect(month).toMatch(/Prepared by Reviewed by Date/);
+  expect(month).toMatch(/Prepared by \(name\) Signature Date Reviewed by \(name\) Signature Date/);
   const csv = await as('ada', '/months/2026-11/paid.csv');
   expect(csv.body.split('\r\n').filter((line) => line.includes('A-'))).toHaveLength(2);
   expect(csv.headers['content-disposition']).toContain('paid-2026-11.csv');
@@ -98,6 +100,75 @@ it('P30: closes the month on a page that says what is open, and shows frozen fig
   expect(after.replace(/As of .*/, '')).toBe(before.replace(/As of .*/, ''));
   expect(after).toContain('A-2');
   expect((await post('ada', '/months/2026-11/close', { sure: 'yes' })).status).toBe(409);
+});
+
+it('P30: a closed month shows its totals by department, what was open at its close, and who dropped and approved', async () => {
+  const { ledger, as, post } = await inDecember();
+  await liveThroughNovember(ledger);
+  await addDiscrepancy(ledger, { kind: 'amount_conflict', payoutId: 1n, reference: 'A-1' });
+  await ledger.db
+    .updateTable('batches')
+    .set({ columns: '["reference","Department"]', dropped_by: 'dayo' })
+    .execute();
+  await ledger.db.updateTable('payouts').set({ cells: '["A","Ops"]' }).execute();
+  await ledger.db
+    .insertInto('approvals')
+    .values({
+      ...{ batch_id: 'b-1', bodies: '', digest: 'd', through_id: 3n, row_count: 3n },
+      ...{ totals: '{"NGN":"4500.00","ZAR":"1.00"}', approved_by: 'bola', approved_at: at(5) },
+    })
+    .execute();
+  await post('ada', '/months/2026-11/close', { sure: 'yes' });
+  const month = async (): Promise<string> => mainOf((await as('ada', '/months/2026-11')).body);
+  const before = await month();
+  expect(before).toMatch(/Total Currency .* NGN 2 3,000\.00 – 3,000\.00 0\.00 not compared/);
+  expect(before).toContain('Open discrepancies of any month: Amount conflict: 1.');
+  expect(before).toMatch(/Paid by Department .* Ops 2 NGN 3,000\.00/);
+  expect(before).toMatch(/b-1 dayo bola .* 3 NGN 4,500\.00 ZAR 1\.00/);
+  const csv = async (): Promise<string> => (await as('ada', '/months/2026-11/totals-by-column.csv')).body;
+  const totals = await csv();
+  expect(totals).toContain('Department,Ops,NGN,2,3000.00');
+  await addDiscrepancy(ledger, { kind: 'fee_conflict', payoutId: 2n, reference: 'A-2' });
+  await ledger.db.updateTable('payouts').set({ cells: '["A","Sales"]' }).execute();
+  expect((await month()).replace(/As of .*/, '')).toBe(before.replace(/As of .*/, ''));
+  expect(await csv()).toBe(totals);
+});
+
+it('P30: still shows a month that an older version closed, which froze no more than its statement', async () => {
+  const { ledger, as } = await inDecember();
+  await liveThroughNovember(ledger);
+  const through = await newestHistory(ledger.db);
+  await ledger.write(async (trx) => {
+    const rows = [
+      ['currency', 'line', 'count', 'amount', 'verdict'],
+      ['NGN', 'settled', '2', '3000.00', 'not_compared'],
+      ['NGN', 'net_paid', '2', '3000.00', 'not_compared'],
+    ];
+    await addPeriodRows(trx, { month: '2026-11' }, 'statement', placedFrom(0, rows));
+    await insertPeriod(trx, {
+      ...{ month: '2026-11', starts_at: '2026-10-31T23:00:00.000Z', ends_at: '2026-11-30T23:00:00.000Z' },
+      ...{ timezone: 'Africa/Lagos', from_history: 0n, through_history: through },
+      ...{ closed_at: '2026-12-01T08:00:00.000Z', closed_by: 'ada', run_id: null },
+    });
+  });
+  const { status, body } = await as('ada', '/months/2026-11');
+  expect(status).toBe(200);
+  expect(mainOf(body)).toContain('It did not keep which discrepancies were open.');
+  expect(mainOf(body)).toMatch(/NGN 2 3,000\.00 – 3,000\.00/);
+});
+
+it('says how many paid rows stand on the page, and has a page for paper with up to 2,000', async () => {
+  const { ledger, as } = await inDecember();
+  const references = Array.from({ length: 60 }, (_, n) => `P-${n}`);
+  await addBatch(ledger, references);
+  for (const claim of await claimAt(ledger, at(1), 60))
+    await recordOutcome(ledger, at(2), claim, replies.accepted());
+  for (const reference of references) await goOn(ledger, reference, 'pending', 'success');
+  const page = (await as('ada', '/months/2026-11')).body;
+  expect(mainOf(page)).toContain('50 of 60 paid rows stand on this page; the CSV has all.');
+  const paper = (await as('ada', /href="([^"]*rows=all)"/.exec(page)?.[1] ?? '')).body;
+  expect(mainOf(paper)).not.toContain('stand on this page');
+  for (const reference of references) expect(paper).toContain(`>${reference}<`);
 });
 
 it('lets nobody close a month without the role, nor a month that goes on', async () => {

@@ -49,7 +49,7 @@ describe('report.html', () => {
     expect(words(html, 'statement')).toContain('Nothing was sent, and the service lists nothing');
     for (const [id, none] of [
       ['money', 'No payouts were taken in yet.'],
-      ['days', 'Nothing was sent or settled.'],
+      ['days', 'Nothing was submitted or paid.'],
       ['failures', 'Nothing failed, was refused or came back.'],
     ] as const)
       expect(words(html, id)).toContain(none);
@@ -211,7 +211,7 @@ describe('report.html', () => {
     expect(html.match(/<svg /g)).toHaveLength(1);
     expect(words(html, 'money')).toContain('Of NGN 300.00 ordered, NGN 200.00 is paid.');
     expect(words(html, 'days')).toContain(
-      'Sent 3 payouts worth NGN 300.00 and settled NGN 200.00, all on 21 Nov 2026.',
+      'Submitted 3 payouts worth NGN 300.00 and paid NGN 200.00, all on 21 Nov 2026.',
     );
     expect(words(html, 'failures')).toContain(
       '1 payout failed, refused or returned: Account closed (failed).',
@@ -284,12 +284,35 @@ describe('report.html', () => {
     await addListed(world.ledger, 'R2', { payout_id: 2n, currency: 'ZAR', status: 'pending' });
     const html = await page();
     expect(words(html, 'verdict')).toContain(
-      '✗ NGN: exceptions Reported as paid, failed on the list: 1 Status conflicts: 1, NGN −100.00',
+      '✗ NGN: exceptions Reported as paid, failed on the list: 1 NGN −100.00 Total difference, listed less net paid Status conflicts: 1 −100.00',
     );
-    expect(words(html, 'action')).toContain('Reported as paid, failed at the service: 1 payout in NGN.');
+    expect(words(html, 'action')).toContain('Reported as paid, failed on the list: 1 payout in NGN.');
     expect(words(html, 'verdict')).toContain('Do not sign off. Each row: statement-rows.csv');
     expect(words(html, 'verdict')).toContain('✓ ZAR: reconciled');
     expect(words(html, 'statement')).not.toContain('276');
+  });
+
+  it('begins with the total difference of each currency, and the lines below it come to it', async () => {
+    await addRun(world.ledger);
+    await addPayout(world.ledger, 'R1', ['ready', 'sending', 'pending', 'success']);
+    await addListed(world.ledger, 'R1', { payout_id: 1n, amount: 9_050n });
+    await addPayout(world.ledger, 'R2', ['ready', 'sending', 'pending']);
+    await addListed(world.ledger, 'R2', { payout_id: 2n, status: 'pending' });
+    await addListed(world.ledger, 'nobody', { amount: 1_234_567n });
+    const html = await page();
+    expect(words(html, 'verdict')).toContain(
+      '✗ NGN: exceptions NGN 12,436.17 Total difference, listed less net paid In flight: 1 100.00',
+    );
+    const made = /<ul class="made">.*?<\/ul>/s.exec(html)?.[0] ?? '';
+    const parts = [...made.matchAll(/class="number">([^<]+)</g)].map(([, text = '']) =>
+      BigInt(text.replaceAll(/[,.]/g, '').replace('−', '-')),
+    );
+    expect(parts.length).toBe(3);
+    expect(parts.reduce((sum, part) => sum + part, 0n)).toBe(1_243_617n);
+    expect(made.match(/<b>[^<]+<\/b>/g)).toEqual([
+      '<b>Not ordered here: 1</b>',
+      '<b>Amount differences: 1</b>',
+    ]);
   });
 
   it('is still written for a run that was frozen before there were figures', async () => {

@@ -1,7 +1,9 @@
 import { sql } from 'kysely';
-import type { Db } from '../../../core/storage/ledger.ts';
-import type { Period } from '../../../core/storage/tables/period-tables.ts';
-import type { Payout } from '../../../core/storage/tables/tables.ts';
+import { z } from 'zod';
+import type { Db, Trx } from '../core/storage/ledger.ts';
+import type { Period } from '../core/storage/tables/period-tables.ts';
+import type { Payout } from '../core/storage/tables/tables.ts';
+import { asIs, sheetOf } from './sheet.ts';
 
 /** The entries of the history that a month has. A closed month has its own for ever, an open one those of its time. */
 export type MonthSpan = { after: bigint; through: bigint | null; startsAt: string; endsAt: string };
@@ -39,7 +41,7 @@ export async function paidInMonth(
   const { rows } = await sql<MonthPayment>`select h.id as entry, h.at as paid_at, p.reference, p.account_name,
       p.account_number, p.bank_code, p.amount, p.currency, p.batch_id, p.row_number, p.transfer_id, p.fee
     from history h join payouts p on p.id = h.payout_id
-    where ${isPaid(span)} ${before ? sql`and ${isBefore(before, isOpen)}` : sql``}
+    where ${isPaidIn(span)} ${before ? sql`and ${isBefore(before, isOpen)}` : sql``}
     order by ${order} limit ${limit}`.execute(db);
   return rows;
 }
@@ -72,25 +74,15 @@ export async function* allPaidInMonth(db: Db, span: MonthSpan): AsyncGenerator<M
   }
 }
 
-/** What was paid in an open month so far, by currency, in minor units; null for more than `most` payouts. */
-export async function paidSumsIn(
-  db: Db,
-  span: MonthSpan,
-  most: number,
-): Promise<{ currency: string; count: bigint; minor: bigint }[] | null> {
-  const { rows } = await sql<{
-    currency: string;
-    n: bigint;
-    amount: bigint;
-  }>`select p.currency, count(*) as n,
-      sum(p.amount) as amount
-    from (select h.payout_id from history h where ${isPaid(span)} limit ${most + 1}) h
-    join payouts p on p.id = h.payout_id group by p.currency order by p.currency`.execute(db);
-  if (rows.reduce((sum, { n }) => sum + Number(n), 0) > most) return null;
-  return rows.map(({ currency, n, amount }) => ({ currency, count: BigInt(n), minor: BigInt(amount) }));
+/** True where more than `most` payouts were paid in the month: what was paid is not added up at once. */
+export async function areManyPaid(db: Db, span: MonthSpan, most: number): Promise<boolean> {
+  const { rows } = await sql<{ n: bigint }>`select count(*) as n
+    from (select 1 from history h where ${isPaidIn(span)} limit ${most + 1}) some`.execute(db);
+  return Number(rows[0]?.n ?? 0) > most;
 }
 
-function isPaid({ after, through, startsAt, endsAt }: MonthSpan) {
+/** A condition on the history `h`: it paid the payout in the span, and nothing in the span undid that. */
+export function isPaidIn({ after, through, startsAt, endsAt }: MonthSpan) {
   const within = (entry: 'h' | 'x') => {
     const [id, at] = [sql.ref(`${entry}.id`), sql.ref(`${entry}.at`)];
     if (through !== null) return sql`${id} > ${after} and ${id} <= ${through}`;
@@ -101,16 +93,48 @@ function isPaid({ after, through, startsAt, endsAt }: MonthSpan) {
       and x.from_state = 'success' and x.to_state <> 'success' and ${within('x')})`;
 }
 
-/** Approvals given in a time, the oldest first. */
-export function approvalsIn(db: Db, { startsAt, endsAt }: MonthSpan, limit: number) {
-  return db
+type Approved = {
+  batch: string;
+  dropped_by: string;
+  approved_by: string;
+  approved_at: string;
+  batch_rows: string;
+  currency: string;
+  amount: string;
+};
+const approvalSheet = sheetOf<Approved>(
+  asIs('batch', 'dropped_by', 'approved_by', 'approved_at', 'batch_rows', 'currency', 'amount'),
+);
+const storedTotals = z.record(z.string(), z.string());
+
+/** The approvals given in a month as a sheet, the oldest first: one row a currency, with who dropped the batch. */
+export async function approvalRows(
+  db: Db | Trx,
+  { startsAt, endsAt }: MonthSpan,
+  show: (instant: string) => string,
+): Promise<string[][]> {
+  const rows = await db
     .selectFrom('approvals')
-    .select(['batch_id', 'approved_by', 'approved_at', 'row_count', 'totals', 'digest'])
+    .innerJoin('batches', 'batches.id', 'approvals.batch_id')
+    .select(['batch_id', 'approved_by', 'approved_at', 'approvals.row_count', 'totals', 'dropped_by'])
     .where('approved_at', '>=', startsAt)
     .where('approved_at', '<', endsAt)
-    .orderBy('id')
-    .limit(limit)
+    .orderBy('approvals.id')
     .execute();
+  return approvalSheet.all(
+    rows.flatMap(({ batch_id: batch, approved_at, row_count, totals, ...people }) =>
+      Object.entries(storedTotals.parse(JSON.parse(totals))).map(([currency, amount]) => {
+        return {
+          batch,
+          ...people,
+          approved_at: show(approved_at),
+          batch_rows: `${row_count}`,
+          currency,
+          amount,
+        };
+      }),
+    ),
+  );
 }
 
 /** Whether an archive has taken entries of this span away. */

@@ -1,0 +1,69 @@
+import { type RawBuilder, sql } from 'kysely';
+import { keyset } from '../core/storage/keyset.ts';
+import type { Db, Trx } from '../core/storage/ledger.ts';
+import type { Batch } from '../core/storage/tables/tables.ts';
+import { type ColumnTotals, createColumnTally, furtherColumns, paidColumnRows } from './column-totals.ts';
+import { isPaidIn, type MonthSpan } from './month-facts.sql.ts';
+import { storedCells } from './sheet.ts';
+
+const pageSize = 2000;
+
+/** True for a payout that pays another row of its own batch again: the file has no row of it. */
+export function isAddedRow(): RawBuilder<bigint> {
+  return sql<bigint>`case when payouts.successor_of is null then 0 else (select count(*) from payouts e
+    where e.id = payouts.successor_of and e.batch_id = payouts.batch_id) end`;
+}
+
+/** The totals of a batch by each column that has few values. Reads every row of the file. */
+export async function columnTotals(db: Db, batch: Batch): Promise<ColumnTotals[]> {
+  const header = storedCells(batch.columns);
+  if (furtherColumns(header).length === 0 || batch.archive_id !== null) return [];
+  const tally = createColumnTally();
+  const add = tally.of(header);
+  const pages = keyset<{
+    id: bigint;
+    cells: string;
+    currency: string;
+    amount: bigint;
+    state: string;
+    added: bigint;
+  }>(pageSize, (last) =>
+    db
+      .selectFrom('payouts')
+      .select(['id', 'cells', 'currency', 'amount', 'state', isAddedRow().as('added')])
+      .where('batch_id', '=', batch.id)
+      .where('id', '>', last?.id ?? 0n)
+      .orderBy('id')
+      .limit(pageSize)
+      .execute(),
+  );
+  for await (const page of pages)
+    for (const { cells, state, added, ...payout } of page)
+      add(storedCells(cells), { ...payout, isRow: BigInt(added) === 0n, isPaid: state === 'success' });
+  return tally.columns();
+}
+
+/** What was paid in a month, in all and by each column of its files that has few values. Reads every paid row. */
+export async function paidByColumn(db: Db | Trx, span: MonthSpan): Promise<string[][]> {
+  const tally = createColumnTally();
+  const adders = new Map<string, ReturnType<typeof tally.of>>();
+  const adderOf = async (batch: string): Promise<ReturnType<typeof tally.of>> => {
+    const known = adders.get(batch);
+    if (known) return known;
+    const row = await db.selectFrom('batches').select('columns').where('id', '=', batch).executeTakeFirst();
+    const found = tally.of(row ? storedCells(row.columns) : []);
+    adders.set(batch, found);
+    return found;
+  };
+  type Row = { entry: bigint; batch: string; cells: string; currency: string; amount: bigint };
+  const pages = keyset<Row>(pageSize, async (last) => {
+    const { rows } = await sql<Row>`select h.id as entry, p.batch_id as batch, p.cells, p.currency, p.amount
+      from history h join payouts p on p.id = h.payout_id
+      where ${isPaidIn(span)} and h.id > ${last?.entry ?? 0n} order by h.id limit ${pageSize}`.execute(db);
+    return rows;
+  });
+  for await (const page of pages)
+    for (const { batch, cells, currency, amount } of page)
+      (await adderOf(batch))(storedCells(cells), { currency, amount, isRow: false, isPaid: true });
+  return paidColumnRows(tally);
+}

@@ -1,0 +1,76 @@
+import type { PayeeComparison } from '../../../core/ledger/payee-comparisons.ts';
+import { payeeChangeNames } from '../../../sending/payee-facts.ts';
+import type { Note } from './notes-sheet.ts';
+import { heading, numberNote } from './summary-parts.ts';
+
+/** The name of the sheet that compares a batch with the last of its series. */
+export const comparedSheet = 'Compared with last time';
+
+/** The widths of its columns in characters: what, the reference or currency, the row, before, now. */
+export const comparedWidths = [40, 24, 10, 40, 40];
+
+/** How a batch differs from the last of its series (P37): counts, totals, and a row for each change. */
+export function comparedNotes(found: PayeeComparison): Note[][] {
+  const { hundredfold, inflated, changes } = found;
+  const with_ = found.with === null ? 'No batch before it.' : `With ${found.with} of ${found.day}.`;
+  const counts: [string, number][] = [
+    ['Joined', found.joined],
+    ['Left', found.left],
+    ['Account changed', found.accountChanged],
+    ['Name changed', found.nameChanged],
+    ['Amount changed by more than half', found.amountChanged],
+    // Counted only where the configuration asks for it: a zero could be false.
+    ...(found.newPayees > 0 ? [['Never paid before', found.newPayees] satisfies [string, number]] : []),
+    ['A hundred times the amount of before', hundredfold.count],
+  ];
+  const currencies = [...new Set([found.totalsBefore, found.totalsNow].flatMap(Object.keys))].toSorted();
+  const totals = currencies.map((currency): Note[] => [
+    'Total',
+    currency,
+    '',
+    numberNote(found.totalsBefore[currency] ?? '0'),
+    numberNote(found.totalsNow[currency] ?? '0'),
+  ]);
+  const warnings = inflated.map((currency): Note[] => [
+    { text: `The ${currency} total is a hundred times that of before.`, look: 'bad' },
+  ]);
+  return [
+    [{ text: comparedSheet, look: 'title' }],
+    [{ text: with_, look: 'soft' }],
+    [],
+    heading('Payees'),
+    ...counts.map(([name, count]): Note[] => [name, '', numberNote(`${count}`)]),
+    [],
+    headers('Totals', 'Currency', '', 'Before', 'Now'),
+    ...totals,
+    ...warnings,
+    [],
+    ...changePart(found),
+    ...(changes.length === 0 ? [['No account, name or amount changed.'] satisfies Note[]] : []),
+  ];
+}
+
+function changePart({
+  changes,
+  accountChanged,
+  nameChanged,
+  amountChanged,
+  newPayees,
+}: PayeeComparison): Note[][] {
+  if (changes.length === 0) return [];
+  const all = accountChanged + nameChanged + amountChanged + newPayees;
+  const rows = changes.map((one): Note[] => [
+    payeeChangeNames[one.kind],
+    one.reference,
+    numberNote(`${one.row}`),
+    one.old || '–',
+    one.new,
+  ]);
+  const rest: Note[][] =
+    all > changes.length
+      ? [[`The first ${changes.length} of ${all} changes. The ledger keeps no more.`]]
+      : [];
+  return [headers('Change', 'Reference', 'Row', 'Before', 'Now'), ...rows, ...rest];
+}
+
+const headers = (...names: string[]): Note[] => names.map((text) => ({ text, look: 'header' }));

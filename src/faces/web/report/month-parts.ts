@@ -1,0 +1,132 @@
+import { type MonthParts, mostLeft } from '../../../books/closed-month.ts';
+import { maskTold } from '../../../books/presentation.ts';
+import type { RunVerdict } from '../../../books/run-verdicts.sql.ts';
+import type { NamedCells } from '../../../books/sheet.ts';
+import { differenceOf } from '../../../books/statement/difference.ts';
+import {
+  type CurrencyLines,
+  isZero,
+  lineOf,
+  linesByCurrency,
+  minus,
+} from '../../../books/statement/statement-figures.ts';
+import { amountText, grouped } from '../../../core/domain/counted.ts';
+import { plainKind } from '../../../core/domain/plain-kind.ts';
+import { isCompared } from '../../../core/domain/verdict.ts';
+import { differenceWords, lineWords, paidEarlierWords } from '../../../words/line-words.ts';
+import { type Html, html } from '../kit/html.ts';
+import { separated } from '../kit/parts.ts';
+import { type HtmlCell, type HtmlColumn, wideTable } from '../kit/table.ts';
+import { localTimes } from './page-words.ts';
+
+/** The parts that report.html of a closed month and the desk's page of any month share. */
+
+/** What was paid in each currency: the rows, what ties them to net paid, and how far the list is from that. */
+export function paidTotals(
+  paid: readonly NamedCells[],
+  { statement, verdicts }: { statement: readonly NamedCells[]; verdicts: readonly RunVerdict[] },
+): Html {
+  const lines = linesByCurrency(statement);
+  const currencies = [...new Set([...paid.map(({ currency = '' }) => currency), ...lines.keys()])].toSorted();
+  if (currencies.length === 0) return html`<p>Nothing was paid.</p>\n`;
+  const rows = currencies.map((currency): HtmlCell[] => {
+    const { count = '0', amount = '0' } = paid.find((one) => one.currency === currency) ?? {};
+    const own = lines.get(currency);
+    const rest = own
+      ? closedCells(
+          amount,
+          own,
+          verdicts.find((one) => one.currency === currency),
+        )
+      : [];
+    return [currency, grouped(count), grouped(amount), ...rest];
+  });
+  const more = [paidEarlierWords, lineWords.net_paid, lineWords.fees, differenceWords];
+  const numbers = ['Paid payouts', 'Amount', ...(lines.size > 0 ? more : [])].map((number) => ({ number }));
+  return wideTable('Total', ['Currency', ...numbers], rows);
+}
+
+function closedCells(paid: string, lines: CurrencyLines, judged: RunVerdict | undefined): string[] {
+  const net = lineOf(lines, 'net_paid').amount;
+  const earlier = minus(net, paid);
+  const difference = judged && isCompared(judged.verdict) ? differenceOf(lines).amount : 'not compared';
+  return [
+    isZero({ count: 0n, amount: earlier }) ? '–' : grouped(earlier),
+    grouped(net),
+    grouped(lineOf(lines, 'fees').amount),
+    grouped(difference),
+  ];
+}
+
+/** What was paid by each column of the files that has few values. */
+export function paidByColumns(columns: readonly NamedCells[]): { title: string; table: Html }[] {
+  return [...Map.groupBy(columns, ({ column = '' }) => column)].map(([column, rows]) => {
+    const title = `Paid by ${column}`;
+    const cells = rows.map(({ value = '', count = '', currency = '', amount = '' }) => [
+      value,
+      grouped(count),
+      amountText(currency, amount),
+    ]);
+    return { title, table: wideTable(title, [column, { number: 'Payouts' }, { number: 'Paid' }], cells) };
+  });
+}
+
+const approvalColumns: readonly HtmlColumn[] = [
+  'Batch',
+  'Dropped by',
+  'Approved by',
+  'When',
+  { number: 'Payouts' },
+  { number: 'Total' },
+];
+
+/** Who dropped and who approved what, and when. */
+export function approvalTable(
+  approvals: readonly NamedCells[],
+  { batch, time }: { batch: (id: string) => HtmlCell; time: (instant: string) => HtmlCell },
+): Html {
+  if (approvals.length === 0) return html`<p>No batch was approved in this month.</p>\n`;
+  const given = Map.groupBy(approvals, (one) => `${one.batch} ${one.approved_at} ${one.approved_by}`);
+  const rows = [...given.values()].flatMap(([one, ...others]) => {
+    if (!one) return [];
+    const totals = [one, ...others].map(({ currency = '', amount = '' }) => amountText(currency, amount));
+    const who = [one.dropped_by || 'not recorded', one.approved_by ?? ''];
+    const count = grouped(one.batch_rows ?? '');
+    return [[batch(one.batch ?? ''), ...who, time(one.approved_at ?? ''), count, separated(totals)]];
+  });
+  return wideTable('Approvals', approvalColumns, rows);
+}
+
+/** What waited for a person when the month was closed: open discrepancies by kind, then the rows of each line. */
+export function openAtClose(
+  { open = null, left }: Partial<MonthParts> & Pick<MonthParts, 'left'>,
+  zone: string,
+): Html {
+  const kinds = (open ?? []).map(({ kind = '', count = '' }) => `${plainKind(kind)}: ${grouped(count)}`);
+  const said =
+    open === null
+      ? 'An older version closed this month. It did not keep which discrepancies were open.'
+      : kinds.length > 0
+        ? `Open discrepancies of any month: ${kinds.join(', ')}.`
+        : 'No discrepancy was open.';
+  const rows = left.flatMap(({ line, rows: some }) =>
+    some.map((one) => [
+      lineWords[line],
+      one.reference || one.transfer_id || '–',
+      one.batch || '–',
+      one.amount === '' ? '–' : amountText(one.currency ?? '', one.amount ?? ''),
+      localTimes(maskTold(one.why ?? ''), zone),
+    ]),
+  );
+  const isCut = left.some(({ rows: some }) => some.length >= mostLeft);
+  const table = wideTable(
+    'Open at the close',
+    ['Line', 'Payout', 'Batch', { number: 'Amount' }, 'Why'],
+    rows,
+  );
+  return html`<p>${said}</p>
+${rows.length > 0 ? table : html`<p>No payout was under way, and no line of the statement waited.</p>\n`}${isCut && html`<p>At most ${mostLeft} rows of a line stand here. statement-rows.csv has all.</p>\n`}`;
+}
+
+/** Two persons sign, each with a name and a date. */
+export const signLines: Html = html`<div class="sign">${['Prepared by', 'Reviewed by'].map((who) => html`<p>${who} (name)</p><p>Signature</p><p>Date</p>`)}</div>\n`;
