@@ -4,6 +4,7 @@ import {
   addHoldReason,
   areHoldingAll,
   type HoldReason,
+  holdingAll,
   holdReasonsOf,
   isSameReason,
   readReasons,
@@ -150,7 +151,7 @@ export async function liftReasons(
   if (stays.length > 0) await setHoldReasons(trx, batch, remaining(reasons, stays));
   if (stays.length > 0 || releaseUnderWay(reasons)) return stays;
   const found = (await look?.(trx)) ?? null;
-  const isSeen = found === null || reasons.some((one) => isSameReason(one, found));
+  const isSeen = found === null || reasons.some((one) => isSameReason(holdingAll(one), found));
   await setHoldReasons(trx, batch, [isSeen ? { kind: 'releasing', by, mark } : { ...found, mark }]);
   return isSeen ? [] : [found];
 }

@@ -68,7 +68,7 @@ const holdReason = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('file_not_archived'), ...marked, path: text }),
   z.strictObject({ kind: z.literal('file_missing'), ...marked, path: text }),
   z.strictObject({ kind: z.literal('repeated_row'), ...marked, row: count, earlier: count, others: count }),
-  z.strictObject({ kind: z.literal('alike'), ...marked, ...match, day: text, others: count }),
+  z.strictObject({ kind: z.literal('alike'), ...marked, ...match, day: text, others: count, ...scope }),
   /** A row has the reference of a second payment of `earlier`, without a `retry_of` that says so. */
   z.strictObject({ kind: z.literal('named_again'), ...marked, ...match, earlier: text, others: count }),
   /** A row pays a payout again whose batch is held (P20). */
@@ -135,8 +135,9 @@ export function remaining(before: readonly HoldReason[], stays: readonly HoldRea
   return before.some(holdsAll) ? stays.map(holdingAll) : [...stays];
 }
 
-function holdingAll(reason: HoldReason): HoldReason {
-  return reason.kind === 'approval' || reason.kind === 'payout_limit'
+/** The reason for all of its batch, where it held only successors. */
+export function holdingAll(reason: HoldReason): HoldReason {
+  return reason.kind === 'approval' || reason.kind === 'payout_limit' || reason.kind === 'alike'
     ? { ...reason, scope: undefined }
     : reason;
 }
