@@ -2,6 +2,7 @@ import packageJson from '../../package.json' with { type: 'json' };
 import type { RetryRow } from '../core/domain/retry-file.ts';
 import { openTraces, traceLines } from '../core/runtime/traces.ts';
 import { createReporting } from '../faces/files/reporting.ts';
+import { alikeSince } from '../intake/alike-meanwhile.ts';
 import { createIntake } from '../intake/intake.ts';
 import { createDecisions } from '../sending/decisions/decisions.ts';
 import { applyWebhooks } from '../watching/webhooks/apply-inbox.ts';
@@ -27,6 +28,7 @@ export async function openLocal(options: AppOptions) {
       account,
     },
     say: adviceText,
+    alike: (trx, ids, at) => alikeSince(trx, ids, { config, at }),
   });
   // A read-only command leaves stored webhooks to the next process that may write.
   const applyStored = async (signal?: AbortSignal): Promise<number> =>

@@ -67,7 +67,7 @@ const hasEnded = sql<boolean>`p.state in (${literals(ended)})`;
  * When a payout goes or went. One that has not ended goes now or on its day of payment (P38), however long ago it was taken
  * in: it may be held and released at any moment, or be on its way.
  */
-const goesAt = (now: RawBuilder<string>): RawBuilder<string> =>
+export const goesAt = (now: RawBuilder<string>): RawBuilder<string> =>
   sql`case when ${hasEnded} then ${wentAt} else ${later(sql`p.pay_on`, now)} end`;
 
 type EarlierPayout = Pick<

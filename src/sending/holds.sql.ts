@@ -5,6 +5,7 @@ import {
   addHoldReason,
   areHoldingAll,
   type HoldReason,
+  holdingAll,
   holdReasonsOf,
   isOfRows,
   isSameReason,
@@ -160,7 +161,7 @@ export async function liftReasons(
   if (releaseUnderWay(reasons) && left.length + 1 >= reasons.length) return left;
   const mark = Number(version);
   const found = (await look?.(trx)) ?? null;
-  const isSeen = found === null || reasons.some((one) => isSameReason(one, found));
+  const isSeen = found === null || reasons.some((one) => isSameReason(holdingAll(one), found));
   await setHoldReasons(trx, batch, [isSeen ? { kind: 'releasing', by, mark } : { ...found, mark }, ...left]);
   return isSeen ? left : [found, ...left];
 }

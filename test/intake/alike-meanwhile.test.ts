@@ -1,9 +1,14 @@
 import { expect, it } from 'vitest';
 import type { PayoutState } from '../../src/core/domain/payout.ts';
-import { alikeMeanwhile } from '../../src/intake/alike-meanwhile.ts';
+import { holdReasonsOf } from '../../src/core/ledger/hold-reasons.ts';
+import type { Trx } from '../../src/core/storage/ledger.ts';
+import { alikeMeanwhile, alikeSince } from '../../src/intake/alike-meanwhile.ts';
+import { createDecisions } from '../../src/sending/decisions/decisions.ts';
 import { approveVerb, reviewApproval } from '../../src/verbs/approve.ts';
 import { holdVerb } from '../../src/verbs/hold.ts';
 import { releaseVerb } from '../../src/verbs/release.ts';
+import { adviceText } from '../../src/words/advice-text.ts';
+import { claimAt, recordOutcome, replies } from '../support/ledger.ts';
 import { csv, row, type Setting, setting } from './setting.ts';
 
 const day = 86_400_000;
@@ -118,3 +123,36 @@ it('P23, P38: what a release of today lets go is compared with what goes soon by
   s.clock.advance(17 * day);
   expect(await look()).toMatchObject({ kind: 'alike', reference: 'D' });
 });
+
+it.each([
+  ['refused', 'A-R2'],
+  ['unknown', 'A'],
+] as const)(
+  'P20, P23: what was %s is paid again after another file paid it: it waits for who saw that',
+  async (outcome, sentAs) => {
+    const s = await setting();
+    const parts = { ledger: s.ledger, clock: s.clock, config: s.config };
+    const a = await take(s, 'A');
+    const [claimed] = await claimAt(s.ledger, s.clock.iso());
+    if (claimed) await recordOutcome(s.ledger, s.clock.iso(), claimed, replies[outcome]());
+    s.clock.advance(20 * day);
+    const b = await take(s, 'B');
+    await releaseVerb.run(parts, { batch: b.batch }, femi);
+    await payAll(s, b.batch);
+    s.clock.advance(day);
+    const rules = { referencePrefix: '', payoutLimit: {} };
+    const alike = (trx: Trx, ids: readonly bigint[], at: string) =>
+      alikeSince(trx, ids, { config: s.config, at });
+    const decisions = createDecisions({ ledger: s.ledger, clock: s.clock, rules, say: adviceText, alike });
+    const ids = (await decisions.find(['A'])).payouts.map(({ id }) => id);
+    const since = s.clock.iso();
+    const { digest } = await decisions.weigh(ids, since);
+    const done = await decisions.retry({ ids, since, digest, person: 'femi' });
+    expect(done).toMatchObject({ decided: [{ reference: sentAs, state: 'held' }] });
+    const { reasons } = await holdReasonsOf(s.ledger.db, a.batch);
+    expect(reasons).toMatchObject([{ kind: 'alike', reference: 'B', batch: b.batch, scope: 'successors' }]);
+    expect(await releaseVerb.run(parts, { batch: a.batch }, femi)).toMatchObject({
+      released: { moved: 1, stays: [] },
+    });
+  },
+);

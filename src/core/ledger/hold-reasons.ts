@@ -77,7 +77,7 @@ const holdReason = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('file_not_archived'), ...marked, path: text }),
   z.strictObject({ kind: z.literal('file_missing'), ...marked, path: text }),
   z.strictObject({ kind: z.literal('repeated_row'), ...marked, row: count, earlier: count, others: count }),
-  z.strictObject({ kind: z.literal('alike'), ...marked, ...match, day: text, others: count }),
+  z.strictObject({ kind: z.literal('alike'), ...marked, ...match, day: text, others: count, ...scope }),
   /** A row has the reference of a second payment of `earlier`, without a `retry_of` that says so. */
   z.strictObject({ kind: z.literal('named_again'), ...marked, ...match, earlier: text, others: count }),
   /** A row has a value in a column of `intake.unique_columns` that an earlier row or payout has. */
@@ -168,8 +168,10 @@ export function remaining(before: readonly HoldReason[], stays: readonly HoldRea
   return before.some(holdsAll) ? stays.map(holdingAll) : [...stays];
 }
 
-function holdingAll(reason: HoldReason): HoldReason {
-  return (reason.kind === 'approval' || reason.kind === 'payout_limit') && !isOfRows(reason)
+/** The reason for all of its batch, where it held only successors. */
+export function holdingAll(reason: HoldReason): HoldReason {
+  const { kind } = reason;
+  return (kind === 'approval' || kind === 'payout_limit' || kind === 'alike') && !isOfRows(reason)
     ? { ...reason, scope: undefined }
     : reason;
 }

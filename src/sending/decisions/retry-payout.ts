@@ -1,7 +1,7 @@
 import type { SayAdvice } from '../../core/domain/advice.ts';
 import type { ServiceAccount } from '../../core/domain/origin.ts';
 import type { PayoutState } from '../../core/domain/payout.ts';
-import { addHoldReason, areHolding, readReasons } from '../../core/ledger/hold-reasons.ts';
+import { addHoldReason, areHolding, type HoldReason, readReasons } from '../../core/ledger/hold-reasons.ts';
 import type { RecordEvent } from '../../core/ledger/projection.ts';
 import { record } from '../../core/ledger/record.ts';
 import { insertSuccessors } from '../../core/ledger/successors.ts';
@@ -20,6 +20,8 @@ export type DecisionDeps = {
     account?: ServiceAccount | null;
   };
   say: SayAdvice;
+  /** Why payouts that are paid again now wait in their batches: the same payments came since in other files. */
+  alike?: (trx: Trx, ids: readonly bigint[], at: string) => Promise<ReadonlyMap<string, HoldReason>>;
 };
 
 /** One payout that a person ordered to be sent: the same one again, or a successor. */
@@ -53,8 +55,12 @@ export async function decideRetry(deps: DecisionDeps, order: RetryOrder): Promis
     const at = deps.clock.iso();
     const again = now.cases.filter(({ judgement }) => judgement.kind === 'again');
     const anew = now.cases.filter(({ judgement }) => judgement.kind === 'successor');
-    const sent = await sendAgain(trx, at, again, order);
-    const paid = await payAnew(trx, at, anew, deps.rules, order);
+    const ordered = [...again, ...anew].map(({ payout }) => payout.id);
+    const alike = (await deps.alike?.(trx, ordered, at)) ?? new Map<string, HoldReason>();
+    for (const [batch, reason] of alike) await addHoldReason(trx, batch, reason);
+    const held = new Set(alike.keys());
+    const sent = await sendAgain(trx, at, again, { ...order, held });
+    const paid = await payAnew(trx, at, anew, deps.rules, { ...order, held });
     return { kind: 'decided', decided: [...sent, ...paid] };
   });
 }
@@ -64,9 +70,13 @@ export function groundOf({ referencePrefix: prefix, account = null }: DecisionDe
   return { prefix, account };
 }
 
-async function sendAgain(trx: Trx, at: string, cases: WeighedCase[], order: RetryOrder): Promise<Decided[]> {
+/** `held`: the batches in which what is ordered waits. */
+type Ordered = RetryOrder & { held: ReadonlySet<string> };
+
+async function sendAgain(trx: Trx, at: string, cases: WeighedCase[], order: Ordered): Promise<Decided[]> {
   const events = cases.map(({ payout, batch }): RecordEvent => {
-    const to = areHolding(readReasons(batch.hold_reasons), payout) ? 'held' : 'ready';
+    const isHeld = order.held.has(batch.id) || areHolding(readReasons(batch.hold_reasons), payout);
+    const to = isHeld ? 'held' : 'ready';
     const event = { kind: 'retry' as const, to, automatic: false, why: whyOf(order) } as const;
     return { payoutId: payout.id, source: `person:${order.person}`, event };
   });
@@ -86,9 +96,9 @@ async function payAnew(
   at: string,
   cases: WeighedCase[],
   rules: DecisionDeps['rules'],
-  order: RetryOrder,
+  order: Ordered,
 ): Promise<Decided[]> {
-  const held = new Set<string>();
+  const held = new Set<string>(order.held);
   for (const [batch, own] of Map.groupBy(cases, (one) => one.batch.id)) {
     const reasons = readReasons(own[0]?.batch.hold_reasons ?? '[]');
     const above = overLimit(own, rules.payoutLimit);
