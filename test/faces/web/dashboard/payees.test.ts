@@ -51,8 +51,9 @@ it('P37: the page of a batch says that its amounts look like kobo for whole unit
 it('P37: the page of a batch says that only a part of it waits', async () => {
   const { ledger, as } = await startDashboard();
   await addBatch(ledger, ['A-1', 'A-2']);
-  const why = { kind: 'payees', changed: 1, fresh: 0, hundredfold: 0, inflated: [], rows: [2] } as const;
-  const reason = { kind: 'approval', why, dropper: 'dayo', scope: 'rows' } as const;
+  const kind = 'payees' as const;
+  const why = { kind, changed: 1, fresh: 0, hundredfold: 0, inflated: [], rows: [2] };
+  const reason = { kind: 'approval' as const, why, dropper: 'dayo', scope: 'rows' as const };
   await ledger.write((trx) => addHoldReason(trx, 'b-1', reason));
   const { body } = await as('ada', '/batches/b-1');
   expect(body).toContain('A part of it waits, and the rest goes');
