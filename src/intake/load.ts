@@ -28,7 +28,7 @@ import { approvalAsked, type OsUser } from '../sending/approval.ts';
 import { noteBatch } from '../sending/approvals.sql.ts';
 import { approvalHold, payeesAsked } from '../sending/payee-facts.ts';
 import { countMarked } from '../sending/row-approvals.sql.ts';
-import type { Compared } from './compare-payees.ts';
+import type { ComparedPayees } from './compare-payees.ts';
 import { dropSome } from './drop-batch.sql.ts';
 import type { Dropper } from './dropper.ts';
 import { type FindLikeness, fileReasons, ledgerLikeness } from './file-reasons.ts';
@@ -166,7 +166,7 @@ type Complete = Source & {
   scan: Scan;
   retried: RetryRow[];
   bodyDigest: string;
-  payees: Compared | null;
+  payees: ComparedPayees | null;
   /** How many rows wait for an approval of their own. */
   marked: number;
 };
