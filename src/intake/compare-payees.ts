@@ -42,7 +42,7 @@ export type ComparedRows = {
 };
 
 /** A comparison, and the rows whose account changed, is new, or gets a hundred times the amount of before. */
-export type Compared = { comparison: PayeeComparison; asking: number[] };
+export type ComparedPayees = { comparison: PayeeComparison; asking: number[] };
 
 /** Changes of each kind that are kept; all are counted. */
 const mostChanges = 1000;
@@ -58,7 +58,7 @@ export async function comparePayees(
   db: Db,
   now: ComparedRows,
   { newcomers }: { newcomers: boolean },
-): Promise<Compared | null> {
+): Promise<ComparedPayees | null> {
   const tried = await batchesAlike(db, { besides: now.batch, rows: now.count });
   const ours = columnSet(now.columns);
   const isSame = (one: EarlierBatch): boolean => columnSet(JSON.parse(one.columns)) === ours;
@@ -154,7 +154,7 @@ async function compareWith(
   db: Db,
   now: ComparedRows,
   { before, newcomers }: { before: Before | null; newcomers: boolean },
-): Promise<Compared & { isSeries: boolean }> {
+): Promise<ComparedPayees & { isSeries: boolean }> {
   const met = new Uint8Array((before?.last ?? 0) + 1);
   const kept = { account_changed: list(), name_changed: list(), amount_changed: list(), new_payee: list() };
   const digest = createHash('sha256');

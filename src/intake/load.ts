@@ -27,7 +27,7 @@ import type { Ledger, Trx } from '../core/storage/ledger.ts';
 import type { OsUser } from '../sending/approval.ts';
 import { noteBatch } from '../sending/approvals.sql.ts';
 import { countMarked } from '../sending/row-approvals.sql.ts';
-import type { Compared } from './compare-payees.ts';
+import type { ComparedPayees } from './compare-payees.ts';
 import { dropSome } from './drop-batch.sql.ts';
 import type { Dropper } from './dropper.ts';
 import { type FindLikeness, fileReasons, ledgerLikeness } from './file-reasons.ts';
@@ -170,7 +170,7 @@ type Complete = Source & {
   retried: RetryRow[];
   again: HoldReason[];
   bodyDigest: string;
-  payees: Compared | null;
+  payees: ComparedPayees | null;
   /** How many rows wait for an approval of their own. */
   marked: number;
 };

@@ -7,7 +7,7 @@ import { inParts } from '../core/storage/keyset.ts';
 import type { Db, Ledger } from '../core/storage/ledger.ts';
 import { approvalHold, payeesAsked, payeeWarnings, shownComparison } from '../sending/payee-facts.ts';
 import { markRows } from '../sending/row-approvals.sql.ts';
-import { type Compared, type ComparedRows, comparePayees, payeeOf } from './compare-payees.ts';
+import { type ComparedPayees, type ComparedRows, comparePayees, payeeOf } from './compare-payees.ts';
 import type { GoodRow } from './rows.ts';
 import type { Scan } from './scan.ts';
 import { type KeptRows, readFileAgain } from './second-pass.ts';
@@ -20,7 +20,7 @@ export function payeesOf(
   { ledger, config }: { ledger: Ledger; config: Config },
   scan: Scan,
   rows: Rows,
-): Promise<Compared | null> {
+): Promise<ComparedPayees | null> {
   const rule = config.submission.payees;
   if (rule === 'off') return Promise.resolve(null);
   const again = new Map(scan.retries.map(({ row, replaces }) => [row, replaces.id]));
@@ -58,7 +58,7 @@ const marksPerWrite = 2000;
 export async function markAsking(
   { ledger, config: { submission } }: { ledger: Ledger; config: Config },
   batch: string,
-  payees: Compared | null,
+  payees: ComparedPayees | null,
 ): Promise<number> {
   const why = payees && payeesAsked(submission.payees, payees.comparison);
   if (!why || approvalHold(why, '', submission.onChanged).scope !== 'rows') return 0;

@@ -272,7 +272,9 @@ export function heldBatch(stage: Stage, about: About): string {
   const near = subject(stage, about, ['held']).batch;
   const sql = "select id, hold_reasons from batches where phase = 'loaded' order by id = ? desc, id";
   const all = stage.town.inspector.rows<{ id: string; hold_reasons: string }>(sql, near);
-  const held = all.find(({ hold_reasons }) => areHoldingAll(readReasons(hold_reasons)));
+  const held = all.find(({ hold_reasons }) =>
+    readReasons(hold_reasons).some(({ kind }) => kind !== 'releasing'),
+  );
   return held?.id ?? near;
 }
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { addHoldReason, type HoldReason } from '../../../../src/core/ledger/hold-reasons.ts';
+import { addHoldReason } from '../../../../src/core/ledger/hold-reasons.ts';
 import { recordComparison } from '../../../../src/core/ledger/payee-comparisons.ts';
 import { addBatch } from '../../../support/ledger.ts';
 import { startDashboard } from './support.ts';
@@ -51,11 +51,9 @@ it('P37: the page of a batch says that its amounts look like kobo for whole unit
 it('P37: the page of a batch says that only a part of it waits', async () => {
   const { ledger, as } = await startDashboard();
   await addBatch(ledger, ['A-1', 'A-2']);
-  const why = { kind: 'payees', changed: 1, fresh: 0, hundredfold: 0, inflated: [], rows: [2] };
-  const reason: HoldReason = {
-    ...{ kind: 'approval', dropper: 'dayo', scope: 'rows' },
-    why: { ...why, kind: 'payees' },
-  };
+  const kind = 'payees' as const;
+  const why = { kind, changed: 1, fresh: 0, hundredfold: 0, inflated: [], rows: [2] };
+  const reason = { kind: 'approval' as const, why, dropper: 'dayo', scope: 'rows' as const };
   await ledger.write((trx) => addHoldReason(trx, 'b-1', reason));
   const { body } = await as('ada', '/batches/b-1');
   expect(body).toContain('A part of it waits, and the rest goes');
