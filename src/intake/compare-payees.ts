@@ -50,9 +50,9 @@ const sampleSize = 64;
 
 /**
  * Compares rows with the last batch of their series: the newest batch with the same columns that shares at least half of
- * their payees, else one with other columns (P37). A row that pays a payout again is compared with that one, and a row whose
- * payee was paid before, but never on this account, with the last payout of that payee, whatever the series. `newcomers`:
- * also finds accounts that were never paid. Memory stays flat: rows are looked up by hashes of 20 bytes.
+ * their payees, else one with other columns (P37). A row that pays a payout again is compared with that one. A row whose
+ * payee was paid before, but never on this account, is compared with the last payout of that payee. `newcomers`: also finds
+ * accounts that were never paid. Memory stays flat: rows are looked up by hashes of 20 bytes.
  */
 export async function comparePayees(
   db: Db,

@@ -46,7 +46,7 @@ import {
   retryRows,
 } from './retries.ts';
 import { findSavedAgain, savedRows } from './saved-again.sql.ts';
-import type { Scan } from './scan.ts';
+import { formatTotals, type Scan } from './scan.ts';
 import { type KeptRows, readFileAgain } from './second-pass.ts';
 import { recordValues, uniqueColumns } from './values-again.sql.ts';
 
@@ -204,8 +204,8 @@ async function decide(
   await noteBatch(trx, { id, totals, needsApproval });
   const { payees: rule } = deps.config.submission;
   const isMarked = (rule === 'approve_changed' || rule === 'approve_new') && approvals.some(isOfRows);
-  if (rule !== 'off')
-    await recordComparison(trx, id, { ...(comparison ?? nothingBefore), ...(isMarked && { marked: rule }) });
+  const found = comparison ?? { ...nothingBefore, totalsNow: formatTotals(totals) };
+  if (rule !== 'off') await recordComparison(trx, id, { ...found, ...(isMarked && { marked: rule }) });
   const files = source.promised(id);
   await decideBatch(trx, { id, at, holdReasons, bodyDigest, files });
   await source.prepare(trx, { batch: id, at });

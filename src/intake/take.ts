@@ -282,10 +282,7 @@ function unkeptText(
   return `${left}, since ${place} cannot be used (${why}): make the folder writable for this account, then run the command again`;
 }
 
-/**
- * Refuses a file whose content was taken before, with that as its one problem. Its rows would all repeat
- * references.
- */
+/** Refuses a file whose content was taken before, with that as its one problem. Its rows would all repeat references. */
 async function refuseAgain(
   deps: Deps,
   path: string,

@@ -2,9 +2,12 @@ import { createHash } from 'node:crypto';
 import { type RawBuilder, sql } from 'kysely';
 import { formatMinor } from '../core/domain/money.ts';
 import { nubanAgrees } from '../core/domain/nuban.ts';
+import { getBatch } from '../core/ledger/batches.ts';
 import {
   addHoldReason,
+  asksForRows,
   type HoldReason,
+  isAskedForRows,
   isOfRows,
   readReasons,
   setHoldReasons,
@@ -153,11 +156,7 @@ export async function originOf(
   db: Db | Trx,
   { id, batch_id }: { id: bigint; batch_id: string },
 ): Promise<{ dropped_by: string | null; approved_by: string | null; approved_at: string | null }> {
-  const batch = await db
-    .selectFrom('batches')
-    .select('dropped_by')
-    .where('id', '=', batch_id)
-    .executeTakeFirst();
+  const batch = await getBatch(db, batch_id);
   const approval = (await approvalsOf(db, [batch_id]))
     .get(batch_id)
     ?.findLast(({ throughId }) => throughId >= id);
@@ -212,13 +211,6 @@ async function insertApproval(trx: Trx, { batch, shown, by, at }: ApprovalOrder)
     .execute();
   // What today's rule asks for: the approval covers it, and another rule tomorrow must not forget it.
   await needApproval(trx, batch.id);
-}
-
-const asksForRows = (reason: HoldReason): boolean => reason.kind === 'approval' && isOfRows(reason);
-
-/** True where only marked rows of a batch wait for a person's yes or no. */
-function isAskedForRows(reasons: readonly HoldReason[]): boolean {
-  return reasons.some(isOfRows) && !reasons.some((one) => one.kind === 'approval' && !isOfRows(one));
 }
 
 /**

@@ -151,6 +151,16 @@ export function isOfRows(reason: HoldReason): boolean {
   return 'scope' in reason && reason.scope === 'rows';
 }
 
+/** True for a reason that lets marked rows go only with an approval. */
+export function asksForRows(reason: HoldReason): boolean {
+  return reason.kind === 'approval' && isOfRows(reason);
+}
+
+/** True where only marked rows of a batch wait for a person's yes or no. */
+export function isAskedForRows(reasons: readonly HoldReason[]): boolean {
+  return reasons.some(isOfRows) && !reasons.some((one) => one.kind === 'approval' && !isOfRows(one));
+}
+
 /** True where a reason holds the whole batch, and is no release in progress. */
 export function areHoldingAll(reasons: readonly HoldReason[]): boolean {
   return reasons.some((reason) => reason.kind !== 'releasing' && holdsAll(reason));

@@ -10,7 +10,7 @@ export const migrations: Record<string, () => Promise<Migration>> = {
   '0006-mends': () => import('./migrations/0006-mends.ts'),
   '0007-desk-lists': () => import('./migrations/0007-desk-lists.ts'),
   '0008-payee-rules': () => import('./migrations/0008-payee-rules.ts'),
-  '0010-payee-keys': () => import('./migrations/0010-payee-keys.ts'),
+  '0009-payee-keys': () => import('./migrations/0009-payee-keys.ts'),
 };
 
 export const knownMigrations = (): readonly string[] => Object.keys(migrations);

@@ -11,6 +11,7 @@ import type { DoorTables } from './door-tables.ts';
 import type { FileState, FileTables } from './file-tables.ts';
 import type { JobTable } from './job-table.ts';
 import type { ListedTable } from './listed-table.ts';
+import type { PayeeColumns } from './payee-columns.ts';
 import type { PeriodTables } from './period-tables.ts';
 import type { RunTable, RunTables } from './run-tables.ts';
 import type { LookUpOutcome, SaidColumns, WebhookOutcome } from './said-columns.ts';
@@ -117,7 +118,7 @@ type BatchTable = {
   told_state: Generated<BatchState | ''>;
 };
 
-type PayoutTable = {
+type PayoutTable = PayeeColumns & {
   id: Generated<bigint>;
   batch_id: string;
   /** The row in the file as a person counts it: the header is row 1, the first payout row 2. */
@@ -174,12 +175,6 @@ type PayoutTable = {
   turned_run: Generated<string | null>;
   /** The day before which it is not sent, `YYYY-MM-DD` in `submission.timezone` (P38); empty: at once. */
   pay_on: Generated<string>;
-  /** The employer's own key of whom it pays; empty: none. `approval_needed`: 1: sent only with an approval (P37). */
-  payee_id: Generated<string>;
-  /** By what its payee is found again (P37): see `payeeNameLetters` and `payeeIdKey`. */
-  name_letters: Generated<string>;
-  payee_key: Generated<string>;
-  approval_needed: Generated<bigint>;
   history_seq: Generated<bigint>;
   history_head: Generated<string>;
   updated_at: string;

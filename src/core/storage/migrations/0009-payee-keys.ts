@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely';
-import { idKey, nameLetters } from './0010-payee-names.ts';
+import { idKey, nameLetters } from './0009-payee-names.ts';
 
 const columns = ['name_letters', 'payee_key'].map(
   (name) => `alter table payouts add column ${name} text not null default ''`,
