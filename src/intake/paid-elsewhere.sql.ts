@@ -26,7 +26,7 @@ const mostAccounts = 50;
  * was never paid.
  */
 export async function paidElsewhere(db: Db, payees: readonly Payee[]): Promise<Map<number, PaidRow>> {
-  const asked = await notYetPaid(db, payees.map(keyed));
+  const asked = (await notYetPaid(db, payees)).map(keyed);
   const byName = await lastPaid(db, 'name_letters', asked);
   const byKey = await lastPaid(db, 'payee_key', asked);
   const moved = new Map<number, PaidRow>();
@@ -53,21 +53,20 @@ function keyed(one: Payee): Keyed {
   return { ...one, ...payeeKeysOf({ account_name: one.accountName, payee_id: one.payeeId }) };
 }
 
-/** Usually an account was paid before under exactly this name and key, and one query shows that. */
-async function notYetPaid(db: Db, payees: readonly Keyed[]): Promise<Keyed[]> {
-  if (payees.length === 0) return [];
-  const given = payees.map(({ row, accountNumber, accountName, bankCode, currency, ...one }) => {
-    const { name_letters, payee_key } = one;
-    const account = { account: accountNumber, bank: bankCode, currency, name: accountName };
-    return { row: String(row), ...account, name_letters, payee_key };
-  });
-  const toIt = sql`p.account_number = ${field('account')} and p.bank_code = ${field('bank')}
-    and p.currency = ${field('currency')} and ${wasSent}`;
+/** Usually an account was paid before under exactly this name and key, and one query by accounts shows that. */
+async function notYetPaid(db: Db, payees: readonly Payee[]): Promise<Payee[]> {
+  const given = payees.map(
+    ({ row, accountNumber: account, accountName: name, bankCode: bank, currency, payeeId }) => {
+      return { row: String(row), account, bank, currency, name, id: payeeId };
+    },
+  );
+  const toIt = sql`p.account_number = ${field('account')} and p.currency = ${field('currency')}
+    and p.bank_code = ${field('bank')} and ${wasSent}`;
   const { rows } = await sql<{ row: string }>`select ${field('row')} as row from ${rowsOf(given)} as row
-    where not exists (select 1 from payouts p
-        where p.name_letters = ${field('name_letters')} and p.account_name = ${field('name')} and ${toIt})
-      or (${field('payee_key')} <> '' and not exists (select 1 from payouts p
-        where p.payee_key = ${field('payee_key')} and p.payee_key <> '' and ${toIt}))`.execute(db);
+    where not exists (select 1 from payouts p where ${toIt} and p.account_name = ${field('name')})
+      or (${field('id')} <> '' and not exists (select 1 from payouts p where ${toIt} and p.payee_id = ${field('id')}))`.execute(
+    db,
+  );
   const asked = new Set(rows.map(({ row }) => Number(row)));
   return payees.filter(({ row }) => asked.has(row));
 }

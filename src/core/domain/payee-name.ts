@@ -15,13 +15,14 @@ const [lookalikes, looks] = [
   'авекмнорстухіјѕԁһӏԛԝαβγεηικμνορτυχω01i',
   'abekmhopctyxljsdhlqwabyenlkmvoptuxwoll',
 ];
+const likeAnother = new RegExp(`[${lookalikes}]`, 'g');
 
 /**
  * Returns a name without what differs between two spellings of it: case, order of words, titles, punctuation and
  * diacritics. It is the same for `ADEYEMI, Dr. Bọla` and `Bola Adeyemi`. A title stays beside a single word.
  */
 export function payeeNameKey(name: string): string {
-  return telling(wordsOf(name), (word) => !titles.has(word)).join(' ');
+  return telling(wordsOf(name).toSorted(), (word) => !titles.has(word)).join(' ');
 }
 
 /**
@@ -30,24 +31,21 @@ export function payeeNameKey(name: string): string {
  */
 export function payeeNameLetters(name: string): string {
   const words = telling(wordsOf(name), (word) => word.length > 1 && !titles.has(word) && !ordinals.has(word));
-  const letters = words
-    .join('')
-    .split('')
-    .map((letter) => looks[lookalikes.indexOf(letter)] ?? letter);
-  return letters.toSorted().join('');
+  const letters = words.join('').replace(likeAnother, (letter) => looks[lookalikes.indexOf(letter)] ?? '');
+  return letters.split('').toSorted().join('');
 }
 
 function wordsOf(name: string): string[] {
-  const plain = name
-    .normalize('NFKD')
-    .toLowerCase()
+  const lower = name.normalize('NFKD').toLowerCase();
+  // Most names are ASCII, of which the short pattern says the same.
+  if (!beyondAscii.test(lower)) return lower.replace(/['`]/g, '').match(/[a-z0-9]+/g) ?? [];
+  const plain = lower
     .replace(/[\p{M}\p{Lm}'’‘ʼ`]/gu, '')
     .replace(/[øłđßæœı]/g, (letter) => plainLetters[letter] ?? letter);
-  return plain
-    .split(/[^\p{L}\p{N}]+/u)
-    .filter((word) => word !== '')
-    .toSorted();
+  return plain.match(/[\p{L}\p{N}]+/gu) ?? [];
 }
+
+const beyondAscii = /\P{ASCII}/u;
 
 /** The words that tell the name; all of them where fewer than two would be left. */
 function telling(words: readonly string[], tells: (word: string) => boolean): readonly string[] {
