@@ -63,7 +63,8 @@ export function paidRows(db: Db, batch: string, rows: readonly number[]): Promis
 }
 
 /** Returns these payouts. */
-export function paidBefore(db: Db, ids: readonly bigint[]): Promise<PaidRow[]> {
+export async function paidBefore(db: Db, ids: readonly bigint[]): Promise<PaidRow[]> {
+  if (ids.length === 0) return [];
   return db.selectFrom('payouts').select(paidColumns).where('id', 'in', idList(ids)).execute();
 }
 

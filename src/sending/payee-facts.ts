@@ -71,7 +71,9 @@ export function comparedText(found: PayeeComparison): string {
     ...(newPayees > 0 ? [`never paid before ${newPayees}`] : []),
   ].join(', ');
   const start = found.with === null ? 'compared with no batch before' : `compared with ${found.with}${day}`;
-  return `${start}: ${counts}; total before ${sumsText(found.totalsBefore)}, now ${sumsText(found.totalsNow)}`;
+  const before =
+    Object.keys(found.totalsBefore).length > 0 ? `total before ${sumsText(found.totalsBefore)}, ` : 'total ';
+  return `${start}: ${counts}; ${before}now ${sumsText(found.totalsNow)}`;
 }
 
 export const payeeChangeNames: Record<PayeeChange['kind'], string> = {

@@ -74,7 +74,7 @@ export function pageOf({ title, place, main, renews, script }: DashboardPage, vi
   const at = shortTimeWithSeconds(view.now, view.zone, view.now);
   const isLive = renews === 'live';
   const refresh = html`<noscript><meta http-equiv="refresh" content="30"></noscript>\n`;
-  const body = html`<header>${bar(view, place)}<p id="news" class="spoken" role="status"></p></header>
+  const body = html`<header>${bar(view, place, title !== 'Sign in')}<p id="news" class="spoken" role="status"></p></header>
 <main id="main" tabindex="-1" data-version="${view.version}" data-at="${at}">
 ${main}
 <p class="soft">As of ${at} (${view.zone}).</p>
@@ -89,8 +89,8 @@ ${main}
   });
 }
 
-/** The navigation, the reader, whether the page is live, and the search. */
-function bar(view: View, place: DashboardPage['place']): Html {
+/** The navigation, the reader, whether the page is live, and the search: not beside the field for a token. */
+function bar(view: View, place: DashboardPage['place'], hasSearch: boolean): Html {
   const links = Object.entries(places).map(([path, name]) => entry(path, name, place === path));
   const search = html`<input name="q" aria-label="Find payouts and batches"
  placeholder="Find a payout" required maxlength="200" autocomplete="off"><button>Find</button>`;
@@ -98,7 +98,7 @@ function bar(view: View, place: DashboardPage['place']): Html {
 <nav aria-label="Main"><ul>${links}</ul></nav>
 <p class="soft">${view.mode} mode · ${reader(view.caller)}</p>
 <p id="live" role="status" class="soft" hidden></p>
-<form action="/find" method="get" role="search">${search}</form>
+${hasSearch && html`<form action="/find" method="get" role="search">${search}</form>`}
 </div>${view.caller.kind === 'token' && view.caller.signedIn && html`<form id="signout" method="post" action="/signout"></form>`}`;
 }
 

@@ -93,7 +93,7 @@ ${seesBank(view) && columnParts(month)}
 ${panel('Approvals', approvalTable(parts.approvals, approved))}
 ${panel('Paid', paidPart(month, paid, view))}
 ${onwards(older ?? null)}
-${signLines}<p class="soft">From ${time(span.startsAt, view)} up to ${time(span.endsAt, view)}.</p>`;
+${signLines(name, closed)}<p class="soft">From ${time(span.startsAt, view)} up to ${time(span.endsAt, view)}.</p>`;
 }
 
 function columnParts({ name, parts }: MonthFacts): Html {

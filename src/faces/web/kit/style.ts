@@ -69,7 +69,7 @@ summary{cursor:pointer;color:var(--link)}
 .sum th,.sum td{padding-top:3px;padding-bottom:3px}.sum .sum>*{font-weight:700}.sum .of th{padding-left:28px}
 .sum td,.sum td.number{white-space:nowrap}
 .empty{margin:0;max-width:none;padding:4px 14px;border:1px dashed var(--line);border-radius:10px;color:var(--soft)}
-.sign{display:grid;grid-template-columns:2fr 2fr 1fr;gap:3rem 1.5rem;margin:3rem 0 1rem;break-inside:avoid}.sign p{border-top:1px solid var(--ink);padding-top:.3rem;margin:0}
+.sign{display:grid;grid-template-columns:2fr 2fr 1fr;gap:3rem 1.5rem;margin:3rem 0 1rem;break-inside:avoid}.sign p{border-top:1px solid var(--ink);padding-top:.3rem;margin:0}.sign .of{grid-column:1/-1;border:0;font-weight:600}
 @media (max-width:560px){header,main,footer{padding-left:14px;padding-right:14px}header{padding-top:10px}h1{font-size:18px}nav ul{gap:2px 12px}
 time,.number,.badge{white-space:normal}
 .verdicts,.tiles{gap:8px;margin-top:8px}.verdict{padding:6px 12px}.made li{font-size:12px;line-height:1.25}.verdict .made{margin:0}

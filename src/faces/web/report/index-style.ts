@@ -20,7 +20,7 @@ td.number small{white-space:normal}
 .facts{grid-template-columns:1fr;gap:0}.facts dd{margin:0 0 .4rem}.sign{grid-template-columns:1fr;gap:3rem}
 .wide tr{border:1px solid var(--line);border-radius:8px;padding:.6rem .8rem;margin:0 0 .7rem;background:var(--raised)}
 .number,td .bad,td .none,td .good{white-space:normal}
-.wide td[data-label]{position:relative;padding:.1rem 0 .1rem 8.5rem;min-height:1.7em}.wide td[data-label]::before{content:attr(data-label);position:absolute;left:0;width:8rem}}
+.wide td[data-label]{display:grid;grid-template-columns:8rem minmax(0,1fr);column-gap:.5rem;padding:.1rem 0}.wide td[data-label]::before{content:attr(data-label);grid-row:1/span 9}.wide td[data-label]>*{grid-column:2}}
 @media print{.search,.menu,.go{display:none}.verdict,.hero{background:none!important}.wide{margin:.2rem 0}
 [data-list] th:last-child,[data-list] td:last-child{display:none}small{font-size:8pt}td:not(.number){min-width:4.5rem}
 body{line-height:1.35}h2{margin:.8rem 0 .3rem;padding-top:.4rem}[id^=statement-] th,[id^=statement-] td{padding-top:.1rem;padding-bottom:.1rem}.sign{margin:2.2rem 0 .4rem;break-inside:avoid}}

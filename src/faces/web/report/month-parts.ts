@@ -1,5 +1,5 @@
-import { type MonthParts, mostLeft } from '../../../books/closed-month.ts';
-import { maskTold } from '../../../books/presentation.ts';
+import { type ClosedMonth, type MonthParts, mostLeft } from '../../../books/closed-month.ts';
+import { maskTold, readableMonth } from '../../../books/presentation.ts';
 import type { RunVerdict } from '../../../books/run-verdicts.sql.ts';
 import type { NamedCells } from '../../../books/sheet.ts';
 import { differenceOf } from '../../../books/statement/difference.ts';
@@ -85,7 +85,8 @@ export function approvalTable(
   approvals: readonly NamedCells[],
   { batch, time }: { batch: (id: string) => HtmlCell; time: (instant: string) => HtmlCell },
 ): Html {
-  if (approvals.length === 0) return html`<p>No batch was approved in this month.</p>\n`;
+  if (approvals.length === 0)
+    return html`<p>No approval was given in this month. Batches that need none are not listed here.</p>\n`;
   const given = Map.groupBy(approvals, (one) => `${one.batch} ${one.approved_at} ${one.approved_by}`);
   const rows = [...given.values()].flatMap(([one, ...others]) => {
     if (!one) return [];
@@ -128,5 +129,12 @@ export function openAtClose(
 ${rows.length > 0 ? table : html`<p>No payout was under way, and no line of the statement waited.</p>\n`}${isCut && html`<p>At most ${mostLeft} rows of a line stand here. statement-rows.csv has all.</p>\n`}`;
 }
 
-/** Two persons sign, each with a name and a date. */
-export const signLines: Html = html`<div class="sign">${['Prepared by', 'Reviewed by'].map((who) => html`<p>${who} (name)</p><p>Signature</p><p>Date</p>`)}</div>\n`;
+/** Two persons sign, each with a name and a date, under what they sign: it may stand on a sheet of its own. */
+export function signLines(month: string, closed: Pick<ClosedMonth, 'period' | 'statement'> | null): Html {
+  const sums = [...linesByCurrency(closed?.statement ?? [])].map(([currency, lines]) =>
+    amountText(currency, lineOf(lines, 'net_paid').amount),
+  );
+  const paid = sums.length > 0 ? `, ${lineWords.net_paid} ${sums.join(', ')}` : '';
+  const what = closed ? `${paid}, digest ${closed.period.digest.slice(0, 12)}` : ', not closed';
+  return html`<div class="sign"><p class="of">${readableMonth(month)}${what}</p>${['Prepared by', 'Reviewed by'].map((who) => html`<p>${who} (name)</p><p>Signature</p><p>Date</p>`)}</div>\n`;
+}

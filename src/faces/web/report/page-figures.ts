@@ -63,7 +63,7 @@ export async function figureSections(
   const rest = all.length > 0 && html`<ul class="lines">\n${all}</ul>\n`;
   return pageSection(
     'pictures',
-    'The last 31 days',
+    'In figures',
     html`<div class="pictures with-${count}">\n${pictures}${rest}</div>\n`,
   );
 }

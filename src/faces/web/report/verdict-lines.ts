@@ -1,6 +1,6 @@
 import type { RunVerdict } from '../../../books/run-verdicts.sql.ts';
 import type { NamedCells } from '../../../books/sheet.ts';
-import { differenceOf } from '../../../books/statement/difference.ts';
+import { type DifferenceReason, differenceOf } from '../../../books/statement/difference.ts';
 import {
   type CurrencyLines,
   type Figure,
@@ -33,19 +33,24 @@ function exceptionTexts(currency: string, lines: CurrencyLines, overturned: bigi
   return paid.length + causes.length > 0 ? [...paid, ...causes] : ['The books do not add up'];
 }
 
+const reasonText = ({ line, figure }: DifferenceReason): string =>
+  `${lineWords[line]} ${grouped(`${figure.count}`)}`;
+
 /** What a verdict on a currency means, from the rows of its statement: what differs, with counts and amounts. Lines of plain text. */
 export function verdictLines(
   { currency, verdict, overturned }: RunVerdict,
   { statement, list }: { statement: readonly NamedCells[]; list: ListStanding | null },
 ): string[] {
   const lines = linesByCurrency(statement).get(currency) ?? {};
-  const { amount: far } = differenceOf(lines);
+  const { amount: far, reasons } = differenceOf(lines);
   const difference = `${differenceWords}: ${amountText(currency, far)}, listed less net paid.`;
   if (verdict === 'reconciled') {
     const { count, amount } = lineOf(lines, 'settled');
     return [
       `${counted(count, 'payment')}, ${amountText(currency, amount)}: the list and the ledger agree.`,
-      ...(/[1-9]/.test(far) ? [difference] : []),
+      ...(/[1-9]/.test(far)
+        ? [`${difference} All of it is known: ${reasons.map(reasonText).join('; ')}.`]
+        : []),
     ];
   }
   if (differs(verdict))

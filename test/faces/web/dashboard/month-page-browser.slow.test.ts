@@ -92,6 +92,7 @@ describe.skipIf(path === undefined)(`the page of a month in a real browser${miss
     );
     expect(Math.max(...columns)).toBeLessThanOrEqual(8);
     expect(await page.locator('.sign p').allInnerTexts()).toEqual([
+      expect.stringMatching(/^November 2026.*, digest [0-9a-f]{12}$/),
       ...['Prepared by (name)', 'Signature', 'Date'],
       ...['Reviewed by (name)', 'Signature', 'Date'],
     ]);
