@@ -68,13 +68,15 @@ export async function comparePayees(
     await now.each(async (rows) => {
       for (const row of rows) for (const key of keysOf(row)) payees(key, row.row);
     });
-    for (const one of inOrder) {
-      const sample = await sampleOf(db, one.id, sampleSize);
-      const shared = sample.filter((row) => keysOf(payeeOf(row)).some((key) => payees(key, 0) !== null));
-      if (shared.length * 4 < sample.length) continue;
-      const found = await compareWith(db, now, { before: await readBefore(db, one), newcomers });
-      if (found.isSeries) return found;
-    }
+    // The same people may be paid their expenses on other accounts: one that pays these accounts comes first.
+    for (const keys of [(row: PayeeRow) => [accountOf(row)], keysOf])
+      for (const one of inOrder) {
+        const sample = await sampleOf(db, one.id, sampleSize);
+        const shared = sample.filter((row) => keys(payeeOf(row)).some((key) => payees(key, 0) !== null));
+        if (shared.length * 4 < sample.length) continue;
+        const found = await compareWith(db, now, { before: await readBefore(db, one), newcomers });
+        if (found.isSeries) return found;
+      }
   }
   const found = await compareWith(db, now, { before: null, newcomers });
   return now.again.size > 0 || newcomers || found.comparison.digest !== '' ? found : null;
@@ -233,7 +235,7 @@ async function compareWith(
     ...(newcomers && { countsNew: true as const }),
     hundredfold: { count: hundredfold.count, rows: hundredfold.list },
     inflated: [...totals.totals.keys()].filter((currency) => {
-      const was = sumsBefore.totals.get(currency) ?? 0n;
+      const was = before?.totals.totals.get(currency) ?? 0n;
       return was > 0n && (totals.totals.get(currency) ?? 0n) >= was * 50n && !uneven.has(currency);
     }),
     totalsBefore: formatTotals(sumsBefore.totals),

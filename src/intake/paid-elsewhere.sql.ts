@@ -14,10 +14,13 @@ type Payee = {
   payeeId: string;
 };
 
-/** What was never sent vouches for no account. The indexes by name and by key hold exactly these. */
-const wasSent = sql`p.state not in ('held', 'ready', 'cancelled')`;
+/**
+ * What was never sent vouches for no account. The indexes by name and by key hold what has left these states; an adopted
+ * ledger has payouts among them that it never sent (P25).
+ */
+const wasSent = sql`p.state not in ('held', 'ready', 'cancelled') and (p.attempt_count > 0 or p.state = 'success')`;
 
-/** So many accounts of one payee are looked at, the last paid first. */
+/** So many accounts of one payee are looked at, the last paid first; those that the rows pay always. */
 const mostAccounts = 50;
 
 /**
@@ -79,6 +82,7 @@ async function lastPaid(
 ): Promise<Map<string, PaidRow[]>> {
   const wanted = [...new Set(payees.map((one) => one[key]))].filter((one) => one !== '');
   if (wanted.length === 0) return new Map();
+  const accounts = [...new Set(payees.map(({ accountNumber }) => accountNumber))];
   const column = sql.ref(`p.${key}`);
   const { rows } = await sql<PaidRow & { key: string }>`
     with accounts as (
@@ -87,7 +91,8 @@ async function lastPaid(
       group by ${column}, p.account_number, p.bank_code, p.currency, p.account_name),
     ranked as (select key, id, row_number() over (partition by key order by id desc) as place from accounts)
     select ranked.key, ${sql.join(paidColumns.map((name) => sql.ref(`o.${name}`)))}
-    from ranked join payouts o on o.id = ranked.id where ranked.place <= ${mostAccounts}
+    from ranked join payouts o on o.id = ranked.id
+    where ranked.place <= ${mostAccounts} or o.account_number in (${textsOf(accounts)})
     order by o.id desc`.execute(db);
   return Map.groupBy(rows, (row) => row.key);
 }

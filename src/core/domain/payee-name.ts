@@ -30,7 +30,10 @@ export function payeeNameKey(name: string): string {
  * one. Two names that a reader could take for each other have the same, and so may, seldom, two that differ.
  */
 export function payeeNameLetters(name: string): string {
-  const words = telling(wordsOf(name), (word) => word.length > 1 && !titles.has(word) && !ordinals.has(word));
+  const words = telling(
+    wordsOf(name),
+    (word) => (word.length > 1 || /\d/.test(word)) && !titles.has(word) && !ordinals.has(word),
+  );
   const letters = words.join('').replace(likeAnother, (letter) => looks[lookalikes.indexOf(letter)] ?? '');
   return letters.split('').toSorted().join('');
 }

@@ -23,7 +23,10 @@ const [lookalikes, looks] = [
  * one. Two names that a reader could take for each other have the same, and so may, seldom, two that differ.
  */
 export function nameLetters(name: string): string {
-  const words = telling(wordsOf(name), (word) => word.length > 1 && !titles.has(word) && !ordinals.has(word));
+  const words = telling(
+    wordsOf(name),
+    (word) => (word.length > 1 || /\d/.test(word)) && !titles.has(word) && !ordinals.has(word),
+  );
   const letters = words
     .join('')
     .split('')

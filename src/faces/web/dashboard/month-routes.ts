@@ -128,11 +128,13 @@ export function monthRoutes(scope: FastifyInstance, { deps, looks, send, viewFor
   const read = { config: { right: 'read' as const } };
   scope.get<Params>('/months/:name/paid.csv', read, async (request, reply) => {
     const { name } = request.params;
-    const { span } = await spanOf(name);
+    const { span, period } = await spanOf(name);
     const account = config.reports.maskAccounts ? maskAccount : (text: string) => text;
     reply.headers({ 'content-disposition': `attachment; filename="paid-${name}.csv"` });
     const { banks } = await viewFor(request);
-    const text = paidCsv(allPaidInMonth(reader, span), config.reports, { account, banks });
+    const text = paidCsv(allPaidInMonth(reader, span), config.reports, {
+      ...{ account, banks, closed: period !== null },
+    });
     return reply.type('text/csv; charset=utf-8').send(Readable.from(text));
   });
 

@@ -204,19 +204,21 @@ const csvColumns = [
   'currency',
   'batch',
   'row',
-  'transfer_id',
-  'fee',
   'paid_at',
 ];
 
-/** Every paid row as CSV, a page at a time; with the names of banks where they are known. */
+/**
+ * Every paid row as CSV, a page at a time; with the names of banks where they are known. Of a closed month it leaves out what
+ * may still be learnt of a payout, its fee and transfer id: what is read of a closed month never changes (P30).
+ */
 export async function* paidCsv(
   pages: AsyncIterable<readonly MonthPayment[]>,
   reports: Config['reports'],
-  { account, banks }: { account: (text: string) => string } & Pick<View, 'banks'>,
+  { account, banks, closed }: { account: (text: string) => string; closed: boolean } & Pick<View, 'banks'>,
 ): AsyncGenerator<string> {
   const text = csvText(reports);
-  yield text([[...csvColumns, ...(banks ? ['bank_name'] : [])]]);
+  const learnt = closed ? [] : ['transfer_id', 'fee'];
+  yield text([[...csvColumns, ...learnt, ...(banks ? ['bank_name'] : [])]]);
   for await (const page of pages)
     yield text(
       page.map((one) => [
@@ -228,9 +230,8 @@ export async function* paidCsv(
         one.currency,
         one.batch_id,
         `${one.row_number}`,
-        one.transfer_id ?? '',
-        one.fee ?? '',
         zoned(one.paid_at, reports.timezone),
+        ...(closed ? [] : [one.transfer_id ?? '', one.fee ?? '']),
         ...(banks ? [banks.nameOf(one.bank_code) ?? ''] : []),
       ]),
     );

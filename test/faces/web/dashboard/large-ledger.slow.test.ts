@@ -54,8 +54,8 @@ it('shows each page of a ledger of 100,000 payouts so soon that one of a million
     took[path] = Math.min(...times);
   }
   expect((await as('ada', '/payouts?bank=000013')).body).toContain('More than 10,000 payouts');
-  expect((await as('ada', '/months/2026-11?sums=all')).body).toContain('NGN 150,000,000.00, 100,000 payouts');
-  expect((await as('ada', '/months/2026-11')).body).toContain('too many to add up at once');
+  expect((await as('ada', '/months/2026-11?sums=all')).body).toMatch(/100,000<[\s\S]*150,000,000\.00/);
+  expect((await as('ada', '/months/2026-11')).body).toContain('Too many payouts to add up at once');
   const slow = Object.entries(took).filter(([, ms]) => ms > mostMs);
   expect(slow, JSON.stringify(took)).toEqual([]);
 });

@@ -97,6 +97,9 @@ it('P30: closes the month on a page that says what is open, and shows frozen fig
   expect(done).not.toContain('counterfoil reconcile');
   const before = mainOf((await as('ada', '/months/2026-11')).body);
   expect(before).toMatch(/closed by|Closed by ada/);
+  const rows = (await as('ada', '/months/2026-11/paid.csv')).body;
+  await ledger.db.updateTable('payouts').set({ fee: '25.00', transfer_id: '4711' }).execute();
+  expect((await as('ada', '/months/2026-11/paid.csv')).body, 'what is learnt later').toBe(rows);
   await goOn(ledger, 'A-2', 'success', 'failed');
   const after = mainOf((await as('ada', '/months/2026-11')).body);
   expect(after.replace(/As of .*/, '')).toBe(before.replace(/As of .*/, ''));
