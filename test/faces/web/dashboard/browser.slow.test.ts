@@ -29,7 +29,7 @@ async function busyDay(): Promise<Dashboard> {
   await addBatch(
     ledger,
     Array.from({ length: 40 }, (_, n) => `NOV-${n}`),
-    { id: 'november-20261121-3f9a1c' },
+    { id: 'november-20261121-3f9a1c', amount: 170_000n },
   );
   for (const [n, claim] of (await claimAt(ledger, at(1), 30)).entries())
     await recordOutcome(ledger, at(2), claim, n === 0 ? replies.unknown() : replies.accepted(`48${n}`));
