@@ -5,7 +5,7 @@ import { textsOf } from '../core/storage/bulk.ts';
 import { jsonText } from '../core/storage/dialect.ts';
 import type { Db, Trx } from '../core/storage/ledger.ts';
 import type { Batch } from '../core/storage/tables/tables.ts';
-import { approvalAsked, needsPerson } from './approval.ts';
+import { approvalAsked, isForPerson } from './approval.ts';
 import { batchTotals } from './approvals.sql.ts';
 import type { Brakes } from './brakes.ts';
 import { payeesAsked } from './payee-facts.ts';
@@ -35,7 +35,7 @@ export async function holdForPerson(
   { id, dropped_by: dropper }: Pick<Batch, 'id' | 'dropped_by'>,
 ): Promise<void> {
   const causes = await causesNow(trx, rule, { id, totals: await batchTotals(trx, id) });
-  for (const why of causes.filter(needsPerson))
+  for (const why of causes.filter(isForPerson))
     await addHoldReason(trx, id, { kind: 'approval', why, dropper });
 }
 

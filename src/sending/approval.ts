@@ -47,7 +47,7 @@ export function serverMayApprove(reason: HoldReason): boolean {
 }
 
 /** True for a cause that only a person's approval ends. */
-export function needsPerson({ kind }: ApprovalCause): boolean {
+export function isForPerson({ kind }: ApprovalCause): boolean {
   return !isForServer[kind];
 }
 

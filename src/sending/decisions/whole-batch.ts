@@ -3,7 +3,7 @@ import { type HoldReason, readReasons } from '../../core/ledger/hold-reasons.ts'
 import { preparersOf } from '../../core/ledger/mends.ts';
 import type { Db, Ledger } from '../../core/storage/ledger.ts';
 import type { Batch } from '../../core/storage/tables/tables.ts';
-import { isByServer, needsPerson, type OsUser, whyNotApprove } from '../approval.ts';
+import { isByServer, isForPerson, type OsUser, whyNotApprove } from '../approval.ts';
 import { type ApprovalRule, causesNow } from '../approval-causes.sql.ts';
 import { type Approvable, approvalsOf, batchTotals, readApprovable } from '../approvals.sql.ts';
 import { liftCanary } from '../halts.sql.ts';
@@ -37,9 +37,9 @@ export async function judgeApproval(
   const approvals = (await approvalsOf(db, [batch.id])).get(batch.id) ?? [];
   if (!isNeeded && approvals.length === 0) return { kind: 'needless', reasons };
   const shown = await readApprovable(db, batch);
-  const isForPerson = asked.some(needsPerson);
+  const isPersonDue = asked.some(isForPerson);
   const before = approvals.find(
-    (one) => one.throughId >= shown.throughId && !(isForPerson && isByServer(one)),
+    (one) => one.throughId >= shown.throughId && !(isPersonDue && isByServer(one)),
   );
   if (before) return { kind: 'approved', before };
   if (!isNeeded) return { kind: 'needless', reasons };
