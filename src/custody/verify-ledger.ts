@@ -7,7 +7,7 @@ import { isPostgres, literals } from '../core/storage/dialect.ts';
 import { isDamage } from '../core/storage/failure.ts';
 import type { Db } from '../core/storage/ledger.ts';
 import { type Place, placeOf } from '../core/storage/place.ts';
-import { isCovered } from '../sending/row-approvals.sql.ts';
+import { rowWaits } from '../sending/row-approvals.sql.ts';
 import {
   type DoneArchive,
   differingAmounts,
@@ -190,9 +190,7 @@ function missingGuards(there: ReadonlySet<string>): FalsePayout[] {
 /** Finds payouts that were sent although their row needed an approval, and none covers them (P37). */
 async function checkUnapproved(db: Db): Promise<FalsePayout[]> {
   const { rows } = await sql<{ reference: string }>`select payouts.reference from payouts
-    where payouts.approval_needed = 1 and payouts.attempt_count > 0 and not ${isCovered} limit 1000`.execute(
-    db,
-  );
+    where payouts.attempt_count > 0 and ${rowWaits} limit 1000`.execute(db);
   const why = 'it was sent without the approval that its row needed';
   return foundIn(
     'orders',

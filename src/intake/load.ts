@@ -212,7 +212,7 @@ async function decide(
   const { fileName, name } = source;
   const { contentHash } = scan;
   await recordTakenFile(trx, { owner: id, name, contentHash, at, left: rowsLeftIn(files, scan) });
-  const batch = { id, fileName, dropper: source.dropper, bodies: bodyDigest, isHeld: holdReasons.length > 0 };
+  const batch = { id, fileName, dropper: source.dropper, bodies: bodyDigest, reasons: holdReasons };
   await recordRetries(trx, at, batch, retried, plans);
   return { kind: 'loaded', batch: id, holdReasons, warnings: fileWarningsOf(deps.config, comparison) };
 }

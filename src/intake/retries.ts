@@ -123,7 +123,7 @@ export function approvedOriginals(plans: readonly PaysAgain[]): ApprovalCause | 
 export async function recordRetries(
   trx: Trx,
   at: string,
-  batch: { id: string; bodies: string; isHeld: boolean; dropper: Dropper; fileName: string },
+  batch: { id: string; bodies: string; reasons: readonly HoldReason[]; dropper: Dropper; fileName: string },
   rows: readonly RetryRow[],
   plans: readonly PaysAgain[],
 ): Promise<void> {
@@ -136,7 +136,7 @@ export async function recordRetries(
     predecessor: replaces.follows.reference,
     why: `decided by ${person} on evidence ${evidenceOf.get(row)}, by row ${row} of ${batch.fileName}`,
   }));
-  const state = batch.isHeld ? 'held' : 'ready';
   const decidedBy = `person:${person}`;
-  await beginSuccessors(trx, at, { id: batch.id, bodies: batch.bodies, state, decidedBy }, decided);
+  const { id, bodies, reasons } = batch;
+  await beginSuccessors(trx, at, { id, bodies, reasons, decidedBy }, decided);
 }

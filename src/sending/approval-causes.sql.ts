@@ -1,12 +1,15 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { ApprovalCause } from '../core/ledger/hold-reasons.ts';
+import { type ApprovalCause, addHoldReason } from '../core/ledger/hold-reasons.ts';
 import { comparisonOf } from '../core/ledger/payee-comparisons.ts';
 import { textsOf } from '../core/storage/bulk.ts';
 import { jsonText } from '../core/storage/dialect.ts';
 import type { Db, Trx } from '../core/storage/ledger.ts';
-import { approvalAsked } from './approval.ts';
+import type { Batch } from '../core/storage/tables/tables.ts';
+import { approvalAsked, isForPerson } from './approval.ts';
+import { batchTotals } from './approvals.sql.ts';
 import type { Brakes } from './brakes.ts';
 import { payeesAsked } from './payee-facts.ts';
+import { isByPerson } from './row-approvals.sql.ts';
 
 /** What says today which batches need an approval. */
 export type ApprovalRule = Pick<Brakes, 'approval' | 'approvalAbove' | 'payees'>;
@@ -17,12 +20,27 @@ export async function causesNow(
   rule: ApprovalRule,
   { id, totals }: { id: string; totals: ReadonlyMap<string, bigint> },
 ): Promise<ApprovalCause[]> {
-  const causes = [approvalAsked(rule, totals), payeesAsked(rule.payees ?? 'off', await comparisonOf(db, id))];
-  return causes.filter((why) => why !== null);
+  const causes: ApprovalCause[] = [];
+  const asked = approvalAsked(rule, totals);
+  if (asked) causes.push(asked);
+  if ((await unmarkedByPayees(db, rule, [id])).size > 0)
+    causes.push(payeesAsked(rule.payees ?? 'off', await comparisonOf(db, id)) ?? { kind: 'unapproved' });
+  return causes;
+}
+
+/** Holds a batch for what only a person may approve by today's rule, before a server's yes lifts the rest (P37). */
+export async function holdForPerson(
+  trx: Trx,
+  rule: ApprovalRule,
+  { id, dropped_by: dropper }: Pick<Batch, 'id' | 'dropped_by'>,
+): Promise<void> {
+  const causes = await causesNow(trx, rule, { id, totals: await batchTotals(trx, id) });
+  for (const why of causes.filter(isForPerson))
+    await addHoldReason(trx, id, { kind: 'approval', why, dropper });
 }
 
 /**
- * Those of these batches that need an approval for whom they pay, by today's rule, and are not marked so yet (P37). One that
+ * Those of these batches that need a person's approval for whom they pay, by today's rule, and have none (P37). One that
  * was not compared at its intake needs one too. The same rule as {@link payeesAsked}, without reading every change.
  */
 export async function unmarkedByPayees(
@@ -48,7 +66,7 @@ export async function unmarkedByPayees(
     .leftJoin('payee_comparisons as c', 'c.batch_id', 'b.id')
     .select('b.id')
     .where('b.id', 'in', textsOf([...new Set(batches)]))
-    .where('b.approval_needed', '=', 0n)
+    .where(sql<boolean>`not ${isByPerson(sql.ref('b.id'))}`)
     .where(sql<boolean>`(${marked} is null or ${marked} <> ${rule} and ${rule} = 'approve_new')`)
     .where(sql<boolean>`(${sql.join(asks, sql` or `)})`)
     .execute();

@@ -33,7 +33,7 @@ export function approvalAsked(rule: Rule, totals: ReadonlyMap<string, bigint>): 
  */
 const isForServer: Record<ApprovalCause['kind'], boolean> = {
   callback: true,
-  unapproved: true,
+  unapproved: false,
   successor: true,
   original: true,
   always: false,
@@ -44,6 +44,19 @@ const isForServer: Record<ApprovalCause['kind'], boolean> = {
 /** True for an approval that the server may give. */
 export function serverMayApprove(reason: HoldReason): boolean {
   return reason.kind === 'approval' && isForServer[reason.why.kind];
+}
+
+/** True for a cause that only a person's approval ends. */
+export function isForPerson({ kind }: ApprovalCause): boolean {
+  return !isForServer[kind];
+}
+
+/** How the name of every server that approves begins. */
+export const serverPrefix = 'callback:';
+
+/** True for an approval that the server gave. */
+export function isByServer({ by }: { by: string }): boolean {
+  return by.startsWith(serverPrefix);
 }
 
 /** True where a batch may have to wait for a second person, whatever is in it. */

@@ -15,12 +15,12 @@ import {
 import { comparisonDigests } from '../core/ledger/payee-comparisons.ts';
 import { textsOf } from '../core/storage/bulk.ts';
 import type { Db, Trx } from '../core/storage/ledger.ts';
-import type { Batch } from '../core/storage/tables/tables.ts';
-import { approvalLimits, serverMayApprove } from './approval.ts';
+import type { Batch, Payout } from '../core/storage/tables/tables.ts';
+import { approvalLimits, isByServer, serverMayApprove } from './approval.ts';
 import type { Brakes } from './brakes.ts';
 import { liftReasons, type ReleaseOrder } from './holds.sql.ts';
 import { askAgain } from './precheck.sql.ts';
-import { isCovered } from './row-approvals.sql.ts';
+import { isCovered, rowWaits } from './row-approvals.sql.ts';
 
 const page = 2000;
 
@@ -88,18 +88,16 @@ export async function readApprovable(db: Db | Trx, batch: Batch): Promise<Approv
 export async function approvalDigests(db: Db | Trx, batches: readonly Batch[]): Promise<Map<string, string>> {
   const decided = batches.filter(({ body_digest }) => body_digest !== '');
   if (decided.length === 0) return new Map();
+  const ids = decided.map(({ id }) => id);
   const sums = await db
     .selectFrom('payout_totals')
     .select(['batch_id', (eb) => eb.fn.sum<bigint>('n').as('n')])
-    .where('batch_id', 'in', textsOf(decided.map(({ id }) => id)))
+    .where('batch_id', 'in', textsOf(ids))
     .groupBy('batch_id')
     .execute();
   const counts = new Map(sums.map(({ batch_id, n }) => [batch_id, BigInt(n)]));
   const digests = new Map<string, string>();
-  const changes = await comparisonDigests(
-    db,
-    decided.map(({ id }) => id),
-  );
+  const changes = await comparisonDigests(db, ids);
   for (const { id, body_digest, row_count } of decided) {
     const isGrown = (counts.get(id) ?? 0n) > row_count;
     const added = isGrown ? await addedDigest(db, id, row_count) : nothingAdded;
@@ -151,15 +149,16 @@ export async function approvalsOf(db: Db | Trx, batches?: readonly string[]) {
   return Map.groupBy(shown, ({ batch }) => batch);
 }
 
-/** Who dropped a payout's batch, and who approved it: the first approval that covers it. Null where nobody did. */
+/** Who dropped a payout's batch, and who approved it: the first approval that covers it, a person's before a server's. */
 export async function originOf(
   db: Db | Trx,
-  { id, batch_id }: { id: bigint; batch_id: string },
+  { id, batch_id, submitted_at: sent }: Pick<Payout, 'id' | 'batch_id' | 'submitted_at'>,
 ): Promise<{ dropped_by: string | null; approved_by: string | null; approved_at: string | null }> {
   const batch = await getBatch(db, batch_id);
-  const approval = (await approvalsOf(db, [batch_id]))
-    .get(batch_id)
-    ?.findLast(({ throughId }) => throughId >= id);
+  const approvals = (await approvalsOf(db, [batch_id])).get(batch_id) ?? [];
+  const covering = approvals.filter(({ throughId }) => throughId >= id);
+  const ofPerson = covering.findLast((one) => !isByServer(one) && (sent === null || one.at <= sent));
+  const approval = ofPerson ?? covering.at(-1);
   return {
     dropped_by: batch?.dropped_by || null,
     approved_by: approval?.by ?? null,
@@ -170,7 +169,7 @@ export async function originOf(
 /**
  * Records an approval if the batch is still what was shown, and lifts the holds that waited for it. `others`: the reasons
  * that still hold the batch. `changed`: the batch is not what was shown; `already`: somebody approved it first. Then nothing
- * was recorded. A server's yes lifts what it may decide. Where the batch needs a person besides, only that person's approval is recorded, since it covers the batch.
+ * was recorded. A server's yes lifts what it may decide, and is recorded unless the whole batch needs a person besides.
  */
 export async function recordApproval(
   trx: Trx,
@@ -179,15 +178,18 @@ export async function recordApproval(
   const { batch, shown, by, look, isServer = false } = order;
   const still = await findStill(trx, order);
   // Rows that waited were rejected, or their last one was cancelled.
-  const isOver = readReasons(batch.hold_reasons).some(asksForRows) && !still?.some(asksForRows);
   if (still === null) return { kind: 'changed' };
+  const isOver = readReasons(batch.hold_reasons).some(asksForRows) && !still.some(asksForRows);
   const before = (await approvalsOf(trx, [batch.id])).get(batch.id) ?? [];
-  if (before.some(({ throughId }) => throughId >= shown.throughId)) return { kind: 'already' };
+  const isOpen = !isServer || still.some(serverMayApprove);
+  const counted = before.filter((one) => !(isOpen && isByServer(one)));
+  if (counted.some(({ throughId }) => throughId >= shown.throughId)) return { kind: 'already' };
   if (isOver) return { kind: 'changed' };
   const stays = (one: HoldReason): boolean =>
     one.kind === 'approval' ? isServer && !serverMayApprove(one) : one.kind !== 'releasing';
   const left = still.filter(stays);
-  if (!left.some(({ kind }) => kind === 'approval')) await insertApproval(trx, order);
+  // Rows that wait for a person are not covered by a server.
+  if (left.every((one) => one.kind !== 'approval' || isOfRows(one))) await insertApproval(trx, order);
   // What the service is asked before payment was not asked about rows that waited.
   if (still.some(asksForRows)) await askAgain(trx, batch.id);
   return { kind: 'approved', others: await liftReasons(trx, batch.id, { stays: left, by, look }) };
@@ -259,7 +261,7 @@ async function findStill(
  * `payouts` and `batches`. With the rule `above`, a batch without totals needs an approval.
  */
 export function isApproved(brakes: Pick<Brakes, 'approval' | 'approvalAbove'>): RawBuilder<boolean> {
-  return sql<boolean>`(not (${asked(brakes)} or payouts.approval_needed = 1) or ${isCovered})`;
+  return sql<boolean>`((not ${asked(brakes)} or ${isCovered}) and not ${rowWaits})`;
 }
 
 function asked(brakes: Pick<Brakes, 'approval' | 'approvalAbove'>): RawBuilder<boolean> {

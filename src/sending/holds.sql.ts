@@ -8,6 +8,7 @@ import {
   holdingAll,
   holdReasonsOf,
   isOfRows,
+  isOfSuccessors,
   isSameReason,
   readReasons,
   releaseUnderWay,
@@ -142,7 +143,7 @@ const fileKinds: ReadonlySet<HoldReason['kind']> = new Set([
 ]);
 
 /**
- * Leaves only the reasons that stay, and returns them. Without one, or with those of marked rows alone, a release begins: its
+ * Leaves only the reasons that stay, and returns them. Without one that holds all of the batch, a release begins: its
  * reason keeps the batch from being claimed until `finishRelease` has moved every payout that may go, also when the process
  * dies. A reason that `look` finds holds the batch, unless it is among those that are lifted: the person saw it.
  */
@@ -153,7 +154,7 @@ export async function liftReasons(
 ): Promise<readonly HoldReason[]> {
   const { reasons, version } = await holdReasonsOf(trx, batch);
   const left = remaining(reasons, stays);
-  if (!left.every(isOfRows)) {
+  if (areHoldingAll(left)) {
     await setHoldReasons(trx, batch, left);
     return left;
   }
@@ -180,7 +181,7 @@ export async function finishRelease(
   const { reasons } = await holdReasonsOf(ledger.db, batch);
   const own = releaseUnderWay(reasons);
   if (!own) return { ...total, stays: reasons };
-  const held = await countHeld(ledger.db, batch);
+  const held = await countRows(ofBatch(ledger.db, batch, 'held'));
   for (let after: bigint | null = 0n; after !== null; ) {
     const step = await ledger.write((trx) => releaseSome(trx, after ?? 0n));
     if (step.kind === 'ended') return endedBy(step.now);
@@ -198,7 +199,7 @@ export async function finishRelease(
     const { reasons: now } = await holdReasonsOf(trx, batch);
     // Another release has another mark: it has not seen what this one has passed.
     if (releaseUnderWay(now)?.mark !== own?.mark) return { kind: 'ended' as const, now };
-    const rows = await heldAfter(trx, batch, { after, limit: chunk });
+    const rows = await heldAfter(trx, batch, { after, limit: chunk, keeps: now.some(isOfSuccessors) });
     const kept = new Map([...tooLarge(rows, limits), ...(await withheldBy(trx, rows))]);
     await record(
       trx,
@@ -217,17 +218,17 @@ export async function finishRelease(
     const stays = now.filter(({ kind }) => kind !== 'releasing');
     // The new reason takes back what this release had moved: nothing was claimed meanwhile, and nothing may go.
     if (areHoldingAll(stays)) return { ...total, moved: 0, stays };
-    return { ...total, stays, moved: held - total.doubted - (await countHeld(ledger.db, batch)) };
+    return {
+      ...total,
+      stays,
+      moved: held - total.doubted - (await countRows(ofBatch(ledger.db, batch, 'held'))),
+    };
   }
 }
 
-function countHeld(db: Db, batch: string): Promise<number> {
-  return countRows(db.selectFrom('payouts').where('batch_id', '=', batch).where('state', '=', 'held'));
-}
-
-function heldAfter(trx: Trx, batch: string, { after, limit }: { after: bigint; limit: number }) {
-  return trx
-    .selectFrom('payouts')
+type HeldPage = { after: bigint; limit: number; keeps: boolean };
+function heldAfter(trx: Trx, batch: string, { after, limit, keeps }: HeldPage) {
+  return ofBatch(trx, batch, 'held')
     .select([
       'id',
       'reference',
@@ -238,10 +239,9 @@ function heldAfter(trx: Trx, batch: string, { after, limit }: { after: bigint; l
       'currency',
       'amount',
     ])
-    .where('batch_id', '=', batch)
-    .where('state', '=', 'held')
     .where('id', '>', after)
     .where(sql<boolean>`not ${rowWaits}`)
+    .$if(keeps, (query) => query.where('successor_of', 'is', null))
     .orderBy('id')
     .limit(limit)
     .execute();
@@ -263,7 +263,7 @@ export async function finishHolds(ledger: Ledger, order: Omit<ReleaseOrder, 'bat
     if (await areRowsOver(ledger.db, batch, reasons)) await ledger.write((trx) => endRowReasons(trx, batch));
     const reason = releaseUnderWay(reasons) ?? reasons.find((one) => areHoldingAll([one]));
     if (reason?.kind === 'releasing') await finishRelease(ledger, { ...order, batch, by: reason.by });
-    else if (reason && (await hasRow(readyOf(ledger.db, batch))))
+    else if (reason && (await hasRow(ofBatch(ledger.db, batch, 'ready'))))
       await holdRest(ledger, batch, {
         at: order.at,
         source: 'brake',
@@ -273,8 +273,8 @@ export async function finishHolds(ledger: Ledger, order: Omit<ReleaseOrder, 'bat
   }
 }
 
-function readyOf(db: Db, batch: string) {
-  return db.selectFrom('payouts').where('batch_id', '=', batch).where('state', '=', 'ready');
+function ofBatch(db: Db | Trx, batch: string, state: 'held' | 'ready') {
+  return db.selectFrom('payouts').where('batch_id', '=', batch).where('state', '=', state);
 }
 
 /** Holds a payout that an answer made `ready` again, where its batch was held while the request was under way (P21). */

@@ -252,7 +252,7 @@ export async function setPrecheck(
 
 /**
  * Accepts what the checks found, because a person released the batch: it is not held for that again. The release of a
- * batch that nothing holds ends its wait for an answer (P32). Any other release makes the question due again.
+ * batch that nothing holds whole ends its wait for an answer (P32). Any other release makes the question due again.
  */
 export async function acceptPrecheck(trx: Trx, batch: string): Promise<void> {
   await trx
@@ -265,7 +265,7 @@ export async function acceptPrecheck(trx: Trx, batch: string): Promise<void> {
         eb.and([
           eb('precheck', 'in', ['due', 'named']),
           eb('precheck_wait', 'is not', null),
-          eb('hold_reasons', '=', '[]'),
+          eb('held', '=', 0n),
         ]),
       ]),
     )

@@ -7,6 +7,7 @@ import type { Ledger, Trx } from '../core/storage/ledger.ts';
 import type { Batch } from '../core/storage/tables/tables.ts';
 import { alikeMeanwhile } from '../intake/alike-meanwhile.ts';
 import { batchLikeness, type Likeness, nearTo } from '../intake/likeness.sql.ts';
+import { holdForPerson } from '../sending/approval-causes.sql.ts';
 import { type Approvable, recordApproval } from '../sending/approvals.sql.ts';
 import { type Approval, judgeApproval } from '../sending/decisions/whole-batch.ts';
 import { finishRelease } from '../sending/holds.sql.ts';
@@ -94,9 +95,10 @@ export async function approveReviewed(
   const { at } = approval;
   const isServer = person.isServer === true;
   const look = (trx: Trx) => alikeMeanwhile(trx, batch, { config: parts.config, at });
-  const done = await ledger.write((trx) =>
-    recordApproval(trx, { batch, shown, isServer, ...approval, look }),
-  );
+  const done = await ledger.write(async (trx) => {
+    if (isServer) await holdForPerson(trx, parts.config.submission, batch);
+    return recordApproval(trx, { batch, shown, isServer, ...approval, look });
+  });
   if (done.kind === 'already') {
     const now = await reviewApproval(parts, batch.id, person);
     if (now.kind === 'already') return approveReviewed(parts, now, person);

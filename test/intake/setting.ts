@@ -8,6 +8,7 @@ import type { RetryRows } from '../../src/intake/retries.ts';
 import type { TakenFile, TakeOptions } from '../../src/intake/take.ts';
 import { createDecisions } from '../../src/sending/decisions/decisions.ts';
 import { adviceText } from '../../src/words/advice-text.ts';
+import { secret } from '../faces/callback/approving-server.ts';
 import { openNewLedger } from '../support/new-ledger.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
@@ -104,7 +105,7 @@ function configOf(home: string, yaml: string): Config {
   mkdirSync(join(home, 'config'), { recursive: true });
   const text = `service: { base_url: "http://127.0.0.1:1" }\n${yaml}`;
   writeFileSync(join(home, 'config', 'counterfoil.yaml'), text);
-  const loaded = loadConfig({ cwd: home, env: {} });
+  const loaded = loadConfig({ cwd: home, env: { COUNTERFOIL_EVENTS_SECRET: secret } });
   if (loaded.kind === 'problem') throw new Error(loaded.problems.join('; '));
   return loaded.config;
 }

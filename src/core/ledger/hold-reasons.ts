@@ -151,6 +151,11 @@ export function isOfRows(reason: HoldReason): boolean {
   return 'scope' in reason && reason.scope === 'rows';
 }
 
+/** True for a reason that holds only the successors that were ordered with it. */
+export function isOfSuccessors(reason: HoldReason): boolean {
+  return 'scope' in reason && reason.scope === 'successors';
+}
+
 /** True for a reason that lets marked rows go only with an approval. */
 export function asksForRows(reason: HoldReason): boolean {
   return reason.kind === 'approval' && isOfRows(reason);
@@ -175,7 +180,7 @@ function holdsAll(reason: HoldReason): boolean {
  * of marked rows.
  */
 export function remaining(before: readonly HoldReason[], stays: readonly HoldReason[]): HoldReason[] {
-  return before.some(holdsAll) ? stays.map(holdingAll) : [...stays];
+  return areHoldingAll(before) ? stays.map(holdingAll) : [...stays];
 }
 
 /** The reason for all of its batch, where it held only successors. */

@@ -5,6 +5,7 @@ import { cameToNothing, type PayoutState } from '../domain/payout.ts';
 import { idList, integerField, rowsOf } from '../storage/bulk.ts';
 import type { Db, Trx } from '../storage/ledger.ts';
 import type { NewPayout, Payout } from '../storage/tables/tables.ts';
+import { areHolding, type HoldReason } from './hold-reasons.ts';
 import type { RecordEvent } from './projection.ts';
 import { record, recordIntake } from './record.ts';
 import { isNotPaidAgain } from './replaced.ts';
@@ -105,34 +106,34 @@ export async function linkSuccessors(
 
 /**
  * Begins the history of a batch's rows that pay others again, and records the decision with their originals
- * (P20). It runs in the transaction that decides the batch, so that neither exists without the other.
+ * (P20). `reasons`: those of the batch. It runs in the transaction that decides the batch, so that neither exists without the
+ * other.
  */
 export async function beginSuccessors(
   trx: Trx,
   at: string,
-  batch: { id: string; bodies: string; state: 'held' | 'ready'; decidedBy: string },
+  batch: { id: string; bodies: string; reasons: readonly HoldReason[]; decidedBy: string },
   decided: readonly { row: number; of: bigint; predecessor: string; why: string }[],
 ): Promise<void> {
-  const ours = trx
+  const rows = await trx
     .selectFrom('payouts')
-    .where('batch_id', '=', batch.id)
-    .where('successor_of', 'is not', null);
-  await trx
-    .updateTable('payouts')
-    .set({ state: batch.state })
+    .select(['id', 'row_number', 'reference', 'approval_needed'])
     .where('batch_id', '=', batch.id)
     .where('successor_of', 'is not', null)
+    .orderBy('row_number')
     .execute();
-  const rows = await ours.select(['id', 'row_number', 'reference']).orderBy('row_number').execute();
+  const free = rows.filter((row) => !areHolding(batch.reasons, row)).map(({ id }) => id);
+  await trx.updateTable('payouts').set({ state: 'ready' }).where('id', 'in', idList(free)).execute();
   const byRow = new Map(rows.map((one) => [Number(one.row_number), one]));
   const events: RecordEvent[] = [];
   for (const { row, of, predecessor, why } of decided) {
     const successor = byRow.get(row);
     if (!successor) throw new Error(`row ${row} of ${batch.id} was not recorded`);
     const { id, reference } = successor;
+    const state = areHolding(batch.reasons, successor) ? 'held' : 'ready';
     const order = { successor_of: predecessor, decided_by: batch.decidedBy, why };
     const detail = { batch: batch.id, bodies: batch.bodies, ...order };
-    await recordIntake(trx, at, [{ id, state: batch.state }], detail);
+    await recordIntake(trx, at, [{ id, state }], detail);
     const event = { kind: 'replaced' as const, by: `${reference}, ${why}` };
     events.push({ payoutId: of, source: batch.decidedBy, event });
   }

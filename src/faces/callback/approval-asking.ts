@@ -3,6 +3,7 @@ import type { App } from '../../app/app.ts';
 import { inSpan } from '../../core/domain/trace.ts';
 import { readReasons } from '../../core/ledger/hold-reasons.ts';
 import { sharedNow } from '../../core/runtime/rates.sql.ts';
+import { serverPrefix } from '../../sending/approval.ts';
 import { approveVerb, reviewApproval } from '../../verbs/approve.ts';
 import type { Refused } from '../../verbs/obstacles.ts';
 import { rejectVerb } from '../../verbs/reject.ts';
@@ -29,7 +30,7 @@ export function createApprovalAsking(app: Parts, { stopping, watched }: Deps): (
   const { approval, approvalUrl: url } = config.submission;
   const { secret = '' } = config.events;
   const isOn = approval === 'callback' && url !== '' && secret !== '';
-  const name = isOn ? `callback:${new URL(url).hostname}` : '';
+  const name = isOn ? `${serverPrefix}${new URL(url).hostname}` : '';
   const person: Person = { name, accounts: [{ name, uid: null }], noted: name, isServer: true };
   const asker = async () => {
     return { by: workers.id, at: new Date(await sharedNow(ledger.db, clock.now())).toISOString() };

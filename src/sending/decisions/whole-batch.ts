@@ -3,7 +3,7 @@ import { type HoldReason, readReasons } from '../../core/ledger/hold-reasons.ts'
 import { preparersOf } from '../../core/ledger/mends.ts';
 import type { Db, Ledger } from '../../core/storage/ledger.ts';
 import type { Batch } from '../../core/storage/tables/tables.ts';
-import { type OsUser, whyNotApprove } from '../approval.ts';
+import { isByServer, isForPerson, type OsUser, whyNotApprove } from '../approval.ts';
 import { type ApprovalRule, causesNow } from '../approval-causes.sql.ts';
 import { type Approvable, approvalsOf, batchTotals, readApprovable } from '../approvals.sql.ts';
 import { liftCanary } from '../halts.sql.ts';
@@ -31,14 +31,16 @@ export async function judgeApproval(
   const { batch, rule, acting } = about;
   const reasons = readReasons(batch.hold_reasons);
   const now = { id: batch.id, totals: await batchTotals(db, batch.id) };
-  const isNeeded =
-    batch.approval_needed === 1n ||
-    reasons.some(({ kind }) => kind === 'approval') ||
-    (await causesNow(db, rule, now)).length > 0;
+  const asked = reasons.flatMap((one) => (one.kind === 'approval' ? [one.why] : []));
+  asked.push(...(await causesNow(db, rule, now)));
+  const isNeeded = batch.approval_needed === 1n || asked.length > 0;
   const approvals = (await approvalsOf(db, [batch.id])).get(batch.id) ?? [];
   if (!isNeeded && approvals.length === 0) return { kind: 'needless', reasons };
   const shown = await readApprovable(db, batch);
-  const before = approvals.find(({ throughId }) => throughId >= shown.throughId);
+  const isPersonDue = asked.some(isForPerson);
+  const before = approvals.find(
+    (one) => one.throughId >= shown.throughId && !(isPersonDue && isByServer(one)),
+  );
   if (before) return { kind: 'approved', before };
   if (!isNeeded) return { kind: 'needless', reasons };
   const makers = [...droppersOf(batch), ...(await preparersOf(db, batch.id))];

@@ -25,9 +25,9 @@ export type BatchLook = {
   sums: Map<string, Partial<Record<CountedState, Sum>>>;
 };
 
-/** Why the service has not answered what is asked before payment, where nothing but that keeps the batch (P32); else null. */
+/** Why the service has not answered what is asked before payment, where nothing else keeps the whole batch (P32); else null. */
 export function answerAwaited({ batch, counts }: BatchLook): string | null {
-  const isAlone = batch.phase === 'loaded' && batch.hold_reasons === '[]' && (counts.ready ?? 0) > 0;
+  const isAlone = batch.phase === 'loaded' && batch.held === 0n && (counts.ready ?? 0) > 0;
   return isAlone && (batch.precheck === 'due' || batch.precheck === 'named') ? batch.precheck_wait : null;
 }
 
