@@ -9,7 +9,7 @@ import { holdVerb } from '../../src/verbs/hold.ts';
 import { releaseVerb } from '../../src/verbs/release.ts';
 import { adviceText } from '../../src/words/advice-text.ts';
 import { claimAt, recordOutcome, replies } from '../support/ledger.ts';
-import { payNow, refuseAll, showAsPaid } from './refused.ts';
+import { payNow, refuseAll, showAs } from './refused.ts';
 import { csv, row, type Setting, setting } from './setting.ts';
 
 const day = 86_400_000;
@@ -206,7 +206,7 @@ it('P14, P23: what was refused and turns out paid holds the batch that waits to 
   expect(b.holdReasons, 'A was refused').toEqual([]);
   await holdVerb.run(parts, { batch: b.batch }, femi);
   s.clock.advance(60_000);
-  await showAsPaid(s, 'A');
+  await showAs(s, 'A', 'success');
   const stays = [{ kind: 'alike', reference: 'A' }];
   const first = await releaseVerb.run(parts, { batch: b.batch }, femi);
   expect(first).toMatchObject({ released: { moved: 0, stays } });

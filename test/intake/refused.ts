@@ -10,15 +10,15 @@ export async function refuseAll(s: Setting): Promise<void> {
     await recordOutcome(s.ledger, s.clock.iso(), claimed, replies.refused());
 }
 
-/** The service's details show a payout as paid, whatever it said before. */
-export async function showAsPaid(s: Setting, reference: string): Promise<void> {
+/** The service's details show a payout as paid, or as failed, whatever it said before. */
+export async function showAs(s: Setting, reference: string, status: 'success' | 'failed'): Promise<void> {
   const { id } = await s.ledger.db
     .selectFrom('payouts')
     .select('id')
     .where('reference', '=', reference)
     .executeTakeFirstOrThrow();
   const none = { transferId: null, trx: null, fee: null, settledAt: null, message: null };
-  const witness = { source: 'details' as const, status: 'success' as const, ...none };
+  const witness = { source: 'details' as const, status, ...none };
   const event = { kind: 'witness' as const, witness };
   await s.ledger.write((trx) => record(trx, s.clock.iso(), [{ payoutId: id, source: 'details', event }]));
 }

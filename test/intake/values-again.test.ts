@@ -2,12 +2,14 @@ import { expect, it } from 'vitest';
 import { holdReasonsOf } from '../../src/core/ledger/hold-reasons.ts';
 import type { Trx } from '../../src/core/storage/ledger.ts';
 import { alikeSince } from '../../src/intake/alike-meanwhile.ts';
+import { confirmFiles } from '../../src/intake/confirm.ts';
 import { createDecisions } from '../../src/sending/decisions/decisions.ts';
 import { holdVerb } from '../../src/verbs/hold.ts';
 import { releaseVerb } from '../../src/verbs/release.ts';
 import { adviceText } from '../../src/words/advice-text.ts';
-import { payNow, refuseAll, showAsPaid } from './refused.ts';
-import { csv, head, type Setting, setting } from './setting.ts';
+import { claimAt, recordOutcome, replies } from '../support/ledger.ts';
+import { payNow, refuseAll, showAs } from './refused.ts';
+import { anyDay, csv, head, type Setting, setting } from './setting.ts';
 
 const yaml = 'intake: { unique_columns: [Invoice Number] }';
 
@@ -155,6 +157,18 @@ it('a row that pays again repeats the invoice of its original only', async () =>
   expect(late.holdReasons).toMatchObject([{ kind: 'value_again', row: 2, before: { reference: 'B' } }]);
 });
 
+it('a row that pays again repeats the invoice of what has failed, and no more', async () => {
+  const s = await setting(yaml);
+  await take(s, 'a.csv', one('A'));
+  await confirmFiles(s, anyDay);
+  const [claimed] = await claimAt(s.ledger, s.clock.iso());
+  if (claimed) await recordOutcome(s.ledger, s.clock.iso(), claimed, replies.accepted('7'));
+  await showAs(s, 'A', 'failed');
+  const text = await retryFile(s);
+  expect((await s.intake.check(s.drop('b.csv', one('B', '0123456999')))).holdReasons).toHaveLength(1);
+  expect((await s.intake.check(s.drop('again.csv', text))).holdReasons).toEqual([]);
+});
+
 it('a row that pays again without the invoice in its cells has it all the same', async () => {
   const s = await refused();
   await take(s, 'again.csv', (await retryFile(s)).replace('INV-7', ''));
@@ -184,7 +198,7 @@ it('an invoice whose first payment turned out paid holds what waits to pay it', 
   const b = await take(s, 'b.csv', one('B', '0123456999'));
   await holdVerb.run(partsOf(s), { batch: b.batch }, femi);
   s.clock.advance(60_000);
-  await showAsPaid(s, 'A');
+  await showAs(s, 'A', 'success');
   const stays = [{ kind: 'value_again', before: { reference: 'A' } }];
   const done = await releaseVerb.run(partsOf(s), { batch: b.batch }, femi);
   expect(done).toMatchObject({ released: { moved: 0, stays } });
