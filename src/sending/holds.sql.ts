@@ -162,9 +162,8 @@ export async function liftReasons(
   const mark = Number(version);
   const found = (await look?.(trx)) ?? [];
   const isSeen = found.every((reason) => reasons.some((one) => isSameReason(holdingAll(one), reason)));
-  const now: HoldReason[] = isSeen
-    ? [{ kind: 'releasing', by, mark }]
-    : found.map((one) => ({ ...one, mark }));
+  const releasing: HoldReason = { kind: 'releasing', by, mark };
+  const now = isSeen ? [releasing] : found.map((one) => ({ ...one, mark }));
   await setHoldReasons(trx, batch, [...now, ...left]);
   return isSeen ? left : [...found, ...left];
 }
