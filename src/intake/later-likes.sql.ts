@@ -1,28 +1,42 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { idList } from '../core/storage/bulk.ts';
 import { literals } from '../core/storage/dialect.ts';
 import type { Trx } from '../core/storage/ledger.ts';
-import { goesAt, type Likeness, type NearTo, neverPaid } from './likeness.sql.ts';
+import { goesAt, type Likeness, type NearTo, neverPaid, turnedSince } from './likeness.sql.ts';
+
+const attemptOf = (payout: RawBuilder<unknown>): RawBuilder<string> =>
+  sql`(select began_at from attempts where attempts.id = ${payout}.last_attempt_id)`;
+const lastSent = sql<string>`coalesce(${attemptOf(sql`n`)}, n.submitted_at, '')`;
 
 /**
- * Finds payouts that came after these ones, by id, in other batches, and are near to a payment of now: with the same account,
- * currency and amount. One of these that is paid again now may repeat them. The newest first.
+ * True where a payout `p` of another batch may pay what `n` pays, and did not when `n` was last sent: it is newer, may go
+ * now, or was sent or turned out not to be unpaid after that. Its id alone proves nothing: an older batch may have waited.
+ */
+export const isSinceLastSent: RawBuilder<boolean> = sql`(p.batch_id <> n.batch_id
+  and p.state not in (${literals(neverPaid)})
+  and (p.id > n.id or p.state in ('ready', 'sending') or coalesce(p.submitted_at, '') > ${lastSent}
+    or coalesce(${attemptOf(sql`p`)}, '') > ${lastSent} or ${turnedSince(lastSent)}))`;
+
+/**
+ * Finds payouts near to a payment of now that may have paid what these ones pay since they were last sent: with the same
+ * account, currency and amount. One of these that is paid again now may repeat them. The newest first.
  */
 export async function laterLikes(
   trx: Trx,
   ids: readonly bigint[],
   { since, until, now }: ReturnType<NearTo>,
-): Promise<(Likeness & { batch: string })[]> {
-  type Found = { row_number: bigint; reference: string; batch_id: string };
+): Promise<(Likeness & { id: bigint; batch: string })[]> {
+  type Found = { id: bigint; row_number: bigint; reference: string; batch_id: string };
   type Row = Found & { earlier: string; earlier_batch: string; created_at: string };
-  const { rows } = await sql<Row>`select n.row_number, n.reference, n.batch_id,
+  const { rows } = await sql<Row>`select n.id, n.row_number, n.reference, n.batch_id,
       p.reference as earlier, p.batch_id as earlier_batch, b.created_at
     from payouts n cross join payouts p join batches b on b.id = p.batch_id
     where n.id in ${idList(ids)} and p.account_number = n.account_number and p.currency = n.currency
-      and p.amount = n.amount and p.id > n.id and p.batch_id <> n.batch_id and p.state not in (${literals(neverPaid)})
+      and p.amount = n.amount and ${isSinceLastSent}
       and ${goesAt(sql`${now}`)} >= ${since} and p.pay_on <= ${until}
     order by n.id, b.created_at desc, p.id`.execute(trx);
   return rows.map((one) => ({
+    id: one.id,
     row: Number(one.row_number),
     reference: one.reference,
     batch: one.batch_id,

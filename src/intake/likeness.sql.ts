@@ -22,6 +22,10 @@ export type Likeness = {
 
 /** States that prove that no money moved: a new row cannot duplicate such a payout. */
 export const neverPaid = ['cancelled', 'refused'] as const;
+/** True where a payout `p` that was proven unpaid has turned out otherwise at `since` or later. */
+export const turnedSince = (since: RawBuilder<string>): RawBuilder<boolean> =>
+  sql`(p.updated_at >= ${since} and exists (select 1 from history h where h.payout_id = p.id and h.at >= ${since}
+    and h.from_state in (${literals(neverPaid)}) and h.to_state not in (${literals(neverPaid)})))`;
 /** States in which the money has gone, or has not. */
 const ended = ['success', 'failed', 'returned'] as const;
 
@@ -239,13 +243,14 @@ function mayGo({ intake }: Compared): RawBuilder<boolean> {
   return intake ? sql`state in ('held', 'ready')` : sql`1 = 1`;
 }
 
-/** A payout `p` that came after the one of this id, or has a day of payment that was not near at its intake. */
+/** A payout `p` that came or turned after the one of this id, or has a day of payment that was not near at its intake. */
 function isUnseen(
   { intake }: Compared,
   id: RawBuilder<unknown>,
   seen: RawBuilder<unknown>,
 ): RawBuilder<boolean> {
-  return intake ? sql`(p.id > ${id} or p.pay_on > ${seen})` : sql`1 = 1`;
+  if (!intake) return sql`1 = 1`;
+  return sql`(p.id > ${id} or p.pay_on > ${seen} or ${turnedSince(sql`${intake('').now}`)})`;
 }
 
 function isEarlier({ id }: { id: string }): RawBuilder<boolean> {

@@ -181,7 +181,7 @@ export async function scanFile(
       // Sums mean nothing where, say, the currency column is missing.
       if (!scan.broken) good.forEach(count);
       for (const one of await namedAgain(good, deps)) scan.namedAgain.add(one);
-      for (const one of await valuesAgain(good, scan.header.columns)) scan.valuesAgain.add(one);
+      for (const one of await valuesAgain(good, scan.header.columns, plans)) scan.valuesAgain.add(one);
       if (plans.size > 0) scan.retries.push(...good.flatMap(({ row }) => plans.get(row) ?? []));
       await sinks.good(good, plans, scan.header);
     }

@@ -7,7 +7,8 @@ import { literals } from '../core/storage/dialect.ts';
 import type { Ledger, Trx } from '../core/storage/ledger.ts';
 import { firstSeen } from './first-seen.ts';
 import { neverPaid } from './likeness.sql.ts';
-import type { GoodRow } from './rows.ts';
+import type { PaysAgain } from './retries.ts';
+import { type GoodRow, meantCells } from './rows.ts';
 
 /** A row whose value in a column of `intake.unique_columns` an earlier row of its file has, or a payout of another batch. */
 export type ValueAgain = {
@@ -22,10 +23,11 @@ export type ValueAgain = {
 type Value = { row: number; reference: string; key: string; column: string; value: string; shown: string };
 
 /** The values of a row that must be unique; empty cells have none. Case and spaces make no other value. */
-function valuesIn({ row, cells, parsed }: GoodRow, columns: readonly UniqueColumn[]): Value[] {
+function valuesIn({ row, cells, parsed, retry }: GoodRow, columns: readonly UniqueColumn[]): Value[] {
   const reference = parsed.reference ?? '';
+  const meant = meantCells(cells, retry);
   return columns.flatMap(({ at, key, column }) => {
-    const shown = (cells[at] ?? '').trim();
+    const shown = (meant[at] ?? '').trim();
     const value = shown.normalize('NFKC').toLowerCase().replaceAll(/\s+/g, ' ');
     return value === '' ? [] : [{ row, reference, key, column, value, shown: shown.slice(0, 100) }];
   });
@@ -47,18 +49,24 @@ export function uniqueColumns(
 
 /**
  * Returns a function that finds the rows of the next part of a file whose value was paid before, or stands in an earlier
- * row. A row that pays a payout again repeats its value rightly (P20).
+ * row. A row that pays a payout again repeats the value of that payout rightly, and of no other (P20).
  */
 export function createValueCheck({ ledger, config }: { ledger: Pick<Ledger, 'db'>; config: Config }) {
   const seen = firstSeen();
-  return async (rows: readonly GoodRow[], columns: readonly string[]): Promise<ValueAgain[]> => {
+  return async (
+    rows: readonly GoodRow[],
+    columns: readonly string[],
+    plans: ReadonlyMap<number, PaysAgain> = new Map(),
+  ): Promise<ValueAgain[]> => {
     const unique = uniqueColumns(columns, config);
     if (unique.length === 0) return [];
-    const values = rows.filter(({ retry }) => retry === null).flatMap((row) => valuesIn(row, unique));
+    const values = rows.flatMap((row) => valuesIn(row, unique));
     const paid = await paidValues(ledger, values);
     return values.flatMap(({ key, value, shown, ...where }): ValueAgain[] => {
       const earlier = seen(`${key}\n${value}`, where.row);
-      const before = paid.get(`${key}\n${value}`) ?? (earlier === null ? null : { row: earlier });
+      const line = plans.get(where.row)?.replaces.line;
+      const other = paid.get(`${key}\n${value}`)?.findLast(({ id }) => !line?.has(id));
+      const before = other?.before ?? (earlier === null ? null : { row: earlier });
       return before ? [{ ...where, value: shown, before }] : [];
     });
   };
@@ -66,19 +74,17 @@ export function createValueCheck({ ledger, config }: { ledger: Pick<Ledger, 'db'
 
 async function paidValues({ db }: Pick<Ledger, 'db'>, values: readonly Value[]) {
   const given = values.map(({ key, value }) => ({ key, value }));
-  type Paid = { column_key: string; value: string; reference: string; batch: string; at: string };
+  type Paid = { id: bigint; column_key: string; value: string; reference: string; batch: string; at: string };
   const { rows } =
-    await sql<Paid>`select v.column_key, v.value, p.reference, p.batch_id as batch, b.created_at as at
+    await sql<Paid>`select p.id, v.column_key, v.value, p.reference, p.batch_id as batch, b.created_at as at
     from ${rowsOf(given)} as row cross join payout_values v join payouts p on p.id = v.payout_id
       join batches b on b.id = p.batch_id
     where v.column_key = ${field('key')} and v.value = ${field('value')} and p.state not in (${literals(neverPaid)})
     order by b.created_at`.execute(db);
-  return new Map(
-    rows.map(({ column_key, value, reference, batch, at }) => [
-      `${column_key}\n${value}`,
-      { reference, batch, day: at.slice(0, 10) },
-    ]),
-  );
+  const found = rows.map(({ id, column_key, value, reference, batch, at }) => {
+    return { id, key: `${column_key}\n${value}`, before: { reference, batch, day: at.slice(0, 10) } };
+  });
+  return Map.groupBy(found, ({ key }) => key);
 }
 
 /** Keeps the values of rows that were just added to a loading batch, so that later files can be compared with them. */
@@ -98,8 +104,11 @@ export async function recordValues(
   );
 }
 
-/** The reason to hold a batch with such rows; null where it has none. */
-export function valueAgainReason(first: ValueAgain | undefined, count: number): HoldReason[] {
+/** The reason to hold a batch with such rows, if it has any. */
+export function valueAgainReason(
+  first: ValueAgain | undefined,
+  count: number,
+): Extract<HoldReason, { kind: 'value_again' }>[] {
   if (!first) return [];
   const { row, column, value, before } = first;
   return [{ kind: 'value_again', row, column, value, before, others: count - 1 }];

@@ -102,8 +102,8 @@ export type ReleaseOrder = {
   by?: string;
   /** Payouts of one transaction. */
   chunk?: number;
-  /** Looks again, in the transaction that begins the release, for a reason to hold what it would let go. */
-  look?: ((trx: Trx) => Promise<HoldReason | null>) | undefined;
+  /** Looks again, in the transaction that begins the release, for reasons to hold what it would let go. */
+  look?: ((trx: Trx) => Promise<HoldReason[]>) | undefined;
 };
 
 /**
@@ -145,7 +145,7 @@ const fileKinds: ReadonlySet<HoldReason['kind']> = new Set([
 /**
  * Leaves only the reasons that stay, and returns them. Without one that holds all of the batch, a release begins: its
  * reason keeps the batch from being claimed until `finishRelease` has moved every payout that may go, also when the process
- * dies. A reason that `look` finds holds the batch, unless it is among those that are lifted: the person saw it.
+ * dies. What `look` finds holds the batch, unless all of it is among those that are lifted: the person saw it.
  */
 export async function liftReasons(
   trx: Trx,
@@ -161,10 +161,12 @@ export async function liftReasons(
   // A release under way has passed the rows that an approval lets go now: another one begins.
   if (releaseUnderWay(reasons) && left.length + 1 >= reasons.length) return left;
   const mark = Number(version);
-  const found = (await look?.(trx)) ?? null;
-  const isSeen = found === null || reasons.some((one) => isSameReason(holdingAll(one), found));
-  await setHoldReasons(trx, batch, [isSeen ? { kind: 'releasing', by, mark } : { ...found, mark }, ...left]);
-  return isSeen ? left : [found, ...left];
+  const found = (await look?.(trx)) ?? [];
+  const isSeen = found.every((reason) => reasons.some((one) => isSameReason(holdingAll(one), reason)));
+  const releasing: HoldReason = { kind: 'releasing', by, mark };
+  const now = isSeen ? [releasing] : found.map((one) => ({ ...one, mark }));
+  await setHoldReasons(trx, batch, [...now, ...left]);
+  return isSeen ? left : [...found, ...left];
 }
 
 /**

@@ -16,7 +16,7 @@ import { waitingRows } from '../sending/row-approvals.sql.ts';
 import { livingFor, type Refused, refusedFor } from './obstacles.ts';
 import { type Person, verb } from './verb.ts';
 
-type Parts = { ledger: Ledger; clock: Pick<Clock, 'iso'>; config: Pick<Config, 'submission'> };
+type Parts = { ledger: Ledger; clock: Pick<Clock, 'iso'>; config: Pick<Config, 'submission' | 'intake'> };
 
 /** What a person would approve. `already`: somebody did. */
 type ApprovalReview =

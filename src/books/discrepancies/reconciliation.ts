@@ -251,6 +251,7 @@ export function createReconciliation(deps: Deps): Reconciliation {
       listing: { ...listing, complete: listing.complete, full: true, begunAt },
       quietPeriodMs: config.submission.quietPeriodMinutes * minute,
       account: deps.standpoint?.account ?? null,
+      config,
     };
     let ordered = 0;
     await each({ kind: 'unknown' }, async (payouts) => {

@@ -92,6 +92,7 @@ const holdReason = z.discriminatedUnion('kind', [
       z.strictObject({ reference: text, batch: text, day: text }),
     ]),
     others: count,
+    ...scope,
   }),
   /** A row pays a payout again whose batch is held (P20). */
   z.strictObject({ kind: z.literal('original_held'), ...marked, ...match }),
@@ -185,10 +186,7 @@ export function remaining(before: readonly HoldReason[], stays: readonly HoldRea
 
 /** The reason for all of its batch, where it held only successors. */
 export function holdingAll(reason: HoldReason): HoldReason {
-  const { kind } = reason;
-  return (kind === 'approval' || kind === 'payout_limit' || kind === 'alike') && !isOfRows(reason)
-    ? { ...reason, scope: undefined }
-    : reason;
+  return 'scope' in reason && reason.scope === 'successors' ? { ...reason, scope: undefined } : reason;
 }
 
 /** The columns that keep the hold reasons. `held` is what claims check in the transaction of the intent (P2, P21). */

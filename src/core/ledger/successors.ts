@@ -90,6 +90,7 @@ export async function insertSuccessors(
     await recordIntake(trx, at, [{ id, state: payout.state }], detail);
     ids.set(payout.reference, id);
   }
+  await keepValues(trx, [...ids.values()]);
   return ids;
 }
 
@@ -102,6 +103,23 @@ export async function linkSuccessors(
   const texts = rows.map(({ row, of }) => ({ row: BigInt(row), of }));
   await sql`update payouts set successor_of = ${integerField('of')} from ${rowsOf(texts)} as row
     where payouts.batch_id = ${batch} and payouts.row_number = ${integerField('row')}`.execute(trx);
+  const linked = trx
+    .selectFrom('payouts')
+    .select('id')
+    .where('batch_id', '=', batch)
+    .where('successor_of', 'is not', null);
+  await keepValues(
+    trx,
+    (await linked.execute()).map(({ id }) => id),
+  );
+}
+
+/** Gives successors the values that are unique in what they pay again, such as its invoice number. */
+async function keepValues(trx: Trx, ids: readonly bigint[]): Promise<void> {
+  await sql`insert into payout_values (column_key, value, payout_id)
+    select v.column_key, v.value, s.id from payouts s cross join payout_values v
+    where s.id in ${idList(ids)} and v.payout_id = s.successor_of
+    on conflict do nothing`.execute(trx);
 }
 
 /**

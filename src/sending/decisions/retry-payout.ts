@@ -21,7 +21,7 @@ export type DecisionDeps = {
   };
   say: SayAdvice;
   /** Why payouts that are paid again now wait in their batches: the same payments came since in other files. */
-  alike?: (trx: Trx, ids: readonly bigint[], at: string) => Promise<ReadonlyMap<string, HoldReason>>;
+  alike?: (trx: Trx, ids: readonly bigint[], at: string) => Promise<ReadonlyMap<string, HoldReason[]>>;
 };
 
 /** One payout that a person ordered to be sent: the same one again, or a successor. */
@@ -56,8 +56,9 @@ export async function decideRetry(deps: DecisionDeps, order: RetryOrder): Promis
     const again = now.cases.filter(({ judgement }) => judgement.kind === 'again');
     const anew = now.cases.filter(({ judgement }) => judgement.kind === 'successor');
     const ordered = [...again, ...anew].map(({ payout }) => payout.id);
-    const alike = (await deps.alike?.(trx, ordered, at)) ?? new Map<string, HoldReason>();
-    for (const [batch, reason] of alike) await addHoldReason(trx, batch, reason);
+    const alike = (await deps.alike?.(trx, ordered, at)) ?? new Map<string, HoldReason[]>();
+    for (const [batch, reasons] of alike)
+      for (const reason of reasons) await addHoldReason(trx, batch, reason);
     const held = new Set(alike.keys());
     const sent = await sendAgain(trx, at, again, { ...order, held });
     const paid = await payAnew(trx, at, anew, deps.rules, { ...order, held });

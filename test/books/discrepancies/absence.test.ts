@@ -111,7 +111,7 @@ it('P16: with `manual`, or without --full, nothing is ever resent by itself', as
 });
 
 it('P16: what was turned away before its answer was lost was sent twice, which leaves it to a person', async () => {
-  const [twice = 0n] = await addBatch(ledger, ['R-9'], { id: 'b-9' });
+  const [twice = 0n] = await addBatch(ledger, ['R-9'], { id: 'b-9', account_number: '0123456780' });
   await send(0, replies.turnedAway());
   await send(minute, replies.unknown());
   await follow(minute, 4 * hour);
@@ -252,4 +252,13 @@ it('P25: a ledger that went back in time orders nothing once more, since it may 
   const { payout, summary } = await night();
   expect(payout).toMatchObject({ state: 'unknown', auto_resends: 0n });
   expect(summary.resubmitted).toBeUndefined();
+});
+
+it('P16, P23: what another file has paid since is left to a person', async () => {
+  const [paid = 0n] = await addBatch(ledger, ['R-5'], { id: 'b-5' });
+  await send(minute, replies.accepted('99'));
+  await ledger.db.updateTable('payouts').set({ state: 'success' }).where('id', '=', paid).execute();
+  await follow(0, 3 * hour);
+  const { payout, summary } = await night();
+  expect([payout.state, summary.resubmitted]).toEqual(['unknown', undefined]);
 });

@@ -30,7 +30,7 @@ export type Parts = {
   ledger: Ledger;
   clock: Pick<Clock, 'iso'>;
   log: Logger;
-  config: Pick<Config, 'mode' | 'submission'>;
+  config: Pick<Config, 'mode' | 'submission' | 'intake'>;
   account: ServiceAccount | null;
 };
 

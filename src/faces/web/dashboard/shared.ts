@@ -13,7 +13,7 @@ export type DashboardDeps = Pick<LookDeps, 'findHalt' | 'findProblems' | 'findWa
   ledger: Ledger;
   /** Reads without waiting for writers. */
   reader: Db;
-  config: Pick<Config, 'mode' | 'banks' | 'reports' | 'schedules' | 'submission'>;
+  config: Pick<Config, 'mode' | 'banks' | 'intake' | 'reports' | 'schedules' | 'submission'>;
   clock: Clock;
   log: Logger;
   reports: string;

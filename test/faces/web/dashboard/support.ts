@@ -102,6 +102,7 @@ export async function startDashboard(
       reports: { bom: true, delimiter: ',', timezone: 'Africa/Lagos', maskAccounts: false, keepDays: 0 },
       schedules: { ...schedules, submit: over.submit ?? fiveMinutes },
       submission: { ...submission, ...brakes },
+      intake: config.intake,
     },
     clock,
     log: createLogger({ to: { write: (line: string) => void logged.push(line) } }),

@@ -1,0 +1,83 @@
+import { type RawBuilder, sql } from 'kysely';
+import { z } from 'zod';
+import { columnKey } from '../core/domain/batch-rules.ts';
+import type { Config } from '../core/settings/settings.ts';
+import { idList } from '../core/storage/bulk.ts';
+import { literals } from '../core/storage/dialect.ts';
+import type { Trx } from '../core/storage/ledger.ts';
+import type { Batch } from '../core/storage/tables/tables.ts';
+import { isSinceLastSent } from './later-likes.sql.ts';
+import { neverPaid, turnedSince } from './likeness.sql.ts';
+import type { ValueAgain } from './values-again.sql.ts';
+
+type Settings = Pick<Config, 'intake'>;
+/** A payout `n` with a value in a unique column that another payout has. */
+type ValueSince = ValueAgain & { id: bigint; batch: string };
+
+const texts = z.array(z.string());
+
+/** Finds these payouts whose values in unique columns another payout may have paid since they were last sent. */
+export async function valuesSince(
+  trx: Trx,
+  ids: readonly bigint[],
+  settings: Settings,
+): Promise<ValueSince[]> {
+  return findValues(trx, settings, { of: sql`n.id in ${idList(ids)}`, unseen: isSinceLastSent });
+}
+
+/** The first payout that a release lets go, and whose value another came with since its intake; and how many there are. */
+export async function valuesMeanwhile(
+  trx: Trx,
+  { id, created_at }: Pick<Batch, 'id' | 'created_at'>,
+  settings: Settings,
+): Promise<{ first: ValueAgain | undefined; count: number }> {
+  const of = sql<boolean>`n.batch_id = ${id} and n.state in ('held', 'ready')`;
+  const unseen = sql<boolean>`p.batch_id <> n.batch_id and p.state not in (${literals(neverPaid)})
+    and (p.id > n.id or ${turnedSince(sql`${created_at}`)})`;
+  const [first] = await findValues(trx, settings, { of, unseen, limit: 1 });
+  if (!first) return { first, count: 0 };
+  const { rows } = await sql<{ count: bigint }>`select count(*) as count from (
+    select distinct n.id, v.column_key ${sameValues(settings, { of, unseen })}) found`.execute(trx);
+  return { first, count: Number(rows[0]?.count ?? 0n) };
+}
+
+type Wanted = { of: RawBuilder<boolean>; unseen: RawBuilder<boolean>; limit?: number };
+
+/** The cross joins keep SQLite from reading all values first. */
+function sameValues({ intake }: Settings, { of, unseen }: Wanted): RawBuilder<unknown> {
+  const keys = intake.uniqueColumns.map(columnKey);
+  return sql`from payouts n cross join payout_values v cross join payout_values w cross join payouts p
+    join batches b on b.id = p.batch_id
+    where ${of} and v.payout_id = n.id and v.column_key in (${sql.join(keys)})
+      and w.column_key = v.column_key and w.value = v.value and p.id = w.payout_id and ${unseen}`;
+}
+
+async function findValues(trx: Trx, settings: Settings, wanted: Wanted): Promise<ValueSince[]> {
+  if (settings.intake.uniqueColumns.length === 0) return [];
+  type Own = { id: bigint; row_number: bigint; reference: string; batch_id: string; cells: string };
+  type Row = Own & { column_key: string; value: string; columns: string } & Record<'earlier' | 'day', string>;
+  const { rows } = await sql<Row & { earlier_batch: string }>`
+    select n.id, n.row_number, n.reference, n.batch_id, n.cells, v.column_key, v.value,
+      (select columns from batches where batches.id = n.batch_id) as columns,
+      p.reference as earlier, p.batch_id as earlier_batch, substr(b.created_at, 1, 10) as day
+    ${sameValues(settings, wanted)}
+    order by n.row_number, n.id, v.column_key, p.id desc ${wanted.limit ? sql`limit ${wanted.limit}` : sql``}`.execute(
+    trx,
+  );
+  return rows.map((one) => ({
+    id: one.id,
+    batch: one.batch_id,
+    row: Number(one.row_number),
+    reference: one.reference,
+    ...shownAs(one),
+    before: { reference: one.earlier, batch: one.earlier_batch, day: one.day },
+  }));
+}
+
+/** The column and the value as they stand in the file; folded where a row has no such cell. */
+function shownAs(one: { columns: string; cells: string; column_key: string; value: string }) {
+  const columns = texts.parse(JSON.parse(one.columns));
+  const at = columns.findIndex((name) => columnKey(name.trim()) === one.column_key);
+  const cell = (texts.parse(JSON.parse(one.cells))[at] ?? '').trim().slice(0, 100);
+  return { column: columns[at]?.trim() ?? one.column_key, value: cell === '' ? one.value : cell };
+}
