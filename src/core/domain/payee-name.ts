@@ -27,15 +27,18 @@ export function payeeNameKey(name: string): string {
 
 /**
  * Returns the letters of a name in alphabetical order, without titles, initials and ordinals; letters that look alike are
- * one. Two names that a reader could take for each other have the same, and so may, seldom, two that differ.
+ * one. Its numbers stand behind them. Two names that a reader could take for each other have the same, and so may, seldom,
+ * two that differ.
  */
 export function payeeNameLetters(name: string): string {
   const words = telling(
     wordsOf(name),
     (word) => (word.length > 1 || /\d/.test(word)) && !titles.has(word) && !ordinals.has(word),
   );
-  const letters = words.join('').replace(likeAnother, (letter) => looks[lookalikes.indexOf(letter)] ?? '');
-  return letters.split('').toSorted().join('');
+  const spelt = words.filter((word) => !isNumber.test(word)).join('');
+  const letters = spelt.replace(likeAnother, (letter) => looks[lookalikes.indexOf(letter)] ?? '');
+  const numbers = words.filter((word) => isNumber.test(word)).toSorted();
+  return [letters.split('').toSorted().join(''), ...numbers].join(' ');
 }
 
 function wordsOf(name: string): string[] {
@@ -48,6 +51,7 @@ function wordsOf(name: string): string[] {
   return plain.match(/[\p{L}\p{N}]+/gu) ?? [];
 }
 
+const isNumber = /^\d+$/;
 const beyondAscii = /\P{ASCII}/u;
 
 /** The words that tell the name; all of them where fewer than two would be left. */

@@ -20,18 +20,21 @@ const [lookalikes, looks] = [
 
 /**
  * Returns the letters of a name in alphabetical order, without titles, initials and ordinals; letters that look alike are
- * one. Two names that a reader could take for each other have the same, and so may, seldom, two that differ.
+ * one. Its numbers stand behind them. Two names that a reader could take for each other have the same, and so may, seldom,
+ * two that differ.
  */
 export function nameLetters(name: string): string {
   const words = telling(
     wordsOf(name),
     (word) => (word.length > 1 || /\d/.test(word)) && !titles.has(word) && !ordinals.has(word),
   );
+  const isNumber = (word: string): boolean => /^\d+$/.test(word);
   const letters = words
+    .filter((word) => !isNumber(word))
     .join('')
     .split('')
     .map((letter) => looks[lookalikes.indexOf(letter)] ?? letter);
-  return letters.toSorted().join('');
+  return [letters.toSorted().join(''), ...words.filter(isNumber).toSorted()].join(' ');
 }
 
 function wordsOf(name: string): string[] {
