@@ -243,7 +243,7 @@ function mayGo({ intake }: Compared): RawBuilder<boolean> {
   return intake ? sql`state in ('held', 'ready')` : sql`1 = 1`;
 }
 
-/** A payout `p` that came or turned after the one of this id, or has a day of payment that was not near at its intake. */
+/** A payout `p` that came or turned after the one of this id, or whose day of payment was not near at its intake. */
 function isUnseen(
   { intake }: Compared,
   id: RawBuilder<unknown>,
