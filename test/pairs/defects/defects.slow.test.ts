@@ -53,8 +53,8 @@ const defects: Defect[] = [
       },
       {
         file: 'src/sending/approvals.sql.ts',
-        find: ` or payouts.approval_needed = 1)`,
-        replace: `)`,
+        find: ` and not \${rowWaits})\`;`,
+        replace: `)\`;`,
       },
     ],
   },

@@ -7,8 +7,8 @@ export const brakeDefects: readonly Defect[] = [
     from: 6,
     brake: 'approval',
     file: 'src/sending/approvals.sql.ts',
-    find: `  return sql<boolean>\`(not (\${asked(brakes)} or`,
-    replace: `  return sql<boolean>\`(1 = 1 or not (\${asked(brakes)} or`,
+    find: `  return sql<boolean>\`((not \${asked(brakes)} or`,
+    replace: `  return sql<boolean>\`((1 = 1 or not \${asked(brakes)} or`,
   },
   {
     name: 'approves what changed since it was shown',
