@@ -31,7 +31,7 @@ afterEach(async () => {
 
 describe('payout webhooks', () => {
   it('settle a payout and tell the merchant with all the headers', async () => {
-    const sandbox = await start();
+    const sandbox = await start({ settleMs: 2000 });
     await pay(sandbox, orderOf('A-1'));
     expect(sandbox.book.find('A-1')[0]).toMatchObject({
       status: 'pending',
