@@ -3,7 +3,7 @@ import type { Config } from '../core/settings/settings.ts';
 import type { Trx } from '../core/storage/ledger.ts';
 import type { Batch } from '../core/storage/tables/tables.ts';
 import { laterLikes } from './later-likes.sql.ts';
-import { batchLikeness, hasLikeness, type Likeness, nearTo } from './likeness.sql.ts';
+import { alikeReason, batchLikeness, hasLikeness, nearTo } from './likeness.sql.ts';
 import { valueAgainReason } from './values-again.sql.ts';
 import { valuesMeanwhile, valuesSince } from './values-since.sql.ts';
 
@@ -31,14 +31,7 @@ async function likenessMeanwhile(
   if (config.submission.duplicateWindowDays === 0 || !(await hasLikeness(trx, { id }))) return [];
   const intake = nearTo({ config, nowMs: Date.parse(created_at) });
   const found = await batchLikeness(trx, { id, intake }, nearTo({ config, nowMs: Date.parse(at) }), 1);
-  const [first] = found.first;
-  return first ? [alikeReason(first, found.count)] : [];
-}
-
-function alikeReason({ row, earlierReference, earlierBatch, earlierAt }: Likeness, count: number) {
-  const day = earlierAt.slice(0, 10);
-  const said = { row, reference: earlierReference, batch: earlierBatch, day, others: count - 1 };
-  return { kind: 'alike' as const, ...said };
+  return alikeReason(found.first[0], found.count);
 }
 
 /**
@@ -57,9 +50,8 @@ export async function alikeSince(
   };
   const scope = 'successors' as const;
   for (const [batch, own] of Map.groupBy(likes, (one) => one.batch)) {
-    const [first] = own;
     const rows = new Set(own.map(({ row }) => row));
-    if (first) add(batch, { ...alikeReason(first, rows.size), scope });
+    for (const reason of alikeReason(own[0], rows.size)) add(batch, { ...reason, scope });
   }
   for (const [batch, own] of Map.groupBy(values, (one) => one.batch)) {
     const count = new Set(own.map(({ row, column }) => `${row} ${column}`)).size;

@@ -210,6 +210,7 @@ async function compareWith(
         const amount = { kind: 'amount_changed', old: amounts[0] ?? '', new: amounts[1] ?? '' } as const;
         if (far * 2n > old.amount)
           kept.amount_changed.add({ row: row.row, reference: row.reference, ...amount });
+        // A hundred times, or a little less: units mixed up in a month with a small deduction.
         if (row.amount < old.amount * 99n) continue;
         hundredfold.add(row.row);
         if (asking.at(-1) !== row.row) asking.push(row.row);

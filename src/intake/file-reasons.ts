@@ -2,7 +2,7 @@ import type { HoldReason } from '../core/ledger/hold-reasons.ts';
 import type { Clock } from '../core/runtime/clock.ts';
 import type { Config } from '../core/settings/settings.ts';
 import { namedAgainReason } from './again-names.ts';
-import { type Likeness, type NearTo, nearTo } from './likeness.sql.ts';
+import { alikeReason, type Likeness, type NearTo, nearTo } from './likeness.sql.ts';
 import type { Scan } from './scan.ts';
 import { valueAgainReason } from './values-again.sql.ts';
 
@@ -32,11 +32,5 @@ export async function ledgerLikeness(
 ): Promise<{ reasons: HoldReason[]; recent: Likeness[] }> {
   if (config.submission.duplicateWindowDays === 0) return { reasons: [], recent: [] };
   const recent = await find(nearTo({ config, nowMs: clock.now() }));
-  return { reasons: alikeOf(recent).map((alike) => ({ kind: 'alike', ...alike })), recent: recent.first };
-}
-
-function alikeOf({ count, first: [first] }: { count: number; first: Likeness[] }) {
-  if (!first) return [];
-  const { row, earlierReference: reference, earlierBatch: batch, earlierAt } = first;
-  return [{ row, reference, batch, day: earlierAt.slice(0, 10), others: count - 1 }];
+  return { reasons: alikeReason(recent.first[0], recent.count), recent: recent.first };
 }

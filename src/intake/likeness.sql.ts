@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
+import type { HoldReason } from '../core/ledger/hold-reasons.ts';
 import type { Config } from '../core/settings/settings.ts';
 import { field, rowsOf } from '../core/storage/bulk.ts';
 import { hasRow } from '../core/storage/counting.ts';
@@ -19,6 +20,16 @@ export type Likeness = {
   earlierBatch: string;
   earlierAt: string;
 };
+
+/** The reason to hold what is like an earlier payout; `count`: how many are. None for none. */
+export function alikeReason(
+  first: Likeness | undefined,
+  count: number,
+): Extract<HoldReason, { kind: 'alike' }>[] {
+  if (!first) return [];
+  const { row, earlierReference: reference, earlierBatch: batch, earlierAt } = first;
+  return [{ kind: 'alike', row, reference, batch, day: earlierAt.slice(0, 10), others: count - 1 }];
+}
 
 /** States that prove that no money moved: a new row cannot duplicate such a payout. */
 export const neverPaid = ['cancelled', 'refused'] as const;
