@@ -93,9 +93,11 @@ describe.skipIf(soffice === undefined)(`a spreadsheet that opens our files${miss
     expect(ran(rows)).toEqual([]);
   });
 
-  it('prints a workbook as wide as the page: its summary, then its rows', { timeout: 120_000 }, async () => {
+  it('prints a workbook as wide as the page: its summary, its rows, then its totals', {
+    timeout: 120_000,
+  }, async () => {
     const { files } = await world.reporting.writeBatchResults(batch);
-    expect(pagesOf(files.find((name) => name.endsWith('.xlsx')) ?? '')).toBe(2);
+    expect(pagesOf(files.find((name) => name.endsWith('.xlsx')) ?? '')).toBe(3);
   });
 
   it('runs no cell of the CSV file, with either separator', { timeout: 120_000 }, async () => {
