@@ -6,11 +6,23 @@ import { addDiscrepancy, addRun, startDashboard } from './support.ts';
 
 const batches = 100;
 const each = 1000;
-/** A page that takes half a second with a million payouts takes this with 100,000, if its work grows with them. */
-const mostMs = 80;
+/** What a page may cost, as a multiple of one plain reading of every payout, in processor time. */
+const mostReadings = 2;
 const tries = 5;
 
-it('shows each page of a ledger of 100,000 payouts so soon that one of a million stays within half a second', {
+/** The least processor time of some tries, in milliseconds: others that use the machine do not count. */
+async function leastTime(work: () => Promise<unknown>): Promise<number> {
+  const times: number[] = [];
+  for (let n = 0; n < tries; n++) {
+    const began = process.cpuUsage();
+    await work();
+    const { user, system } = process.cpuUsage(began);
+    times.push((user + system) / 1000);
+  }
+  return Math.min(...times);
+}
+
+it('shows each page of a ledger of 100,000 payouts for less than two readings of them all cost', {
   timeout: 600_000,
 }, async () => {
   const iso = (): string => '2026-12-02T08:00:00.000Z';
@@ -42,20 +54,16 @@ it('shows each page of a ledger of 100,000 payouts so soon that one of a million
     ...['/payouts/B7-7', '/discrepancies', '/discrepancies/all', '/runs', '/runs/20261121T100000Z'],
     ...['/months', '/months/2026-11', '/months/2026-11/close'],
   ];
-  const took: Record<string, number> = {};
+  const reading = await leastTime(() =>
+    sql`select max(account_name), max(narration) from payouts`.execute(ledger.db),
+  );
+  const took: [path: string, readings: number][] = [];
   for (const path of paths) {
-    const times: number[] = [];
-    for (let n = 0; n < tries; n++) {
-      const began = performance.now();
-      const { status } = await as('ada', path);
-      expect([path, status]).toEqual([path, 200]);
-      times.push(Math.round(performance.now() - began));
-    }
-    took[path] = Math.min(...times);
+    const time = await leastTime(async () => expect((await as('ada', path)).status, path).toBe(200));
+    took.push([path, time / reading]);
   }
   expect((await as('ada', '/payouts?bank=000013')).body).toContain('More than 10,000 payouts');
   expect((await as('ada', '/months/2026-11?sums=all')).body).toMatch(/100,000<[\s\S]*150,000,000\.00/);
   expect((await as('ada', '/months/2026-11')).body).toContain('Too many payouts to add up at once');
-  const slow = Object.entries(took).filter(([, ms]) => ms > mostMs);
-  expect(slow, JSON.stringify(took)).toEqual([]);
+  expect(took.filter(([, readings]) => readings > mostReadings)).toEqual([]);
 });
