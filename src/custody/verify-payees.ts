@@ -48,10 +48,16 @@ function isOwnDigest({ changes, digest, hundredfold, ...counts }: PayeeCompariso
   return covered.length === changed && hash.digest('hex') === digest;
 }
 
-type Row = Pick<
-  Payout,
-  'row_number' | 'reference' | 'account_number' | 'account_name' | 'currency' | 'amount' | 'approval_needed'
->;
+const columns = [
+  'row_number',
+  'reference',
+  'account_number',
+  'account_name',
+  'currency',
+  'amount',
+  'approval_needed',
+] as const;
+type Row = Pick<Payout, (typeof columns)[number]>;
 
 async function falseParts(db: Db, batch: string, found: PayeeComparison): Promise<string[]> {
   const wrong: string[] = [];
@@ -84,15 +90,7 @@ const asksForApproval = ({ kind }: PayeeChange): boolean =>
 async function rowsOf(db: Db, batch: string, changes: readonly PayeeChange[]): Promise<Map<string, Row>> {
   const rows = await db
     .selectFrom('payouts')
-    .select([
-      'row_number',
-      'reference',
-      'account_number',
-      'account_name',
-      'currency',
-      'amount',
-      'approval_needed',
-    ])
+    .select(columns)
     .where('batch_id', '=', batch)
     .where('row_number', 'in', idList(changes.map(({ row }) => BigInt(row))))
     .execute();

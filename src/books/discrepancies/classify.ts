@@ -6,6 +6,7 @@ import {
   type ConflictIdentity,
   conflicts,
   type ListedRow,
+  misplaced,
   ofPayout,
   type PairedPayout,
   transferIdsOf,
@@ -191,12 +192,6 @@ function contradiction(
     moved: true,
     evidence: `ledger: ${payout.state} by ${payout.evidence || 'nothing'}; listed as transfer ${row.transfer_id}, ${row.status}`,
   });
-}
-
-/** The money that one side shows as paid and the other not; empty where the service has not decided yet. */
-function misplaced({ amount, currency, state }: PairedPayout, status: WitnessStatus): string {
-  if (status === 'pending' || (state === 'success') === (status === 'success')) return '';
-  return formatMinor(status === 'success' ? amount : -amount, currency);
 }
 
 function toWitness(row: ListedRow, status: WitnessStatus): Witness {

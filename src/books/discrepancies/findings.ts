@@ -9,6 +9,7 @@ import {
 import type { DiscrepancyKind } from '../../core/domain/discrepancy-kinds.ts';
 import { otherFees } from '../../core/domain/fees.ts';
 import { formatMinor } from '../../core/domain/money.ts';
+import { type ConflictIdentity, misplaced } from '../../core/domain/pair-conflicts.ts';
 import { isFinalState } from '../../core/domain/payout.ts';
 import { contradictionIn } from '../../core/ledger/contradiction-columns.ts';
 import type { ConflictingWebhook } from '../../watching/evidence/conflicting-webhooks.sql.ts';
@@ -129,12 +130,7 @@ export function foundByDetails(payout: Contradicted): FoundDiscrepancy {
     ? { expected: contradiction.state, actual: contradiction.said, difference: '' }
     : toldBy(contradiction, payout.state);
   return finding(isStatus ? 'status_conflict' : kindOf(payout), payout.reference, {
-    payoutId: payout.id,
-    batchId: payout.batch_id,
-    reference: payout.reference,
-    trx: payout.trx,
-    transferId: payout.transfer_id,
-    currency: payout.currency,
+    ...payoutFields(payout),
     ...fields,
     moved: true,
     evidence: `a details look-up answered at ${payout.answered_at ?? 'an unknown time'} contradicts the ledger: ${payout.state} by ${payout.evidence || 'nothing'}`,
@@ -171,12 +167,7 @@ export function foundWebhookConflicts(webhooks: readonly ConflictingWebhook[]): 
   const expected = [...new Set(quoted.map((one) => one.expected))].join(', then ');
   const actual = left + quoted.map((one) => one.actual).join(', then ');
   const found = finding('webhook_conflict', webhook.reference ?? `webhook:${webhook.digest.slice(0, 12)}`, {
-    payoutId: webhook.payout_id,
-    batchId: webhook.batch_id,
-    reference: webhook.reference ?? webhook.told_reference ?? '',
-    trx: webhook.told_trx,
-    transferId: webhook.transfer_id,
-    currency: webhook.currency ?? '',
+    ...webhookFields(webhook),
     expected,
     actual,
     difference: told.at(-1)?.difference ?? '',
@@ -202,12 +193,7 @@ function isPaidThenFailed(webhooks: readonly ConflictingWebhook[]): boolean {
 
 function cameBack(webhooks: readonly ConflictingWebhook[], last: ConflictingWebhook): FoundDiscrepancy {
   return finding('returned_after_success', last.reference ?? '', {
-    payoutId: last.payout_id,
-    batchId: last.batch_id,
-    reference: last.reference ?? '',
-    trx: last.told_trx,
-    transferId: last.transfer_id,
-    currency: last.currency ?? '',
+    ...webhookFields(last),
     expected: 'success',
     actual: 'paid, then returned',
     difference: '',
@@ -260,7 +246,7 @@ export function shift(at: string, ms: number): string {
 /** Which payout a discrepancy is about. */
 function payoutFields(
   payout: Pick<WatchedPayout, 'id' | 'batch_id' | 'reference' | 'trx' | 'transfer_id' | 'currency'>,
-): Omit<FoundFields, 'expected' | 'actual' | 'difference' | 'moved' | 'evidence'> {
+): ConflictIdentity {
   return {
     payoutId: payout.id,
     batchId: payout.batch_id,
@@ -268,6 +254,18 @@ function payoutFields(
     trx: payout.trx,
     transferId: payout.transfer_id,
     currency: payout.currency,
+  };
+}
+
+/** The same of a webhook, which may be about none of ours. */
+function webhookFields(webhook: ConflictingWebhook): ConflictIdentity {
+  return {
+    payoutId: webhook.payout_id,
+    batchId: webhook.batch_id,
+    reference: webhook.reference ?? webhook.told_reference ?? '',
+    trx: webhook.told_trx,
+    transferId: webhook.transfer_id,
+    currency: webhook.currency ?? '',
   };
 }
 
@@ -286,14 +284,8 @@ export function overturned(payout: Overturned): FoundDiscrepancy {
     ...payoutFields(payout),
     expected: before,
     actual: payout.state,
-    difference: overturnedMoney(payout),
+    difference: misplaced({ ...payout, state: before }, payout.state),
     moved: true,
     evidence: `${ended}; then at ${at}: ${word}`,
   });
-}
-
-/** The money that counted as not paid and is paid, or the other way round; empty where that is not decided yet. */
-function overturnedMoney({ before, state, amount, currency }: Overturned): string {
-  if (!isFinalState(state) || (before === 'success') === (state === 'success')) return '';
-  return formatMinor(state === 'success' ? amount : -amount, currency);
 }

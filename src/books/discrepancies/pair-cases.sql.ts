@@ -10,6 +10,7 @@ import { idList, idsIn, idsText } from '../../core/storage/bulk.ts';
 import type { Db } from '../../core/storage/ledger.ts';
 import { prepared, unseen } from '../../core/storage/prepared.ts';
 import type { Tables } from '../../core/storage/tables/tables.ts';
+import { judgedColumns } from '../../watching/listing/listed-columns.ts';
 import { payoutSteps } from '../../watching/listing/pairing.sql.ts';
 
 /** A payout with every listed transfer that was paired with it. */
@@ -74,22 +75,6 @@ const payoutColumns = [
   'payouts.submitted_at',
   'payouts.unseen_sends',
   'payouts.turned_run',
-] as const;
-
-const listedColumns = [
-  'listed.transfer_id',
-  'listed.trx',
-  'listed.reference',
-  'listed.currency',
-  'listed.amount',
-  'listed.amount_text',
-  'listed.fee',
-  'listed.account_number',
-  'listed.bank_code',
-  'listed.domain',
-  'listed.status',
-  'listed.created_at',
-  'listed.updated_at',
 ] as const;
 
 /** Of run, mode, after, upTo, limit: each payout with one row of its own and its first attempt. */
@@ -228,7 +213,7 @@ const selectAttempts = prepared((db, slot) =>
 const selectListed = prepared((db, slot) =>
   db
     .selectFrom('listed')
-    .select([...listedColumns, 'payout_id'])
+    .select([...judgedColumns, 'payout_id'])
     .where('run_id', '=', slot<string>(0))
     .where('payout_id', '>=', slot<bigint>(1))
     .where('payout_id', '<=', slot<bigint>(2))

@@ -1,27 +1,30 @@
 import { type Expression, type ExpressionBuilder, type RawBuilder, type SqlBool, sql } from 'kysely';
-import type { Fees } from '../../core/domain/fees.ts';
 import type { PayoutRange } from '../../core/ledger/payout-ranges.ts';
 import type { Db } from '../../core/storage/ledger.ts';
-import type { Tables } from '../../core/storage/tables/tables.ts';
+import type { Payout, Tables } from '../../core/storage/tables/tables.ts';
 import { paidAgainIds } from '../../watching/evidence/lineage.sql.ts';
 import { hasFinalWebhook } from '../../watching/lookups/resend-requests.sql.ts';
 
-/** What a discrepancy needs to know of a payout; `lastEndedAt` is when its last attempt ended. */
-export type WatchedPayout = {
-  id: bigint;
-  batch_id: string;
-  reference: string;
-  transfer_id: string | null;
-  trx: string | null;
-  amount: bigint;
-  currency: string;
-  state: string;
-  evidence: string;
-  message: string | null;
-  submitted_at: string | null;
-  final_at: string | null;
-  ended_at: string | null;
-} & Fees;
+const columns = [
+  'id',
+  'batch_id',
+  'reference',
+  'transfer_id',
+  'trx',
+  'amount',
+  'currency',
+  'state',
+  'evidence',
+  'message',
+  'fee',
+  'fee_by',
+  'other_fees',
+  'submitted_at',
+  'final_at',
+] as const;
+
+/** What a discrepancy needs to know of a payout; `ended_at` is when its last attempt ended. */
+export type WatchedPayout = Pick<Payout, (typeof columns)[number]> & { ended_at: string | null };
 
 /** Which payouts a nightly question is about; times are ISO UTC. */
 export type WatchedSet =
@@ -86,24 +89,8 @@ export async function watchedAfter(
   const base = db
     .selectFrom('payouts')
     .leftJoin('attempts', 'attempts.id', 'payouts.last_attempt_id')
-    .select([
-      'payouts.id',
-      'payouts.batch_id',
-      'payouts.reference',
-      'payouts.transfer_id',
-      'payouts.trx',
-      'payouts.amount',
-      'payouts.currency',
-      'payouts.state',
-      'payouts.evidence',
-      'payouts.message',
-      'payouts.fee',
-      'payouts.fee_by',
-      'payouts.other_fees',
-      'payouts.submitted_at',
-      'payouts.final_at',
-      'attempts.ended_at',
-    ])
+    .select(columns.map((column) => `payouts.${column}` as const))
+    .select('attempts.ended_at')
     .where('payouts.id', '>', after)
     .where('payouts.id', '<=', upTo)
     .orderBy('payouts.id')

@@ -59,25 +59,13 @@ export const causeLines = [
   'unexplained',
 ] as const satisfies readonly StatementLine[];
 
-/** Lines whose every row stands in statement-rows.csv; the big ones are read from payouts.csv, the rest are sums. */
-export const linesWithRows: readonly StatementLine[] = [
-  'opening',
-  'reopened',
-  'failed',
-  'refused',
-  'in_flight',
-  'unknown',
-  'returned',
-  'unseen',
-  'foreign',
-  'amount_differences',
-  'timing',
-  'unexplained',
-  'duplicates',
-  'status_conflicts',
-  'collisions',
-  'returns',
-  'paid_elsewhere',
-  'open_conflicts',
-  'unreadable',
+const linesWithoutRows: readonly StatementLine[] = [
+  'submitted',
+  'settled',
+  'closing',
+  'net_paid',
+  'fees',
+  'listed_by_service',
 ];
+/** Lines whose every row stands in statement-rows.csv; the big ones are read from payouts.csv, the rest are sums. */
+export const linesWithRows = statementLines.filter((line) => !linesWithoutRows.includes(line));

@@ -31,6 +31,17 @@ export type ListedRow = Omit<ListedTransfer, 'id' | 'amount' | 'account_name'> &
   amount_text: string;
 };
 
+/** What a listed transfer may contradict of its payout. */
+export const pairConflictKinds = [
+  'status_conflict',
+  'amount_conflict',
+  'currency_conflict',
+  'beneficiary_conflict',
+  'mode_conflict',
+  'reference_collision',
+] as const satisfies readonly DiscrepancyKind[];
+type PairConflictKind = (typeof pairConflictKinds)[number];
+
 /** True if all that {@link conflicts} compares agrees; checked first, since nearly every pair agrees. */
 function agrees(payout: PairedPayout, row: ListedRow): boolean {
   return (
@@ -46,8 +57,8 @@ function agrees(payout: PairedPayout, row: ListedRow): boolean {
 export function conflicts(payout: PairedPayout, row: ListedRow): FoundDiscrepancy[] {
   if (agrees(payout, row)) return [];
   const fields = { ...ofPayout(payout), ...transferIdsOf(row) };
-  const differing: { kind: DiscrepancyKind; expected: string; actual: string; difference: string }[] = [];
-  const add = (kind: DiscrepancyKind, expected: string, actual: string, difference = ''): void => {
+  const differing: { kind: PairConflictKind; expected: string; actual: string; difference: string }[] = [];
+  const add = (kind: PairConflictKind, expected: string, actual: string, difference = ''): void => {
     differing.push({ kind, expected, actual, difference });
   };
   const ours = formatMinor(payout.amount, payout.currency);
@@ -95,6 +106,15 @@ function isNeverSent({ firstIntentAt, accepted, state }: PairedPayout): boolean 
 
 function isTooEarly(payout: PairedPayout, row: ListedRow): boolean {
   return isNeverSent(payout) || !couldBeOurs(row.created_at || null, payout);
+}
+
+/** The money that the ledger shows as paid and the service not, or the other way round; empty while it has not ended. */
+export function misplaced(
+  { amount, currency, state }: Pick<PairedPayout, 'amount' | 'currency' | 'state'>,
+  shown: PayoutState,
+): string {
+  if (!isFinalState(shown) || (state === 'success') === (shown === 'success')) return '';
+  return formatMinor(shown === 'success' ? amount : -amount, currency);
 }
 
 export type ConflictIdentity = Pick<

@@ -4,23 +4,24 @@ import type { Db, Trx } from '../storage/ledger.ts';
 import type { Tables } from '../storage/tables/tables.ts';
 import { rowsOfThisMachine } from './file-tasks.ts';
 
+const columns = [
+  'id',
+  'kind',
+  'name',
+  'place',
+  'errors_file',
+  'problems',
+  'rows_left',
+  'content_hash',
+  'owner',
+  'since',
+] as const;
+
 /**
  * A file of the inbox that was refused, or a batch that lacks the rows that `skip_row` left out. It needs a person until
  * a good file of its name is taken, or somebody acknowledges it.
  */
-export type RejectedFile = Pick<
-  Selectable<Tables['rejected_files']>,
-  | 'id'
-  | 'kind'
-  | 'name'
-  | 'place'
-  | 'errors_file'
-  | 'problems'
-  | 'rows_left'
-  | 'content_hash'
-  | 'owner'
-  | 'since'
->;
+export type RejectedFile = Pick<Selectable<Tables['rejected_files']>, (typeof columns)[number]>;
 
 /**
  * What a refusal records. `place`: where the file lies once it is moved. `contentHash`: of its rows, else of its bytes;
@@ -39,18 +40,6 @@ export type Refusal = {
 export type RowsLeft = { rows: number; problems: number; place: string; errorsFile: string | null };
 
 const here = rowsOfThisMachine('rejected_files');
-const columns = [
-  'id',
-  'kind',
-  'name',
-  'place',
-  'errors_file',
-  'problems',
-  'rows_left',
-  'content_hash',
-  'owner',
-  'since',
-] as const;
 
 /** Returns the open ones in all folders on this ledger, the oldest first. */
 export function openRejectedFiles(db: Db | Trx): Promise<RejectedFile[]> {

@@ -1,16 +1,30 @@
 import { sql } from 'kysely';
 import type { Contradiction } from '../../core/domain/contradiction.ts';
+import { pairConflictKinds } from '../../core/domain/pair-conflicts.ts';
 import { contradictionIn } from '../../core/ledger/contradiction-columns.ts';
 import { isSettledAs } from '../../core/ledger/stored-sets.ts';
+import { literals } from '../../core/storage/dialect.ts';
 import type { Db } from '../../core/storage/ledger.ts';
 import type { Payout } from '../../core/storage/tables/tables.ts';
 import { lastContradicts } from './doubts.sql.ts';
 
+const columns = [
+  'id',
+  'batch_id',
+  'reference',
+  'trx',
+  'transfer_id',
+  'currency',
+  'state',
+  'evidence',
+] as const;
+
 /** A payout whose last look-up that said anything contradicts the ledger. */
-export type Contradicted = Pick<
-  Payout,
-  'id' | 'batch_id' | 'reference' | 'trx' | 'transfer_id' | 'currency' | 'state' | 'evidence'
-> & { contradiction: Contradiction; answered_at: string | null; accepted: boolean };
+export type Contradicted = Pick<Payout, (typeof columns)[number]> & {
+  contradiction: Contradiction;
+  answered_at: string | null;
+  accepted: boolean;
+};
 
 /** Returns those payouts, by id, without those of which the run's list found a contradiction too: that one counts. */
 export async function contradictedAfter(
@@ -20,21 +34,8 @@ export async function contradictedAfter(
   limit: number,
 ): Promise<Contradicted[]> {
   const rows = await contradicted(db)
-    .select([
-      'p.id',
-      'p.batch_id',
-      'p.reference',
-      'p.trx',
-      'p.transfer_id',
-      'p.currency',
-      'p.state',
-      'p.evidence',
-      'q.outcome',
-      'q.said',
-      'q.against',
-      'q.differences',
-      'q.answered_at',
-    ])
+    .select(columns.map((column) => `p.${column}` as const))
+    .select(['q.outcome', 'q.said', 'q.against', 'q.differences', 'q.answered_at'])
     .select(
       sql<bigint>`(select count(*) from attempts a where a.payout_id = p.id and a.outcome = 'accepted')`.as(
         'acceptances',
@@ -43,8 +44,8 @@ export async function contradictedAfter(
     .where((eb) => eb.not(knownWhenClosed))
     .where('q.payout_id', '>', after)
     .where(
-      sql<boolean>`not exists (select 1 from discrepancies d where d.payout_id = p.id and d.last_run_id = ${run} and d.kind in
-        ('status_conflict', 'amount_conflict', 'currency_conflict', 'beneficiary_conflict', 'mode_conflict', 'reference_collision'))`,
+      sql<boolean>`not exists (select 1 from discrepancies d where d.payout_id = p.id and d.last_run_id = ${run}
+        and d.kind in (${literals(pairConflictKinds)}))`,
     )
     .orderBy('q.payout_id')
     .limit(limit)

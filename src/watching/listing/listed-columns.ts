@@ -1,14 +1,12 @@
-/** The columns of `listed` that hold what the service shows of a transfer. */
-export const shownColumns = [
+/** The columns of `listed` that a transfer is judged by. */
+export const judgedColumns = [
   'transfer_id',
   'trx',
   'reference',
-  'reference_key',
   'currency',
   'amount',
   'amount_text',
   'fee',
-  'account_name',
   'account_number',
   'bank_code',
   'domain',
@@ -16,3 +14,6 @@ export const shownColumns = [
   'created_at',
   'updated_at',
 ] as const;
+
+/** All that hold what the service shows of it. */
+export const shownColumns = [...judgedColumns, 'reference_key', 'account_name'] as const;

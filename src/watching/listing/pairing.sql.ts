@@ -4,6 +4,7 @@ import type { ListedRow } from '../../core/domain/pair-conflicts.ts';
 import type { PayoutRange } from '../../core/ledger/payout-ranges.ts';
 import { field, idList, integerField, rowsOf, textsOf } from '../../core/storage/bulk.ts';
 import type { Db, Ledger, Trx } from '../../core/storage/ledger.ts';
+import { judgedColumns } from './listed-columns.ts';
 import { pairingKeys, payoutBy } from './staging.sql.ts';
 
 /** Listed rows per step, so that other writers and webhooks get a turn. */
@@ -125,22 +126,6 @@ export async function* unpaired(db: Db, run: string, limit: number): AsyncGenera
   }
 }
 
-const listedColumns = [
-  'transfer_id',
-  'trx',
-  'reference',
-  'currency',
-  'amount',
-  'amount_text',
-  'fee',
-  'account_number',
-  'bank_code',
-  'domain',
-  'status',
-  'created_at',
-  'updated_at',
-] as const;
-
 /** Unpaired rows created at or after `since`, by transfer id, some at a time. */
 export async function* foreignRows(
   db: Db,
@@ -151,7 +136,7 @@ export async function* foreignRows(
   for await (const ids of unpaired(db, run, limit)) {
     const rows = await db
       .selectFrom('listed')
-      .select(listedColumns)
+      .select(judgedColumns)
       .where('run_id', '=', run)
       .where('transfer_id', 'in', textsOf(ids))
       .where((eb) => eb.or([eb('created_at', '>=', since), eb('created_at', '=', '')]))
