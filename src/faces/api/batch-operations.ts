@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { jsonShapes } from '../../core/shapes/json-shapes.ts';
 import { listedBatchShape } from '../../core/shapes/list-shapes.ts';
 import { leftOutShape, list, text } from '../../core/shapes/parts.ts';
-import { listOf, none, type Operation, paging } from './operation.ts';
+import { listOf, lookup, type Operation, order, paging } from './operation.ts';
 
 /** The types of a body that is a file. */
 export const fileTypes = [
@@ -36,12 +36,11 @@ const posting = z.looseObject({
 
 export const batchOperations = {
   postBatch: {
-    method: 'post',
+    ...order,
     orders: 'take-in',
     path: '/batches',
     does: 'Takes a file of payouts in. It is a batch, durably, before the answer. The same content is never a second batch.',
     right: 'drop',
-    params: none,
     query: posting,
     body: null,
     streams: fileTypes,
@@ -51,64 +50,54 @@ export const batchOperations = {
     },
   },
   listBatches: {
-    method: 'get',
+    ...lookup,
     path: '/batches',
     does: 'Batches, the newest first.',
     right: 'figures',
-    params: none,
     query: paging,
-    body: null,
     answers: { 200: { does: 'A page of batches.', shape: listOf('batches', apiBatch) } },
   },
   getBatch: {
-    method: 'get',
+    ...lookup,
     path: '/batches/{batch}',
     does: 'One batch.',
     right: 'figures',
     params: batchParams,
-    query: none,
-    body: null,
     answers: { 200: { does: 'The batch.', shape: apiBatch } },
   },
   getResults: {
-    method: 'get',
+    ...lookup,
     path: '/batches/{batch}/results.csv',
     does: 'The file of the batch with what became of each row.',
     right: 'read',
     params: batchParams,
-    query: none,
-    body: null,
     answers: { 200: { does: 'The file.', type: 'text/csv' } },
   },
   getFailed: {
-    method: 'get',
+    ...lookup,
     path: '/batches/{batch}/failed.csv',
     does: 'The rows that failed and are unpaid, to mend and post again. 404: there are none.',
     right: 'read',
     params: batchParams,
-    query: none,
-    body: null,
     answers: { 200: { does: 'The file.', type: 'text/csv' } },
   },
   approveBatch: {
-    method: 'post',
+    ...order,
     orders: 'approve',
     path: '/batches/{batch}/approve',
     does: "A second person's approval of exactly what the digest covers.",
     right: 'approve',
     params: batchParams,
-    query: none,
     body: z.strictObject({ digest: z.string().describe('as GET /batches/{batch} shows it') }),
     answers: { 200: { does: 'Approved, now or before.', shape: jsonShapes.approve.shape } },
   },
   rejectBatch: {
-    method: 'post',
+    ...order,
     orders: 'reject',
     path: '/batches/{batch}/reject',
     does: 'Cancels a batch that waits for an approval; its payouts say why.',
     right: 'approve',
     params: batchParams,
-    query: none,
     body: z.strictObject({
       reason: z.string().trim().min(1).max(2000),
       digest: z
@@ -119,38 +108,32 @@ export const batchOperations = {
     answers: { 200: { does: 'What was cancelled.', shape: jsonShapes.cancel.shape } },
   },
   holdBatch: {
-    method: 'post',
+    ...order,
     orders: 'hold',
     path: '/batches/{batch}/hold',
     does: 'The brake: nothing more of the batch goes out.',
     right: 'decide',
     params: batchParams,
-    query: none,
-    body: z.strictObject({}),
     answers: {
       200: { does: 'How many it held, and what was already on its way.', shape: jsonShapes.hold.shape },
     },
   },
   releaseBatch: {
-    method: 'post',
+    ...order,
     orders: 'release',
     path: '/batches/{batch}/release',
     does: 'Lets a held batch go; one that needs an approval stays held.',
     right: 'decide',
     params: batchParams,
-    query: none,
-    body: z.strictObject({}),
     answers: { 200: { does: 'How many may go, and what still holds it.', shape: jsonShapes.release.shape } },
   },
   cancelBatch: {
-    method: 'post',
+    ...order,
     orders: 'cancel',
     path: '/batches/{batch}/cancel',
     does: 'Cancels what was never sent of the batch.',
     right: 'decide',
     params: batchParams,
-    query: none,
-    body: z.strictObject({}),
     answers: { 200: { does: 'What was cancelled.', shape: jsonShapes.cancel.shape } },
   },
 } as const satisfies Record<string, Operation>;

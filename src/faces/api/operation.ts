@@ -28,7 +28,11 @@ export type Operation<
   answers: Answers;
 };
 
-export const none = z.object({});
+const none = z.object({});
+
+/** What nearly every lookup has in common, and nearly every order. */
+export const lookup = { method: 'get', params: none, query: none, body: null } as const;
+export const order = { method: 'post', params: none, query: none, body: z.strictObject({}) } as const;
 
 export const paging = z.object({
   after: z.string().optional().describe('the `next` of the page before'),

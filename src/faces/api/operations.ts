@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { batchOperations } from './batch-operations.ts';
-import { none, type Operation } from './operation.ts';
+import { lookup, type Operation } from './operation.ts';
 import { payoutOperations } from './payout-operations.ts';
 import { watchOperations } from './watch-operations.ts';
 
@@ -10,13 +10,10 @@ export const operations = {
   ...payoutOperations,
   ...watchOperations,
   getOpenApi: {
-    method: 'get',
+    ...lookup,
     path: '/openapi.json',
     does: 'This API as OpenAPI 3.1.',
     right: 'figures',
-    params: none,
-    query: none,
-    body: null,
     answers: { 200: { does: 'The document.', shape: z.looseObject({ openapi: z.string() }) } },
   },
 } as const satisfies Record<string, Operation>;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { jsonShapes } from '../../core/shapes/json-shapes.ts';
 import { payeeShape, payoutsShape } from '../../core/shapes/list-shapes.ts';
 import { payoutStateShape, text } from '../../core/shapes/parts.ts';
-import { listOf, none, type Operation, paging } from './operation.ts';
+import { listOf, lookup, type Operation, order, paging } from './operation.ts';
 
 const payoutParams = z.object({ reference: z.string() });
 
@@ -30,23 +30,20 @@ const payoutPage = payoutsShape.partial({ matching: true, totals: true }).extend
 
 export const payoutOperations = {
   listPayouts: {
-    method: 'get',
+    ...lookup,
     path: '/payouts',
     does: 'Payouts that match, the newest first, with the totals of all that match.',
     right: 'read',
-    params: none,
     query: filters,
-    body: null,
     answers: {
       200: { does: 'A page of payouts.', shape: payoutPage },
     },
   },
   listPayees: {
-    method: 'get',
+    ...lookup,
     path: '/payees',
     does: 'The accounts that were paid before, with every name under which they were, in the order of the accounts.',
     right: 'read',
-    params: none,
     query: paging.extend({
       changed: z
         .enum(['true', 'false'])
@@ -54,38 +51,34 @@ export const payoutOperations = {
         .describe('only those whose account or name changed'),
       accounts: filters.shape.accounts,
     }),
-    body: null,
     answers: { 200: { does: 'A page of payees.', shape: listOf('payees', payeeShape) } },
   },
   getPayout: {
-    method: 'get',
+    ...lookup,
     path: '/payouts/{reference}',
     does: 'The whole story of one payout, each fact with its source and time.',
     right: 'read',
     params: payoutParams,
     query: z.object({ accounts: filters.shape.accounts }),
-    body: null,
     answers: { 200: { does: 'Its story.', shape: jsonShapes.show.shape } },
   },
   retryPayout: {
-    method: 'post',
+    ...order,
     orders: 'retry',
     path: '/payouts/{reference}/retry',
     does: 'Orders it again: an unknown one under the same reference, one that came to nothing as a successor. The service is asked first.',
     right: 'decide',
     params: payoutParams,
-    query: none,
     body: z.strictObject({ evidence }),
     answers: { 200: { does: 'The evidence, and what was decided.', shape: jsonShapes.retry.shape } },
   },
   settlePayout: {
-    method: 'post',
+    ...order,
     orders: 'settle',
     path: '/payouts/{reference}/settle',
     does: "A person's decision on a payout that evidence has not made final (P32). The service is asked first; later evidence reopens it.",
     right: 'decide',
     params: payoutParams,
-    query: none,
     body: z.strictObject({
       as: z.enum(['paid', 'not-paid']),
       note: z.string().trim().min(1).max(2000).describe('how the person knows'),
@@ -94,25 +87,21 @@ export const payoutOperations = {
     answers: { 200: { does: 'The evidence, and what was settled.', shape: jsonShapes.settle.shape } },
   },
   resendPayout: {
-    method: 'post',
+    ...order,
     orders: 'resend',
     path: '/payouts/{reference}/resend',
     does: 'Asks the service to send its webhook again, inside the throttle.',
     right: 'decide',
     params: payoutParams,
-    query: none,
-    body: z.strictObject({}),
     answers: { 200: { does: 'What the service answered.', shape: jsonShapes.resend.shape } },
   },
   cancelPayout: {
-    method: 'post',
+    ...order,
     orders: 'cancel',
     path: '/payouts/{reference}/cancel',
     does: 'Cancels it where it was never sent.',
     right: 'decide',
     params: payoutParams,
-    query: none,
-    body: z.strictObject({}),
     answers: { 200: { does: 'Its state.', shape: jsonShapes.cancel.shape } },
   },
 } as const satisfies Record<string, Operation>;

@@ -14,7 +14,7 @@ import {
   text,
   verdictShape,
 } from '../../core/shapes/parts.ts';
-import { listOf, none, type Operation, paging } from './operation.ts';
+import { listOf, lookup, type Operation, order, paging } from './operation.ts';
 
 const apiRun = fields({
   run: text,
@@ -33,57 +33,49 @@ const note = z.string().trim().max(2000);
 
 export const watchOperations = {
   listDiscrepancies: {
-    method: 'get',
+    ...lookup,
     path: '/discrepancies',
     does: 'What is open, the gravest and oldest first, each with what to do.',
     right: 'read',
-    params: none,
     query: paging.extend({ kind: z.enum(discrepancyKinds).optional(), batch: z.string().optional() }),
-    body: null,
     answers: {
       200: { does: 'A page of discrepancies.', shape: listOf('discrepancies', discrepancyShape) },
     },
   },
   acknowledgeDiscrepancy: {
-    method: 'post',
+    ...order,
     orders: 'acknowledge',
     path: '/discrepancies/{id}/acknowledge',
     does: 'Somebody works on it. It stays listed, and reopens when something else is found.',
     right: 'decide',
     params: discrepancyParams,
-    query: none,
     body: z.strictObject({ note: note.default('') }),
     answers: { 200: { does: 'What it changed, and what stays open.', shape: jsonShapes.ack.shape } },
   },
   resolveDiscrepancy: {
-    method: 'post',
+    ...order,
     orders: 'resolve',
     path: '/discrepancies/{id}/resolve',
     does: 'It is dealt with, as the note says. It reopens when something else is found.',
     right: 'decide',
     params: discrepancyParams,
-    query: none,
     body: z.strictObject({ note: note.min(1) }),
     answers: { 200: { does: 'What it changed, and what stays open.', shape: jsonShapes.ack.shape } },
   },
   listRuns: {
-    method: 'get',
+    ...lookup,
     path: '/runs',
     does: 'Reconciliations, the newest first.',
     right: 'figures',
-    params: none,
     query: paging,
-    body: null,
     answers: { 200: { does: 'A page of runs.', shape: listOf('runs', apiRun) } },
   },
   getRun: {
-    method: 'get',
+    ...lookup,
     path: '/runs/{run}',
     does: 'One reconciliation.',
     right: 'figures',
     params: runParams,
-    query: none,
-    body: null,
     answers: {
       200: {
         does: 'The run; `summary` is what `reconcile --json` printed, null before its end.',
@@ -92,59 +84,47 @@ export const watchOperations = {
     },
   },
   getRunSheet: {
-    method: 'get',
+    ...lookup,
     path: '/runs/{run}/{sheet}.csv',
     does: 'One table of the report of a run.',
     right: 'read',
     params: runParams.extend({ sheet: z.enum(runSheets) }),
-    query: none,
-    body: null,
     answers: { 200: { does: 'The file.', type: 'text/csv' } },
   },
   startRun: {
-    method: 'post',
+    ...order,
     orders: 'reconcile',
     path: '/runs',
     does: 'Begins a reconciliation. The event `run.finished` tells its end.',
     right: 'decide',
-    params: none,
-    query: none,
     body: z.strictObject({ full: z.boolean().default(false).describe('reads the whole list') }),
     answers: { 202: { does: 'It runs.', shape: fields({ started_at: instant, full: flag }) } },
   },
   getStatus: {
-    method: 'get',
+    ...lookup,
     path: '/status',
     does: 'Where everything stands.',
     right: 'figures',
-    params: none,
-    query: none,
-    body: null,
     answers: { 200: { does: 'What `status --json` prints.', shape: jsonShapes.status.shape } },
   },
   listEvents: {
-    method: 'get',
+    ...lookup,
     path: '/events',
     does: 'What happened, in the order of its commits: each once by cursor, none lost. With `Accept: text/event-stream` it goes on for ever; `Last-Event-ID` is a cursor.',
     right: 'read',
-    params: none,
     query: paging.extend({
       after: z
         .string()
         .optional()
         .describe('a cursor: what follows it; none: the oldest that is kept. `latest`: only what is to come'),
     }),
-    body: null,
     answers: { 200: { does: 'A page of events, or a stream of them.', shape: eventsShape } },
   },
   listFindings: {
-    method: 'get',
+    ...lookup,
     path: '/findings',
     does: 'What is wrong or waits: one list, the same on every face.',
     right: 'figures',
-    params: none,
-    query: none,
-    body: null,
     answers: { 200: { does: 'All of it.', shape: fields({ findings: list(findingShape) }) } },
   },
 } as const satisfies Record<string, Operation>;
