@@ -1,11 +1,10 @@
 import type { App } from '../../../app/app.ts';
 import type { Config } from '../../../core/settings/settings.ts';
 import { undelivered } from '../../../findings/event-standing.sql.ts';
-import { findingWords } from '../../../words/finding-words.ts';
 import { openChannels, wordChannels } from '../../alerts/channels.ts';
 import { testWords } from '../../alerts/message-words.ts';
 import { alertsStanding } from '../../json/alerts-standing.ts';
-import { type DoctorCheck, skipped, well, wrong } from './doctor-check.ts';
+import { type DoctorCheck, faulty, skipped, well, wrong } from './doctor-check.ts';
 
 const off =
   'alerts.webhook_url and alerts.smtp_url are empty: no message about a halt or a failed run is sent';
@@ -28,8 +27,7 @@ export async function checkEvents({ config, ledger, clock }: App<'looking'>): Pr
   if (config.events.url === '') return skipped('events', 'events.url is empty: no event is posted');
   const [found] = await undelivered(ledger.db, { config, nowMs: clock.now() });
   if (!found) return well('events', `posted to ${new URL(config.events.url).host} while serve runs`);
-  const { problem, fix } = findingWords.events_undelivered.doctor(found);
-  return wrong('events', problem, fix);
+  return faulty('events', found);
 }
 
 /** Sends a test message through each channel, and says how each answered. The heartbeat is not asked: it would be a false sign. */

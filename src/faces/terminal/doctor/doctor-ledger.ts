@@ -2,22 +2,32 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { App } from '../../../app/app.ts';
 import { counted } from '../../../core/domain/counted.ts';
+import { visible } from '../../../core/domain/hidden.ts';
 import type { WebhookRejectionKind } from '../../../core/domain/rejection.ts';
+import { waitingWhy } from '../../../core/domain/waiting-file.ts';
 import type { Config } from '../../../core/settings/settings.ts';
 import { isLedgerThere } from '../../../core/storage/exists.ts';
 import { describeServer, quickCheck, rejectionsSince } from '../../../core/storage/health.ts';
 import { placeName } from '../../../core/storage/place.ts';
+import { ledgerGrowth } from '../../../custody/growth.ts';
 import { readMark } from '../../../custody/mark.ts';
+import { backupStanding } from '../../../findings/file-findings.ts';
 import { finders, type Scene } from '../../../findings/finders.ts';
 import { isShown } from '../../../findings/finding.ts';
+import { rejectedFindings } from '../../../findings/ledger-findings.sql.ts';
 import { type HaltAdvice, haltAdvice } from '../../../sending/halt.ts';
 import { waivedListing } from '../../../watching/listing/waived-listing.sql.ts';
 import { webhookCounts } from '../../../watching/webhooks/webhooks.sql.ts';
+import { lateBackup, newestText } from '../../../words/file-words.ts';
 import { findingWords } from '../../../words/finding-words.ts';
 import { sayHalt } from '../../../words/halt-words.ts';
+import { type DaemonStanding, jobLabel, jobsStanding } from '../../json/jobs-standing.ts';
+import { promisedFiles } from '../../json/status-standing.ts';
 import { fail } from '../context/result.ts';
 import { waivedText } from '../kit/describe.ts';
-import { type DoctorCheck, well, wrong } from './doctor-check.ts';
+import { sizeText } from '../kit/size-text.ts';
+import { promisedLines } from '../status/promised.ts';
+import { type DoctorCheck, faulty, skipped, well, wrong } from './doctor-check.ts';
 
 const dayMs = 24 * 60 * 60_000;
 
@@ -118,8 +128,7 @@ async function checkLookUps(scene: Scene): Promise<DoctorCheck> {
   const [seen] = await finders.look_ups_overdue(scene);
   if (!seen) return well('look-ups', 'none is due');
   if (!isShown(seen, 'doctor')) return well('look-ups', `${seen.count} due`);
-  const { problem, fix } = findingWords.look_ups_overdue.doctor(seen);
-  return wrong('look-ups', problem, fix);
+  return faulty('look-ups', seen);
 }
 
 /** Checks that the operator's own server decides about what waits for an approval. */
@@ -127,8 +136,7 @@ async function checkApproval(scene: Scene): Promise<DoctorCheck> {
   const waiting = await finders.approval_unanswered(scene);
   const [late] = waiting.filter((one) => isShown(one, 'doctor'));
   if (!late) return well('approval', `${counted(waiting.length, 'batch', 'batches')} asked about`);
-  const { problem, fix } = findingWords.approval_unanswered.doctor(late);
-  return wrong('approval', problem, fix);
+  return faulty('approval', late);
 }
 
 /** Checks rejected webhooks: many with one reason mean a wrong key, a few are strangers. */
@@ -179,4 +187,71 @@ function fixFor(kind: WebhookRejectionKind, prefix: string): string | undefined 
     many: undefined,
   };
   return fixes[kind];
+}
+
+/** Says how large the ledger is, and how fast it grew over the last weeks. */
+export async function checkGrowth({ ledger, clock }: App<'local'>): Promise<DoctorCheck> {
+  const { bytes, perDay, days } = await ledgerGrowth(ledger.db, clock.now());
+  const size = `the ledger takes ${sizeText(bytes)}`;
+  if (perDay === null)
+    return well('growth', `${size}; how fast it grows is known a day after the first reconciliation`);
+  const year = bytes + perDay * 365;
+  return well(
+    'growth',
+    `${size} and grew by ${sizeText(perDay)} a day over the last ${Math.round(days)} days; at this rate it takes ${sizeText(year)} in a year`,
+  );
+}
+
+/** Says how old the newest scheduled backup is; a fault when one was missed. */
+export function checkBackups(app: App<'local'>): DoctorCheck {
+  if (app.ledger.place.kind === 'postgres') return skipped('backups', 'the database makes them');
+  const standing = backupStanding(app);
+  if (standing === null)
+    return well('backups', 'ledger.backup_dir is not set: serve makes none, and others are not seen here');
+  switch (standing.is) {
+    case 'none':
+      return well('backups', `none in ${standing.folder} yet: serve makes one every ${standing.every}`);
+    case 'kept':
+      return well('backups', newestText(standing));
+    default: {
+      const { problem, fix } = lateBackup(standing);
+      return wrong('backups', problem, fix);
+    }
+  }
+}
+
+/** Checks for refused files, files that are still being written, and files that differ from what the ledger says (P34). */
+export async function checkIntake(app: App<'local'>): Promise<DoctorCheck> {
+  const promised = await promisedFiles(app);
+  const [fault] = [...promised.findings, ...(await rejectedFindings(app.ledger.db))];
+  if (fault) return faulty('files', fault);
+  const { files, waiting } = await app.lying();
+  const unfinished = waiting.map(({ name, why }) => `${visible(name)}: ${waitingWhy(why)}`);
+  const [first = `${files} waiting in the inbox; the archive is what was read`] = [
+    ...promisedLines(promised),
+    ...unfinished,
+  ];
+  return well('files', first.trim());
+}
+
+/** Checks that scheduled jobs did their work last time, and that a daemon runs them. */
+export async function checkSchedules(
+  app: App<'looking'>,
+  daemon: DaemonStanding,
+  scene: Scene,
+): Promise<DoctorCheck> {
+  const all = await jobsStanding(app, daemon, scene);
+  const jobs = all.filter(({ expression }) => expression.trim() !== '');
+  if (jobs.length === 0) return well('schedules', 'all are off');
+  const wrongs = jobs.flatMap((job) => {
+    if (job.finding === null) return [];
+    const { problem, fix } = findingWords[job.finding.kind].doctor(job.finding);
+    return [{ problem: `${jobLabel(job)}: ${problem}`, fix }];
+  });
+  const [first] = wrongs;
+  if (first) return wrong('schedules', wrongs.map(({ problem }) => problem).join('; '), first.fix);
+  if (!daemon.running && !daemon.elsewhere)
+    return skipped('schedules', 'no serve runs, and whatever runs the commands instead is not seen here');
+  const last = jobs.map((job) => `${jobLabel(job)} ${job.last_result?.kind ?? 'not run yet'}`);
+  return well('schedules', last.join(', '));
 }

@@ -111,15 +111,14 @@ async function guarded(
 type LedgerLooked = Looked & { after: DoctorCheck[]; serves: boolean | null };
 
 async function lookIntoLedger({ config }: Explained, reference: string | undefined): Promise<LedgerLooked> {
-  const { checkAbsentLedger, checkLedger, describeUnopened } = await import('./doctor-ledger.ts');
+  const ledger = await import('./doctor-ledger.ts');
   const { checkRefusal, examine } = await import('./doctor-signature.ts');
-  const { checkSchedules } = await import('./doctor-schedules.ts');
   const { daemonStanding, sceneOf } = await import('../../json/jobs-standing.ts');
   const { findServing } = await import('../../../core/runtime/serve-lock.ts');
   const serves = findServing(config.dataDir);
   let app: App<'local'> | undefined;
   try {
-    const absent = await checkAbsentLedger(config);
+    const absent = await ledger.checkAbsentLedger(config);
     if (absent && reference !== undefined) throw new Stop(`no payout "${reference}": ${absent.detail}`);
     if (absent)
       return { checks: [absent, skipped('schedules', 'there is no ledger yet')], after: [], serves };
@@ -127,15 +126,13 @@ async function lookIntoLedger({ config }: Explained, reference: string | undefin
     app = opened;
     const daemon = await daemonStanding(opened);
     const scene = await sceneOf(opened, 'doctor', daemon);
-    const { checkIntake } = await import('./doctor-intake.ts');
-    const { checkBackups, checkGrowth } = await import('./doctor-keeping.ts');
     const { checkAlerts, checkEvents } = await import('./doctor-alerts.ts');
     const checks = [
-      ...(await checkLedger(opened, scene)),
-      await checkGrowth(opened),
-      ...(await guarded('backups', () => checkBackups(opened))),
-      await checkIntake(opened),
-      await checkSchedules(opened, daemon, scene),
+      ...(await ledger.checkLedger(opened, scene)),
+      await ledger.checkGrowth(opened),
+      ...(await guarded('backups', () => ledger.checkBackups(opened))),
+      await ledger.checkIntake(opened),
+      await ledger.checkSchedules(opened, daemon, scene),
       await checkAlerts(opened),
       await checkEvents(opened),
     ];
@@ -145,7 +142,10 @@ async function lookIntoLedger({ config }: Explained, reference: string | undefin
     return { checks, after, examined, serves: running || elsewhere, findings: await findAll(scene) };
   } catch (error) {
     if (error instanceof Stop) throw error;
-    const checks = [describeUnopened(config, error), skipped('schedules', 'the ledger cannot be opened')];
+    const checks = [
+      ledger.describeUnopened(config, error),
+      skipped('schedules', 'the ledger cannot be opened'),
+    ];
     return { checks, after: [], serves };
   } finally {
     await app?.close();
