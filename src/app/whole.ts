@@ -77,6 +77,7 @@ export async function openWhole(options: AppOptions) {
     monotonic: clock.monotonic,
     timed: (transport) => timeTransport(transport, { ...times, monotonic: clock.monotonic }),
   });
+  const asking = { ledger, clock, service, limiter };
   const throttle = createThrottle({
     ledger,
     clock,
@@ -88,10 +89,7 @@ export async function openWhole(options: AppOptions) {
   const probe = config.submission.resubmit === 'confirmed_absent';
   const lookUpRules = { ...rules, quietPeriodMs, probe };
   const lookUps = createLookUps({
-    ledger,
-    clock,
-    service,
-    limiter,
+    ...asking,
     workerId: workers.id,
     standpoint,
     rules: lookUpRules,
@@ -106,10 +104,7 @@ export async function openWhole(options: AppOptions) {
     rules: { receives: config.receiver.enabled },
   });
   const listing = createListing({
-    ledger,
-    clock,
-    service,
-    limiter,
+    ...asking,
     account: keys.account,
     settings: {
       concurrency: limit.concurrency,
@@ -117,7 +112,7 @@ export async function openWhole(options: AppOptions) {
       windowDays: config.reconciliation.windowDays,
     },
   });
-  const collectionLookUps = createCollectionLookUps({ ledger, clock, service, limiter, rules });
+  const collectionLookUps = createCollectionLookUps({ ...asking, rules });
   const followUp = {
     lookUp: lookUps.askNow,
     askResend: resends.ask,
@@ -137,19 +132,8 @@ export async function openWhole(options: AppOptions) {
   const { sendDeadlineMs, haltAfterUnknown } = config.submission;
   const onHeld = (err: unknown): void =>
     local.log.error({ err }, 'payouts of a dead process could not be marked unknown yet');
-  const alerts = createAlerts({
-    ledger,
-    clock,
-    config,
-    log: local.log,
-    traces: local.traces,
-    jobsStore: local.jobsStore,
-    worker: workers.id,
-  });
-  const eventPosts = createEventPosts({
-    ...{ ledger, clock, config, log: local.log, worker: workers.id },
-    traces: local.traces,
-  });
+  const alerts = createAlerts({ ...local, worker: workers.id });
+  const eventPosts = createEventPosts({ ...local, worker: workers.id });
   const brakes = local.brakesBy(service.serviceNow);
   return {
     ...local,
@@ -175,20 +159,14 @@ export async function openWhole(options: AppOptions) {
       standpoint,
     }),
     sender: createSender({
-      ledger,
-      clock,
-      service,
-      limiter,
+      ...asking,
       workerId: workers.id,
       standpoint,
       askService: lookUps.askNow,
       rules: { ...rules, sendDeadlineMs, haltAfterUnknown, brakes: local.brakes.under().brakes },
     }),
     prechecks: createPrechecks({
-      ledger,
-      clock,
-      service,
-      limiter,
+      ...asking,
       ...rules,
       extras: limit.extras,
       day: () => throughDay(brakes.under()),
