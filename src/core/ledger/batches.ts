@@ -194,16 +194,6 @@ export function batchesBeginning(db: Db | Trx, prefix: string, limit: number): P
     .execute();
 }
 
-export function listBatches(db: Db | Trx, limit = 1000): Promise<Batch[]> {
-  return db
-    .selectFrom('batches')
-    .selectAll()
-    .orderBy('created_at', 'desc')
-    .orderBy('id')
-    .limit(limit)
-    .execute();
-}
-
 /** The payouts of a batch in one state and currency. */
 export type BatchSum = { state: CountedState; currency: string; count: number; minor: bigint };
 

@@ -1,6 +1,6 @@
 import type { App } from '../../../app/app.ts';
 import { likely } from '../../../core/domain/nearest.ts';
-import { batchesBeginning, getBatch, listBatches } from '../../../core/ledger/batches.ts';
+import { batchesBeginning, getBatch } from '../../../core/ledger/batches.ts';
 import type { Batch } from '../../../core/storage/tables/tables.ts';
 import { firstOf } from '../../../words/row-messages.ts';
 import { stopFor } from './person.ts';
@@ -28,7 +28,7 @@ export async function namedBatch(app: App<'looking'>, name: string): Promise<Bat
 
 /** The batch whose name, or whose file's name, is nearly this one; undefined when none is. */
 export async function nearestBatch({ ledger }: App<'looking'>, name: string): Promise<string | undefined> {
-  const batches = await listBatches(ledger.db);
+  const batches = await batchesBeginning(ledger.db, '', 1000);
   const ids = batches.map(({ id }) => id);
   const file = likely(
     name,
