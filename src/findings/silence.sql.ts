@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
+import { later } from '../core/domain/wait.ts';
 import { newestHistory } from '../core/ledger/history.ts';
 import { newestWebhook } from '../core/ledger/known.ts';
-import { later } from '../core/ledger/projection.ts';
 import type { Db, Trx } from '../core/storage/ledger.ts';
 import { type Finding, mostNames, plainFinding } from './finding.ts';
 

@@ -1,5 +1,5 @@
 import { type Selectable, sql } from 'kysely';
-import { later } from '../core/ledger/projection.ts';
+import { later } from '../core/domain/wait.ts';
 import type { Db, Trx } from '../core/storage/ledger.ts';
 import { prepared } from '../core/storage/prepared.ts';
 import type { BrakeTables } from '../core/storage/tables/brake-tables.ts';

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
+import { later } from '../core/domain/wait.ts';
 import { adoptedBetween } from '../core/ledger/limit-uses.ts';
-import { later, type RecordEvent } from '../core/ledger/projection.ts';
+import type { RecordEvent } from '../core/ledger/projection.ts';
 import { record } from '../core/ledger/record.ts';
 import type { Db, Trx } from '../core/storage/ledger.ts';
 import { prepared } from '../core/storage/prepared.ts';

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { isSameName } from '../core/domain/same-name.ts';
+import { later } from '../core/domain/wait.ts';
 import type { OtherName } from '../core/ledger/hold-reasons.ts';
-import { later } from '../core/ledger/projection.ts';
 import type { Db, Ledger, Trx } from '../core/storage/ledger.ts';
 import type { PrecheckState } from '../core/storage/tables/brake-tables.ts';
 

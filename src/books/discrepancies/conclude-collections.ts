@@ -3,6 +3,7 @@ import type { FoundDiscrepancy } from '../../core/domain/discrepancy.ts';
 import type { Clock } from '../../core/runtime/clock.ts';
 import type { Config } from '../../core/settings/settings.ts';
 import type { RunSummary } from '../../core/shapes/run-shapes.ts';
+import { keyset } from '../../core/storage/keyset.ts';
 import type { Ledger } from '../../core/storage/ledger.ts';
 import type { Collection } from '../../core/storage/tables/collection-tables.ts';
 import {
@@ -57,13 +58,10 @@ export function createCollectionConclusions({ ledger, config, clock, followUp }:
   }
 
   async function each(watch: CollectionWatch, work: (rows: Collection[]) => Promise<void>): Promise<void> {
-    for (let after = 0n; ; ) {
-      const rows = await collectionsAfter(ledger.db, watch, { after, limit: page });
-      const last = rows.at(-1);
-      if (!last) return;
-      after = last.id;
-      await work(rows);
-    }
+    const pages = keyset<Collection>(page, (last) =>
+      collectionsAfter(ledger.db, watch, { after: last?.id ?? 0n, limit: page }),
+    );
+    for await (const rows of pages) await work(rows);
   }
 
   /** Finds everything that is open now, from the ledger alone: what is not found again has healed. */

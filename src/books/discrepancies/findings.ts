@@ -11,6 +11,7 @@ import { otherFees } from '../../core/domain/fees.ts';
 import { formatMinor } from '../../core/domain/money.ts';
 import { type ConflictIdentity, misplaced } from '../../core/domain/pair-conflicts.ts';
 import { isFinalState } from '../../core/domain/payout.ts';
+import { later } from '../../core/domain/wait.ts';
 import { contradictionIn } from '../../core/ledger/contradiction-columns.ts';
 import type { ConflictingWebhook } from '../../watching/evidence/conflicting-webhooks.sql.ts';
 import type { Contradicted } from '../../watching/evidence/contradicted.sql.ts';
@@ -37,7 +38,7 @@ export function unknown(
   payout: WatchedPayout,
   quiet: { since: string; minutes: number; now: string },
 ): FoundDiscrepancy {
-  const until = shift(quiet.since, quiet.minutes * 60_000);
+  const until = later(quiet.since, quiet.minutes * 60_000);
   const isOver = quiet.now >= until;
   const fields: FoundFields = {
     ...payoutFields(payout),
@@ -236,11 +237,6 @@ function toldBy(contradiction: Contradiction, state: string | null): Told {
     actual: differences.map(({ field, actual }) => `${field} ${actual}`).join('; '),
     difference: decimalDifference(amount?.actual ?? '', amount?.expected ?? ''),
   };
-}
-
-/** An instant moved by a number of milliseconds, ISO UTC. */
-export function shift(at: string, ms: number): string {
-  return new Date(Date.parse(at) + ms).toISOString();
 }
 
 /** Which payout a discrepancy is about. */

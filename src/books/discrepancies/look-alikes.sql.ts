@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import { z } from 'zod';
+import { later } from '../../core/domain/wait.ts';
 import { field, integerField, rowsOf, textsOf } from '../../core/storage/bulk.ts';
 import { jsonRows } from '../../core/storage/dialect.ts';
 import type { Db, Ledger } from '../../core/storage/ledger.ts';
@@ -134,8 +135,7 @@ export async function alikePayouts(
 }
 
 function around(at: string): { since: string; until: string } {
-  const shift = (ms: number): string => new Date(Date.parse(at) + ms).toISOString();
-  return { since: shift(-nearMs), until: shift(nearMs) };
+  return { since: later(at, -nearMs), until: later(at, nearMs) };
 }
 
 async function anyFound(db: Db, run: string): Promise<boolean> {

@@ -1,10 +1,12 @@
 import type { AdviceFacts, FoundDiscrepancy } from '../../core/domain/discrepancy.ts';
 import { graceEnds } from '../../core/domain/grace.ts';
 import type { Origin, Standpoint } from '../../core/domain/origin.ts';
+import { later } from '../../core/domain/wait.ts';
 import { unknownSince } from '../../core/ledger/known.ts';
 import { sentElsewhere, sentOnlyElsewhere } from '../../core/ledger/origins.ts';
 import type { Clock } from '../../core/runtime/clock.ts';
 import type { Config } from '../../core/settings/settings.ts';
+import { keyset } from '../../core/storage/keyset.ts';
 import type { Ledger } from '../../core/storage/ledger.ts';
 import { conflictingWebhooks } from '../../watching/evidence/conflicting-webhooks.sql.ts';
 import { contradictedAfter } from '../../watching/evidence/contradicted.sql.ts';
@@ -19,7 +21,6 @@ import {
   missing,
   overturned,
   returned,
-  shift,
   stale,
   unheard,
   unknown,
@@ -27,7 +28,7 @@ import {
 import { judgeCases } from './judge-cases.ts';
 import { alikePayouts, alikeTransfers, findLookAlikes } from './look-alikes.sql.ts';
 import { offerPayouts, offerTransfers } from './offers.ts';
-import { lastFinishedRun, overturnedAfter } from './overturned.sql.ts';
+import { lastFinishedRun, type Overturned, overturnedAfter } from './overturned.sql.ts';
 import type { LookedUp } from './questions.ts';
 import { casesAgain } from './second-look.sql.ts';
 import { createWatch, type Work } from './watch.ts';
@@ -116,13 +117,10 @@ export function createConclusions(deps: {
   /** Ends that a look-up or a late answer has overturned since the run before: nothing shows them afterwards (P14). */
   async function concludeOverturned(work: Work): Promise<void> {
     const about = { run: work.by.run, last: await lastFinishedRun(ledger.db) };
-    for (let after = 0n; ; ) {
-      const payouts = await overturnedAfter(ledger.db, about, after, chunk);
-      const last = payouts.at(-1);
-      if (!last) return;
-      after = last.entry;
-      await report(work, payouts.map(overturned));
-    }
+    const pages = keyset<Overturned>(chunk, (last) =>
+      overturnedAfter(ledger.db, about, last?.entry ?? 0n, chunk),
+    );
+    for await (const payouts of pages) await report(work, payouts.map(overturned));
   }
 
   /** What the ledger alone shows; returns the payouts whose webhook was never heard. */
@@ -143,7 +141,7 @@ export function createConclusions(deps: {
     await concludeDetails(work);
     await concludeOverturned(work);
     const stampsUntil = graceEnds(now, settings.missingGraceMinutes);
-    const submittedBy = shift(now, -settings.stalePendingHours * 60 * minute);
+    const submittedBy = later(now, -settings.stalePendingHours * 60 * minute);
     await each({ kind: 'stale', run: id, submittedBy, stampsUntil }, async (payouts) => {
       const elsewhere = await notHere(payouts);
       await report(
@@ -156,7 +154,7 @@ export function createConclusions(deps: {
     await each({ kind: 'paid_again', run: id }, (payouts) => report(work, payouts.map(foundPaidAgain)));
     const unheardIds: bigint[] = [];
     if (config.receiver.enabled) {
-      const finalBy = shift(now > at ? now : at, -settings.webhookGraceMinutes * minute);
+      const finalBy = later(now > at ? now : at, -settings.webhookGraceMinutes * minute);
       await each({ kind: 'unheard', finalBy }, async (payouts) => {
         for (const { id: payoutId } of payouts) unheardIds.push(payoutId);
         await report(work, payouts.map(unheard));

@@ -8,3 +8,8 @@ export function remainingMs(
 ): number {
   return Math.max(0, untilMs - (notedMs > nowMs ? notedMs : nowMs));
 }
+
+/** An instant moved by a number of milliseconds, which may be negative; ISO UTC. */
+export function later(at: string, ms: number): string {
+  return new Date(Date.parse(at) + ms).toISOString();
+}

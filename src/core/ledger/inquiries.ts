@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { InquiryReason } from '../domain/inquiry-reason.ts';
 import { ladderRanges } from '../domain/ladder.ts';
+import { later } from '../domain/wait.ts';
 import { field, idList, integerField, rowsOf } from '../storage/bulk.ts';
 import { countRows } from '../storage/counting.ts';
 import { lesser } from '../storage/dialect.ts';
@@ -8,7 +9,6 @@ import type { Db, Trx } from '../storage/ledger.ts';
 import type { LookUpOutcome } from '../storage/tables/said-columns.ts';
 import type { Inquiry } from '../storage/tables/tables.ts';
 import type { SaidFields } from './contradiction-columns.ts';
-import { later } from './projection.ts';
 
 /** Longer than the longest rung of the ladder, which is a day. */
 const longestWaitMs = 25 * 3_600_000;

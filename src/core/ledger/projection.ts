@@ -9,6 +9,7 @@ import {
   type PayoutStanding,
   restsOnPerson,
 } from '../domain/transition.ts';
+import { later } from '../domain/wait.ts';
 import type { Witness } from '../domain/witness.ts';
 import type { Payout } from '../storage/tables/tables.ts';
 
@@ -218,10 +219,6 @@ function learnOutcome(row: Row, outcome: AttemptOutcome, at: string): void {
 /** Returns the latest instant until which a payout that was turned away at `at` may have to wait, ISO UTC. */
 export function farAhead(at: string): string {
   return later(at, longestPauseMs);
-}
-
-export function later(at: string, ms: number): string {
-  return new Date(Date.parse(at) + ms).toISOString();
 }
 
 export type RecordEvent = { payoutId: bigint; source: string; event: LedgerEvent };

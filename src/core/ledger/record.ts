@@ -4,6 +4,7 @@ import { ladderDelayMs } from '../domain/ladder.ts';
 import { mayHaveBeenTaken } from '../domain/outcome.ts';
 import { isFinalState, type PayoutState } from '../domain/payout.ts';
 import { type Effect, type LedgerEvent, type PayoutStanding, transition } from '../domain/transition.ts';
+import { later } from '../domain/wait.ts';
 import { overRows } from '../storage/bound-rows.ts';
 import { idsIn, idsText } from '../storage/bulk.ts';
 import type { Trx } from '../storage/ledger.ts';
@@ -21,7 +22,7 @@ import { wentBack } from './barriers.ts';
 import { tellBatches } from './batch-events.ts';
 import { chainEntry, historyHashes, insertHistory } from './history.ts';
 import { askDetails, type LookUpWanted } from './inquiries.ts';
-import { apply, later, type RecordEvent, type Row } from './projection.ts';
+import { apply, type RecordEvent, type Row } from './projection.ts';
 import { type Changed, type CountedRow, loadRows, writeRows } from './projection-rows.ts';
 import { beginTotals, countEnded } from './totals.ts';
 

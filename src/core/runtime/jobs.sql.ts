@@ -1,4 +1,4 @@
-import { later } from '../ledger/projection.ts';
+import { later } from '../domain/wait.ts';
 import { isHostJob } from '../settings/schedule-list.ts';
 import type { Db, Ledger } from '../storage/ledger.ts';
 import type { JobEnd, JobKind } from '../storage/tables/job-table.ts';

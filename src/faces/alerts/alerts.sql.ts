@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
+import { later } from '../../core/domain/wait.ts';
 import { allBarriers } from '../../core/ledger/barriers.ts';
-import { later } from '../../core/ledger/projection.ts';
 import type { Db, Trx } from '../../core/storage/ledger.ts';
 import { alertKind } from '../../findings/kinds.ts';
 import { type AlertChange, type AlertFinding, repeatMs, type StandingAlert } from './changes.ts';

@@ -1,3 +1,4 @@
+import { growingPause } from '../../core/domain/pause.ts';
 import type { Clock } from '../../core/runtime/clock.ts';
 import type { Logger } from '../../core/runtime/logger.ts';
 import { sharedNow } from '../../core/runtime/rates.sql.ts';
@@ -9,16 +10,8 @@ import { messageWords } from './message-words.ts';
 import { type Claimed, claimMessages, finishMessages, giveBackMessages, hasDue } from './outbox.sql.ts';
 
 const firstPauseMs = 60_000;
-const longestPauseMs = 3_600_000;
 /** Pauses of 1, 2, 4 … 32 minutes and then of an hour: 30 tries take a day, 7 take an hour (P33: counted, not timed). */
 const mostTries: Record<AlertChannel, number> = { webhook: 30, mail: 30, heartbeat: 7 };
-
-/** The wait after so many tries; null: that was the last one. A longer wait that the other side asks for is kept. */
-function pauseAfter(channel: AlertChannel, tries: number, retryAfterMs: number): number | null {
-  if (tries >= mostTries[channel]) return null;
-  const own = Math.min(firstPauseMs * 2 ** Math.min(tries - 1, 10), longestPauseMs);
-  return Math.min(Math.max(own, retryAfterMs), longestPauseMs);
-}
 
 /**
  * Takes messages from the outbox and sends them. A claim in the ledger decides which process sends one. A process that
@@ -62,7 +55,12 @@ export function createDelivery(deps: {
     const end =
       result.kind === 'sent'
         ? result
-        : { ...result, pauseMs: (tries: number) => pauseAfter(channel, tries, result.retryAfterMs) };
+        : {
+            ...result,
+            // Null: that was the last try.
+            pauseMs: (tries: number) =>
+              tries >= mostTries[channel] ? null : growingPause(firstPauseMs, tries, result.retryAfterMs),
+          };
     await ledger.write((trx) => finishMessages(trx, claimed, { channel, by, at, end }));
     if (result.kind === 'failed')
       log.warn(

@@ -1,6 +1,5 @@
-import { remainingMs } from '../../core/domain/wait.ts';
+import { later, remainingMs } from '../../core/domain/wait.ts';
 import { newestCursor } from '../../core/ledger/event-feed.ts';
-import { later } from '../../core/ledger/projection.ts';
 import type { Db, Trx } from '../../core/storage/ledger.ts';
 import { findOutbox, outboxName } from '../../findings/event-standing.sql.ts';
 import { isFree } from './outbox.sql.ts';

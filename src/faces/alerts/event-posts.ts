@@ -1,3 +1,4 @@
+import { growingPause } from '../../core/domain/pause.ts';
 import { subjectOf, type Traces } from '../../core/domain/trace.ts';
 import { newestCursor, readEvents } from '../../core/ledger/event-feed.ts';
 import type { Clock } from '../../core/runtime/clock.ts';
@@ -20,7 +21,6 @@ import { askOnce } from './http-channel.ts';
 import { signedHeaders } from './signed-post.ts';
 
 const firstPauseMs = 5000;
-const longestPauseMs = 3_600_000;
 /** Pauses of 5, 10, 20 seconds … and then of an hour: so many tries of one event take 72 hours (P33: counted, not timed). */
 const mostTries = 82;
 /** Events that are read at once. */
@@ -30,9 +30,7 @@ const recordEveryMs = 250;
 
 /** The wait after so many tries of an event; null: that was the last one. */
 export function pauseAfterPost(tries: number, retryAfterMs: number): number | null {
-  if (tries >= mostTries) return null;
-  const own = Math.min(firstPauseMs * 2 ** Math.min(tries - 1, 20), longestPauseMs);
-  return Math.min(Math.max(own, retryAfterMs), longestPauseMs);
+  return tries >= mostTries ? null : growingPause(firstPauseMs, tries, retryAfterMs);
 }
 
 /**

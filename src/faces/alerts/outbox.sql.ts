@@ -1,6 +1,6 @@
 import { type Selectable, sql } from 'kysely';
-import { remainingMs } from '../../core/domain/wait.ts';
-import { later } from '../../core/ledger/projection.ts';
+import { longestPauseMs } from '../../core/domain/pause.ts';
+import { later, remainingMs } from '../../core/domain/wait.ts';
 import type { Db, Trx } from '../../core/storage/ledger.ts';
 import type { AlertChannel } from '../../core/storage/tables/alert-tables.ts';
 import type { Tables } from '../../core/storage/tables/tables.ts';
@@ -15,7 +15,6 @@ export type Claimed = { id: bigint; content: Content; madeAt: string; tries: num
 const kept = 1000n;
 /** So many messages leave as one. */
 const mostAtOnce = 50;
-const longestPauseMs = 3_600_000;
 
 /** Puts one message for each channel into the outbox, `at` ISO UTC. A second one about the same run is left out. */
 export async function addMessages(

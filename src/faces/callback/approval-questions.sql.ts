@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
+import { growingPause } from '../../core/domain/pause.ts';
+import { later } from '../../core/domain/wait.ts';
 import { readReasons } from '../../core/ledger/hold-reasons.ts';
-import { later } from '../../core/ledger/projection.ts';
 import type { Db, Trx } from '../../core/storage/ledger.ts';
 import { serverMayApprove } from '../../sending/approval.ts';
 import { isFree } from '../alerts/outbox.sql.ts';
@@ -8,7 +9,6 @@ import { isFree } from '../alerts/outbox.sql.ts';
 type Asker = { by: string; at: string };
 
 const firstPauseMs = 60_000;
-const longestPauseMs = 3_600_000;
 
 /** The batches that wait for an approval that the server may give, and may be asked about now. `over`: those with a question that wait no longer. */
 async function questionsDue(db: Db | Trx, { by, at }: Asker): Promise<{ due: string[]; over: string[] }> {
@@ -71,12 +71,11 @@ export async function endQuestion(
   if (!row) return;
   const isNew = row.digest !== '' && row.digest !== digest;
   const tries = isNew ? 0n : row.tries;
-  const pauseMs = Math.min(firstPauseMs * 2 ** Math.min(Number(tries), 10), longestPauseMs);
   await trx
     .updateTable('approval_questions')
     .set({
       ...{ digest, claimed_by: null, tries: tries + 1n, asked_at: isNew ? at : row.asked_at, noted_at: at },
-      due_at: end.kind === 'again' ? at : later(at, pauseMs),
+      due_at: end.kind === 'again' ? at : later(at, growingPause(firstPauseMs, Number(tries) + 1)),
       ...(end.kind === 'rejected' ? { rejected_at: at } : { problem: end.problem }),
     })
     .where('batch_id', '=', batch)

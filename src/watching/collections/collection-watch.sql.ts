@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { CollectionState } from '../../core/domain/collection.ts';
-import { later } from '../../core/ledger/projection.ts';
+import { later } from '../../core/domain/wait.ts';
 import type { Db, Trx } from '../../core/storage/ledger.ts';
 import type { Collection } from '../../core/storage/tables/collection-tables.ts';
 

@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import type { ListedRow } from '../../core/domain/pair-conflicts.ts';
 import type { PayoutRange } from '../../core/ledger/payout-ranges.ts';
 import { field, idList, integerField, rowsOf, textsOf } from '../../core/storage/bulk.ts';
+import { keyset } from '../../core/storage/keyset.ts';
 import type { Db, Ledger, Trx } from '../../core/storage/ledger.ts';
 import { judgedColumns } from './listed-columns.ts';
 import { pairingKeys, payoutBy } from './staging.sql.ts';
@@ -109,21 +110,18 @@ async function pairable(db: Db | Trx, { run, ids }: { run: string; ids: string[]
  * whole run by its primary key.
  */
 export async function* unpaired(db: Db, run: string, limit: number): AsyncGenerator<string[]> {
-  for (let after = ''; ; ) {
-    const rows = await db
+  const pages = keyset<{ transfer_id: string }>(limit, (last) =>
+    db
       .selectFrom('listed')
       .select('transfer_id')
       .where('run_id', '=', run)
       .where('payout_id', 'is', null)
-      .where('transfer_id', '>', after)
+      .where('transfer_id', '>', last?.transfer_id ?? '')
       .orderBy('transfer_id')
       .limit(limit)
-      .execute();
-    const last = rows.at(-1);
-    if (!last) return;
-    after = last.transfer_id;
-    yield rows.map((row) => row.transfer_id);
-  }
+      .execute(),
+  );
+  for await (const rows of pages) yield rows.map((row) => row.transfer_id);
 }
 
 /** Unpaired rows created at or after `since`, by transfer id, some at a time. */

@@ -1,10 +1,10 @@
 import type { ClearanceAnswer } from '../../core/domain/clearance.ts';
 import type { Standpoint } from '../../core/domain/origin.ts';
+import { later } from '../../core/domain/wait.ts';
 import { findWitness } from '../../core/domain/witness.ts';
 import { addInquiry, type Due, dueInquiries, markProbed, raisedSoFar } from '../../core/ledger/inquiries.ts';
 import { claimDue, claimOf, freeSome, isLookUpWaiting } from '../../core/ledger/inquiry-claims.ts';
 import { loadKnown, markAttempts, newestWebhook, presentPayout } from '../../core/ledger/known.ts';
-import { later } from '../../core/ledger/projection.ts';
 import { type Clock, type Moment, momentOf } from '../../core/runtime/clock.ts';
 import type { ServiceClient } from '../../core/service/types.ts';
 import type { Ledger, Trx } from '../../core/storage/ledger.ts';

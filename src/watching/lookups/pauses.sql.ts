@@ -1,6 +1,5 @@
 import { longestPauseMs } from '../../core/domain/pause.ts';
-import { remainingMs } from '../../core/domain/wait.ts';
-import { later } from '../../core/ledger/projection.ts';
+import { later, remainingMs } from '../../core/domain/wait.ts';
 import type { Db, Trx } from '../../core/storage/ledger.ts';
 
 /** How long requests to an endpoint still pause, in ms, and how many pauses came in a row. */

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { foldReference } from '../../core/domain/ids.ts';
 import { longestSpacingMs, resendBudget, resendSpacingMs } from '../../core/domain/resend-budget.ts';
-import { later } from '../../core/ledger/projection.ts';
+import { later } from '../../core/domain/wait.ts';
 import { field, idList, integerField, rowsOf } from '../../core/storage/bulk.ts';
 import type { Db, Trx } from '../../core/storage/ledger.ts';
 import type { ResendRequest } from '../../core/storage/tables/collection-tables.ts';

@@ -4,6 +4,7 @@ import { isWebhookReason } from '../../core/domain/inquiry-reason.ts';
 import { ladderDelayMs } from '../../core/domain/ladder.ts';
 import { isKnownAs, type Origin, originText, type Standpoint } from '../../core/domain/origin.ts';
 import type { PayoutState } from '../../core/domain/payout.ts';
+import { later } from '../../core/domain/wait.ts';
 import { findWitness, isNotFound, type WitnessFinding } from '../../core/domain/witness.ts';
 import { columnsOf, onlySaid, type SaidFields } from '../../core/ledger/contradiction-columns.ts';
 import {
@@ -168,14 +169,13 @@ async function climb(
 ): Promise<void> {
   const { state } = (await loadKnown(trx, [payoutId])).get(payoutId)?.payout ?? known.payout;
   const question = { payoutId, reason: 'unsettled' as const };
-  const within = (ms: number): string => new Date(Date.parse(at) + ms).toISOString();
   const rung = closed.rung + 1n;
   if (state === 'unknown') {
     const since = (await unknownSince(trx, [payoutId])).get(payoutId) ?? at;
     const elapsed = Date.parse(at) - Date.parse(since);
     const standing = closed.rung_due_at;
     const next = standing === null ? 0n : rung;
-    const dueAt = within(ladderDelayMs(Number(next), elapsed, rules.quietPeriodMs));
+    const dueAt = later(at, ladderDelayMs(Number(next), elapsed, rules.quietPeriodMs));
     // Asked before its time, for another reason: the rung still stands.
     const early = standing !== null && askedAt < standing;
     await addInquiry(
@@ -185,11 +185,11 @@ async function climb(
         : { ...question, dueAt, rung: next, rungDueAt: dueAt },
     );
   } else if (state === 'pending' && outcome !== 'found' && outcome !== 'not_found') {
-    await addInquiry(trx, { ...question, dueAt: within(ladderDelayMs(Number(rung))), rung });
+    await addInquiry(trx, { ...question, dueAt: later(at, ladderDelayMs(Number(rung))), rung });
   } else if ((outcome === 'error' || outcome === 'no_witness') && isWebhookReason(closed.reason)) {
     // A final payout is asked about only where something contradicted it: that question still needs its answer.
     const again = { ...question, reason: closed.reason };
-    await addInquiry(trx, { ...again, dueAt: within(ladderDelayMs(Number(rung))), rung });
+    await addInquiry(trx, { ...again, dueAt: later(at, ladderDelayMs(Number(rung))), rung });
   }
   // Raised while the answer was on its way, perhaps by a webhook: the answer may be older than what raised it.
   if (closed.raised > raised && !over.includes(state))
