@@ -64,11 +64,12 @@ export type NearTo = (payOn: string) => { since: string; until: string; now: str
 /** What lies within `duplicate_window_days` of a payment that goes now, or on its day. */
 export function nearTo({ config, nowMs }: { config: Pick<Config, 'submission'>; nowMs: number }): NearTo {
   const windowMs = config.submission.duplicateWindowDays * 86_400_000;
-  return (payOn) => {
-    const goesMs = Math.max(nowMs, payOn === '' ? 0 : Date.parse(payOn));
-    const iso = (ms: number): string => new Date(ms).toISOString();
+  const iso = (ms: number): string => new Date(ms).toISOString();
+  const near = (goesMs: number) => {
     return { since: iso(goesMs - windowMs), until: iso(goesMs + windowMs), now: iso(nowMs) };
   };
+  const atOnce = near(nowMs);
+  return (payOn) => (payOn === '' ? atOnce : near(Math.max(nowMs, Date.parse(payOn))));
 }
 
 const later = (one: RawBuilder<unknown>, other: RawBuilder<unknown>): RawBuilder<string> =>

@@ -1,8 +1,9 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { payeeKeysOf, payeeNameKey } from '../core/domain/payee-name.ts';
 import { field, rowsOf, textsOf } from '../core/storage/bulk.ts';
+import { hasRow } from '../core/storage/counting.ts';
 import type { Db } from '../core/storage/ledger.ts';
-import { type PaidRow, paidColumns } from './series.sql.ts';
+import { type PaidRow, paidColumns, wasSent } from './series.sql.ts';
 
 /** Whom a row is to pay. */
 type Payee = {
@@ -13,12 +14,6 @@ type Payee = {
   currency: string;
   payeeId: string;
 };
-
-/**
- * What was never sent vouches for no account. The indexes by name and by key hold what has left these states; an adopted
- * ledger has payouts among them that it never sent (P25).
- */
-const wasSent = sql`p.state not in ('held', 'ready', 'cancelled') and (p.attempt_count > 0 or p.state = 'success')`;
 
 /** So many accounts of one payee are looked at, the last paid first; those that the rows pay always. */
 const mostAccounts = 50;
@@ -44,6 +39,11 @@ export async function paidElsewhere(db: Db, payees: readonly Payee[]): Promise<M
     if (last[0]) moved.set(one.row, last[0]);
   }
   return moved;
+}
+
+/** Whether anything was ever sent. */
+export async function anySent(db: Db): Promise<boolean> {
+  return hasRow(db.selectFrom('payouts as p').where(wasSent));
 }
 
 function isAccountOf(paid: PaidRow, { accountNumber, bankCode, currency }: Payee): boolean {
@@ -84,10 +84,11 @@ async function lastPaid(
   if (wanted.length === 0) return new Map();
   const accounts = [...new Set(payees.map(({ accountNumber }) => accountNumber))];
   const column = sql.ref(`p.${key}`);
+  const isTelling = key === 'payee_key' ? isOfOnePayee(wanted) : sql<boolean>`1 = 1`;
   const { rows } = await sql<PaidRow & { key: string }>`
     with accounts as (
       select ${column} as key, max(p.id) as id from payouts p
-      where ${column} in (${textsOf(wanted)}) and ${column} <> '' and ${wasSent}
+      where ${column} in (${textsOf(wanted)}) and ${column} <> '' and ${wasSent} and ${isTelling}
       group by ${column}, p.account_number, p.bank_code, p.currency, p.account_name),
     ranked as (select key, id, row_number() over (partition by key order by id desc) as place from accounts)
     select ranked.key, ${sql.join(paidColumns.map((name) => sql.ref(`o.${name}`)))}
@@ -95,4 +96,12 @@ async function lastPaid(
     where ranked.place <= ${mostAccounts} or o.account_number in (${textsOf(accounts)})
     order by o.id desc`.execute(db);
   return Map.groupBy(rows, (row) => row.key);
+}
+
+/** True for a key that no batch gave to different people at once, on accounts of their own: `N/A` and `-` are no keys. */
+function isOfOnePayee(wanted: readonly string[]): RawBuilder<boolean> {
+  return sql<boolean>`p.payee_key not in (select k.payee_key from payouts k
+    where k.payee_key in (${textsOf(wanted)}) and k.payee_key <> '' and k.state not in ('held', 'ready', 'cancelled')
+    group by k.payee_key, k.batch_id
+    having count(distinct k.name_letters) > 1 and count(distinct k.account_number) > 1)`;
 }

@@ -7,13 +7,14 @@ import { inParts } from '../core/storage/keyset.ts';
 import type { Db, Ledger } from '../core/storage/ledger.ts';
 import { approvalHold, payeesAsked, payeeWarnings, shownComparison } from '../sending/payee-facts.ts';
 import { markRows } from '../sending/row-approvals.sql.ts';
-import { type ComparedPayees, type ComparedRows, comparePayees, payeeOf } from './compare-payees.ts';
+import { type ComparedPayees, type ComparedRows, comparePayees } from './compare-payees.ts';
+import { payeeOf } from './payees-before.ts';
 import type { GoodRow } from './rows.ts';
 import type { Scan } from './scan.ts';
 import { type KeptRows, readFileAgain } from './second-pass.ts';
-import { paidIn } from './series.sql.ts';
+import { paidIn, sampleOf } from './series.sql.ts';
 
-type Rows = Pick<ComparedRows, 'batch' | 'each'>;
+type Rows = Pick<ComparedRows, 'batch' | 'each' | 'some'>;
 
 /** How the good rows of a scan differ from the last batch of their series (P37); null where nothing is compared. */
 export function payeesOf(
@@ -35,6 +36,7 @@ export function batchRows(db: Db, batch: string): Rows {
     async each(take) {
       for await (const page of paidIn(db, batch)) await take(page.map(payeeOf));
     },
+    some: async (size) => (await sampleOf(db, batch, size)).map(payeeOf),
   };
 }
 
@@ -45,7 +47,15 @@ export function fileRowsOf(path: string, read: { config: Config; scan: Scan; kep
     const made = () => generatedReference(config.intake.referencePrefix, scan.contentHash, row);
     return { ...parsed, row, reference: parsed.reference ?? made() };
   };
-  return { batch: null, each: (take) => readFileAgain(path, read, (good) => take(good.map(named))) };
+  return {
+    batch: null,
+    each: (take) => readFileAgain(path, read, (good) => take(good.map(named))),
+    async some(size) {
+      const rows = read.kept.first();
+      const step = Math.max(1, Math.floor(rows.length / size));
+      return rows.filter((_, i) => i % step === 0).map(named);
+    },
+  };
 }
 
 /** So many rows are marked in one transaction, so that no other process waits long for a commit. */

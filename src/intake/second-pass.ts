@@ -12,16 +12,21 @@ export type KeptRows = {
   add(chunk: GoodRow[]): void;
   /** All chunks; null for a longer file. */
   chunks(): readonly GoodRow[][] | null;
+  /** The rows of the first chunk of any file. */
+  first(): readonly GoodRow[];
 };
 
 export function keptRows(): KeptRows {
   let chunks: GoodRow[][] | null = [];
+  let first: GoodRow[] = [];
   return {
     add(chunk) {
+      if (first.length === 0) first = chunk;
       if (chunks?.length === mostChunks) chunks = null;
       chunks?.push(chunk);
     },
     chunks: () => chunks,
+    first: () => first,
   };
 }
 

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { field, idList, rowsOf } from '../core/storage/bulk.ts';
+import { field, idList, rowsOf, textsOf } from '../core/storage/bulk.ts';
 import type { Db } from '../core/storage/ledger.ts';
 import type { Payout } from '../core/storage/tables/tables.ts';
 
@@ -19,6 +19,13 @@ export const paidColumns = [
 
 /** Whom a payout pays, and how much. */
 export type PaidRow = Pick<Payout, (typeof paidColumns)[number]>;
+
+/**
+ * What was never sent vouches for no account. The indexes by name and by key hold what has left these states; an adopted
+ * ledger has payouts among them that it never sent (P25).
+ */
+export const wasSent = sql<boolean>`(p.state not in ('held', 'ready', 'cancelled')
+  and (p.attempt_count > 0 or p.state = 'success'))`;
 
 export type EarlierBatch = { id: string; created_at: string; columns: string };
 
@@ -41,11 +48,41 @@ export async function batchesAlike(
   return found;
 }
 
-/** Returns some rows of a batch, spread over the whole of it. */
-export async function sampleOf(db: Db, batch: string, size: number): Promise<PaidRow[]> {
+/**
+ * Tells, for each of these batches that paid some of these accounts, how many of them, and how far its amounts for them are
+ * from ours: 0 within ten times, 1 within a thousand.
+ */
+export async function paidTo(
+  db: Db,
+  rows: readonly (Account & { amount: bigint })[],
+  batches: readonly EarlierBatch[],
+): Promise<Map<string, { accounts: number; distance: number }>> {
+  const given = rows.map((row) => ({ ...accountFields(row), amount: row.amount.toString() }));
+  const { rows: found } = await sql<{ batch: string; accounts: bigint; times: number }>`
+    select p.batch_id as batch, count(distinct ${field('row')}) as accounts,
+      sum(cast(p.amount as real)) / sum(cast(${field('amount')} as real)) as times
+    from ${rowsOf(given)} as row cross join payouts p
+    where p.account_number = ${field('account')} and p.currency = ${field('currency')}
+      and p.bank_code = ${field('bank')} and p.batch_id in (${textsOf(batches.map(({ id }) => id))})
+    group by p.batch_id`.execute(db);
+  return new Map(
+    found.map(({ batch, accounts, times }) => [
+      batch,
+      { accounts: Number(accounts), distance: Math.round(Math.abs(Math.log10(times)) / 2) },
+    ]),
+  );
+}
+
+/** The last row of a batch; 0 for a batch without rows. */
+export async function lastRow(db: Db, batch: string): Promise<number> {
   const { rows } = await sql<{ last: bigint }>`select coalesce(max(row_number), 0) as last from payouts
     where batch_id = ${batch}`.execute(db);
-  const last = Number(rows[0]?.last ?? 0n);
+  return Number(rows[0]?.last ?? 0n);
+}
+
+/** Returns some rows of a batch, spread over the whole of it. */
+export async function sampleOf(db: Db, batch: string, size: number): Promise<PaidRow[]> {
+  const last = await lastRow(db, batch);
   const step = Math.max(1, last / size);
   const wanted = Array.from({ length: Math.min(size, last) }, (_, i) => Math.floor(i * step) + 2);
   return paidRows(db, batch, wanted);
@@ -70,12 +107,16 @@ export async function paidBefore(db: Db, ids: readonly bigint[]): Promise<PaidRo
 
 const pageSize = 2000;
 
-/** The payouts of a batch in the order of their rows, a page at a time. */
-export async function* paidIn(db: Db, batch: string): AsyncGenerator<PaidRow[]> {
+/** The payouts of a batch in the order of their rows, a page at a time, and whether each was sent. */
+export async function* paidIn(
+  db: Db,
+  batch: string,
+): AsyncGenerator<(PaidRow & { was_sent: bigint | number })[]> {
   for (let after = 0n; ; ) {
     const page = await db
-      .selectFrom('payouts')
+      .selectFrom('payouts as p')
       .select(paidColumns)
+      .select(sql<bigint | number>`case when ${wasSent} then 1 else 0 end`.as('was_sent'))
       .where('batch_id', '=', batch)
       .where('row_number', '>', after)
       .orderBy('row_number')
@@ -89,12 +130,14 @@ export async function* paidIn(db: Db, batch: string): AsyncGenerator<PaidRow[]> 
 
 type Account = { row: number; accountNumber: string; bankCode: string; currency: string };
 
+function accountFields({ row, accountNumber, bankCode, currency }: Account) {
+  return { row: String(row), account: accountNumber, bank: bankCode, currency };
+}
+
 /** Returns those of these rows whose account was paid before with success. */
 export async function knownAccounts(db: Db, accounts: readonly Account[]): Promise<Set<number>> {
   if (accounts.length === 0) return new Set();
-  const given = accounts.map(({ row, accountNumber, bankCode, currency }) => {
-    return { row: String(row), account: accountNumber, bank: bankCode, currency };
-  });
+  const given = accounts.map(accountFields);
   const { rows } = await sql<{ row: string }>`select ${field('row')} as row from ${rowsOf(given)} as row
     where exists (select 1 from payouts p where p.account_number = ${field('account')}
       and p.currency = ${field('currency')} and p.bank_code = ${field('bank')} and p.state = 'success')`.execute(

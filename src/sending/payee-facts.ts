@@ -50,11 +50,15 @@ const hundredfoldText = (count: number): string =>
 export function shownComparison(found: PayeeComparison, { mask }: { mask: boolean }): PayeeComparison {
   if (!mask) return found;
   const hide = (text: string): string => text.replaceAll(/\b\d{5,20}\b/g, maskAccount);
-  const changes = found.changes.map((one) =>
-    one.kind === 'account_changed' || one.kind === 'new_payee'
-      ? { ...one, old: hide(one.old), new: hide(one.new) }
-      : one,
-  );
+  const changes = found.changes.map((one) => {
+    if (one.kind !== 'account_changed' && one.kind !== 'new_payee') return one;
+    const [old, now] = [hide(one.old), hide(one.new)];
+    return {
+      ...one,
+      old,
+      new: old === now && one.old !== one.new ? `${now} (the hidden digits differ)` : now,
+    };
+  });
   return { ...found, changes };
 }
 

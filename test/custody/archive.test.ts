@@ -10,7 +10,8 @@ import { backupLedger } from '../../src/custody/make-backup.ts';
 import { openLedger } from '../../src/custody/open-ledger.ts';
 import { restoreLedger } from '../../src/custody/restore-ledger.ts';
 import { verifyArchive, verifyLedger } from '../../src/custody/verify-ledger.ts';
-import { comparePayees, type PayeeRow } from '../../src/intake/compare-payees.ts';
+import { comparePayees } from '../../src/intake/compare-payees.ts';
+import type { PayeeRow } from '../../src/intake/payees-before.ts';
 import { loadEvidence } from '../../src/watching/evidence/evidence.sql.ts';
 import { judge } from '../../src/watching/evidence/judge.ts';
 import { haltInWords } from '../../src/words/halt-words.ts';
@@ -347,7 +348,8 @@ describe.skipIf(onPostgres)('archive', () => {
       ...{ currency: 'NGN', amount: 150_000n, payeeId: '' },
     });
     const rows = Array.from({ length: 8 }, (_, n) => row(n + 2, n === 3 ? '9999999999' : '0123456789'));
-    const now = { columns: [], count: rows.length, batch: null, again: new Map() };
+    const some = async () => rows;
+    const now = { columns: [], count: rows.length, batch: null, again: new Map(), some };
     const each = (take: (some: readonly PayeeRow[]) => Promise<void>) => take(rows);
     const found = await comparePayees(ledger.db, { ...now, each }, { newcomers: true });
     expect(found?.comparison).toMatchObject({

@@ -209,6 +209,55 @@ it.each(['e7', 'Ｅ7', 'E7\u00a0'])('P37: the key %s is E7', async (id) => {
   expect(await changedIn(s, fileOf(renamed, 'D'))).toEqual([9]);
 });
 
+/** The same people, all with this key of the employer. */
+const keyed = (people: readonly Person[], id: string): Person[] => people.map((one) => ({ ...one, id }));
+const hired: Person = { ...ada, name: 'Zainab Umarz', account: '7777777777' };
+
+it.each(['N/A', '-', 'none', '0'])('P37: the key %s of many people says nothing of a new one', async (id) => {
+  const s = await setting(brake);
+  await passes(s, 'november.csv', fileOf([...keyed(staff.slice(0, 5), id), ...staff.slice(5)], 'N'));
+  const next = [...keyed(staff.slice(0, 5), id), ...staff.slice(5), { ...hired, id }];
+  expect(await changedIn(s, fileOf(next, 'D'))).toEqual([]);
+  expect(await changedIn(s, fileOf([{ ...hired, account: '7777777778', id }], 'O'), 'one.csv')).toEqual([]);
+  const moved = [{ ...ada, account: stranger, id }, ...next.slice(1, -1)];
+  expect(await changedIn(s, fileOf(moved, 'J'), 'january.csv'), 'the name still tells').toEqual([2]);
+});
+
+it.each([6, 10])(
+  'P37: petty expenses of %s people make the next salaries no hundred times larger',
+  async (n) => {
+    const s = await setting(brake);
+    await passes(s, 'november.csv', fileOf(staff, 'N'));
+    const petty = staff.slice(0, n).map((one, i) => ({ ...one, minor: BigInt(100_000 + i) }));
+    await passes(s, 'petty.csv', fileOf(petty, 'P'));
+    const checked = await s.intake.check(s.drop('next.csv', fileOf(staff, 'D')));
+    expect(checked.compared).toMatchObject({
+      day: '2026-11-21',
+      hundredfold: { count: 0 },
+      amountChanged: 0,
+    });
+    const slip = staff.map((one) => ({ ...one, minor: one.minor * 100n }));
+    const { compared } = await s.intake.check(s.drop('slip.csv', fileOf(slip, 'S')));
+    expect(compared?.hundredfold.count, 'kobo as whole units').toBe(10);
+  },
+);
+
+it('P37: an account of before the last change is a change, though a file with the same columns paid it', async () => {
+  const s = await setting(brake);
+  const noted = (text: string): string =>
+    text
+      .replaceAll(/\n(?=.)/g, ',x\n')
+      .replace(/,x\n/, ',note\n')
+      .replace(/\n$/, ',x\n');
+  await passes(s, 'november.csv', fileOf(staff, 'N'));
+  await passes(s, 'december.csv', noted(fileOf(fraud, 'D')));
+  const old = s.drop('next.csv', fileOf(staff, 'J'));
+  expect((await s.intake.check(old)).compared?.changes).toMatchObject([
+    { row: 9, kind: 'account_changed', old: stranger, new: staff[7]?.account },
+  ]);
+  expect(await changedIn(s, fileOf(staff, 'J'), 'january.csv')).toEqual([9]);
+});
+
 it('keeps a title beside a single word, and letters in one order', () => {
   expect(payeeNameKey('Prince Okafor')).not.toBe(payeeNameKey('Princess Okafor'));
   expect(payeeNameKey('ADEYEMI, Dr. Bọla')).toBe(payeeNameKey('Bola Adeyemi'));

@@ -1,8 +1,9 @@
 import { expect, it } from 'vitest';
 import type { PayeeChange } from '../../src/core/ledger/payee-comparisons.ts';
 import { listPayees, payeeAfter, payeeCursor } from '../../src/core/ledger/payee-list.ts';
-import { comparePayees, type PayeeRow } from '../../src/intake/compare-payees.ts';
+import { comparePayees } from '../../src/intake/compare-payees.ts';
 import { batchRows } from '../../src/intake/payees.ts';
+import type { PayeeRow } from '../../src/intake/payees-before.ts';
 import { approvalDigests } from '../../src/sending/approvals.sql.ts';
 import { approveVerb, reviewApproval } from '../../src/verbs/approve.ts';
 import { fileOf, firstMonth, type Person, secondMonth } from './payee-months.ts';
@@ -137,6 +138,16 @@ it('P37: a column that is new does not hide a changed account', async () => {
   expect(warnings.join()).toContain('1 payee with another account than before');
 });
 
+it('P37: two accounts of the same last digits are told apart where accounts are masked', async () => {
+  const s = await setting('reports: { mask_accounts: true }');
+  await pay(s, 'november.csv', fileOf(two, 'N'));
+  const other = two.map((one) => (one.id === 'E2' ? { ...one, account: '9999997891' } : one));
+  const { compared, warnings } = await s.intake.check(s.drop('december.csv', fileOf(other, 'D')));
+  const [old, now] = ['******7891', '******7891 (the hidden digits differ)'];
+  expect(compared?.changes).toMatchObject([{ row: 3, kind: 'account_changed', old, new: now }]);
+  expect(warnings.join()).toContain(`${old} → ${now}`);
+});
+
 it('P37: approve_new holds a batch with a payee never paid, also the first one', async () => {
   const s = await setting('submission: { payees: approve_new }');
   const first = await s.intake.check(s.drop('november.csv', fileOf(two, 'N')));
@@ -204,6 +215,7 @@ it('P37: a mended failed.csv with another account is a change like any', async (
       ...{ columns: ['reference', 'retry_of'], count: 1, batch: null },
       again: new Map([[2, first?.id ?? 0n]]),
       each: (take) => take(rows as PayeeRow[]),
+      some: async () => rows as PayeeRow[],
     },
     { newcomers: false },
   );

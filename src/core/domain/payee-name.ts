@@ -5,8 +5,8 @@ const titles = new Set([
   ...['engr', 'arc', 'barr', 'barrister', 'esq', 'rev', 'reverend', 'pastor', 'bishop'],
   ...['col', 'capt', 'gen', 'jr', 'snr'],
 ]);
-/** What a second of the same name bears, and other files may leave out. */
-const ordinals = new Set(['ii', 'iii', 'iv']);
+/** What a second of the same name bears besides, and other files may leave out. */
+const leftOut = new Set([...titles, 'ii', 'iii', 'iv']);
 
 /** Letters that Unicode does not take apart into a plain letter and a mark. */
 const plainLetters: Record<string, string> = { ø: 'o', ł: 'l', đ: 'd', ß: 'ss', æ: 'ae', œ: 'oe', ı: 'i' };
@@ -16,6 +16,7 @@ const [lookalikes, looks] = [
   'abekmhopctyxljsdhlqwabyenlkmvoptuxwoll',
 ];
 const likeAnother = new RegExp(`[${lookalikes}]`, 'g');
+const looksOf = new Map([...lookalikes].map((letter, i) => [letter, looks[i] ?? '']));
 
 /**
  * Returns a name without what differs between two spellings of it: case, order of words, titles, punctuation and
@@ -33,19 +34,33 @@ export function payeeNameKey(name: string): string {
 export function payeeNameLetters(name: string): string {
   const words = telling(
     wordsOf(name),
-    (word) => (word.length > 1 || /\d/.test(word)) && !titles.has(word) && !ordinals.has(word),
+    (word) => !leftOut.has(word) && (word.length > 1 || isNumber.test(word)),
   );
-  const spelt = words.filter((word) => !isNumber.test(word)).join('');
-  const letters = spelt.replace(likeAnother, (letter) => looks[lookalikes.indexOf(letter)] ?? '');
-  const numbers = words.filter((word) => isNumber.test(word)).toSorted();
-  return [letters.split('').toSorted().join(''), ...numbers].join(' ');
+  const numbers = words.filter((word) => isNumber.test(word));
+  const spelt = (numbers.length > 0 ? words.filter((word) => !isNumber.test(word)) : words).join('');
+  const letters = inOrder(spelt.replace(likeAnother, (letter) => looksOf.get(letter) ?? ''));
+  return [letters, ...numbers.toSorted()].join(' ');
+}
+
+/** The letters of a text in the order of their numbers. As strings they would take four times as long to sort. */
+function inOrder(letters: string): string {
+  const units = Buffer.from(letters, 'utf16le');
+  new Uint16Array(units.buffer, units.byteOffset, letters.length).sort();
+  return units.toString('utf16le');
 }
 
 function wordsOf(name: string): string[] {
-  const lower = name.normalize('NFKD').toLowerCase();
   // Most names are ASCII, of which the short pattern says the same.
-  if (!beyondAscii.test(lower)) return lower.replace(/['`]/g, '').match(/[a-z0-9]+/g) ?? [];
-  const plain = lower
+  if (!beyondAscii.test(name))
+    return (
+      name
+        .toLowerCase()
+        .replace(/['`]/g, '')
+        .match(/[a-z0-9]+/g) ?? []
+    );
+  const plain = name
+    .normalize('NFKD')
+    .toLowerCase()
     .replace(/[\p{M}\p{Lm}'’‘ʼ`]/gu, '')
     .replace(/[øłđßæœı]/g, (letter) => plainLetters[letter] ?? letter);
   return plain.match(/[\p{L}\p{N}]+/gu) ?? [];
