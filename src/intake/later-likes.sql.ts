@@ -2,20 +2,18 @@ import { type RawBuilder, sql } from 'kysely';
 import { idList } from '../core/storage/bulk.ts';
 import { literals } from '../core/storage/dialect.ts';
 import type { Trx } from '../core/storage/ledger.ts';
-import { goesAt, type Likeness, type NearTo, neverPaid, turnedSince } from './likeness.sql.ts';
-
-const attemptOf = (payout: RawBuilder<unknown>): RawBuilder<string> =>
-  sql`(select began_at from attempts where attempts.id = ${payout}.last_attempt_id)`;
-const lastSent = sql<string>`coalesce(${attemptOf(sql`n`)}, n.submitted_at, '')`;
+import { goesAt, type Likeness, type NearTo, neverPaid, newestEntry, turnedAfter } from './likeness.sql.ts';
 
 /**
  * True where a payout `p` of another batch may pay what `n` pays, and did not when `n` was last sent: it is newer, may go
  * now, or was sent or turned out not to be unpaid after that. Its id alone proves nothing: an older batch may have waited.
+ * When a lost copy of the ledger sent it, nobody knows (P25).
  */
 export const isSinceLastSent: RawBuilder<boolean> = sql`(p.batch_id <> n.batch_id
   and p.state not in (${literals(neverPaid)})
-  and (p.id > n.id or p.state in ('ready', 'sending') or coalesce(p.submitted_at, '') > ${lastSent}
-    or coalesce(${attemptOf(sql`p`)}, '') > ${lastSent} or ${turnedSince(lastSent)}))`;
+  and (p.id > n.id or p.state in ('ready', 'sending') or p.unseen_sends > 0
+    or coalesce(p.last_attempt_id, 0) > coalesce(n.last_attempt_id, 0)
+    or ${turnedAfter(newestEntry(sql`n.id`, ['intake', 'intent']))}))`;
 
 /**
  * Finds payouts near to a payment of now that may have paid what these ones pay since they were last sent: with the same

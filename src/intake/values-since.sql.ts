@@ -7,7 +7,7 @@ import { literals } from '../core/storage/dialect.ts';
 import type { Trx } from '../core/storage/ledger.ts';
 import type { Batch } from '../core/storage/tables/tables.ts';
 import { isSinceLastSent } from './later-likes.sql.ts';
-import { neverPaid, turnedSince } from './likeness.sql.ts';
+import { neverPaid, newestEntry, turnedAfter } from './likeness.sql.ts';
 import type { ValueAgain } from './values-again.sql.ts';
 
 type Settings = Pick<Config, 'intake'>;
@@ -28,12 +28,12 @@ export async function valuesSince(
 /** The first payout that a release lets go, and whose value another came with since its intake; and how many there are. */
 export async function valuesMeanwhile(
   trx: Trx,
-  { id, created_at }: Pick<Batch, 'id' | 'created_at'>,
+  { id }: Pick<Batch, 'id'>,
   settings: Settings,
 ): Promise<{ first: ValueAgain | undefined; count: number }> {
   const of = sql<boolean>`n.batch_id = ${id} and n.state in ('held', 'ready')`;
   const unseen = sql<boolean>`p.batch_id <> n.batch_id and p.state not in (${literals(neverPaid)})
-    and (p.id > n.id or ${turnedSince(sql`${created_at}`)})`;
+    and (p.id > n.id or ${turnedAfter(newestEntry(sql`n.id`, ['intake']))})`;
   const [first] = await findValues(trx, settings, { of, unseen, limit: 1 });
   if (!first) return { first, count: 0 };
   const { rows } = await sql<{ count: bigint }>`select count(*) as count from (

@@ -29,6 +29,23 @@ async function payAll(s: Setting, batch: string, at = s.clock.iso()): Promise<vo
   await s.ledger.write((trx) => trx.updateTable('payouts').set(paid).where('batch_id', '=', batch).execute());
 }
 
+/** What a second payment of it would wait for. */
+async function likesOf(s: Setting, reference: string) {
+  const own = await s.ledger.db
+    .selectFrom('payouts')
+    .select('id')
+    .where('reference', '=', reference)
+    .execute();
+  const about = { config: s.config, at: s.clock.iso() };
+  return s.ledger.write((trx) =>
+    alikeSince(
+      trx,
+      own.map(({ id }) => id),
+      about,
+    ),
+  );
+}
+
 const openStates: PayoutState[] = ['held', 'ready', 'sending', 'pending', 'unknown'];
 it.each(openStates)('P23: a payout that is %s is a likely duplicate, however old it is', async (state) => {
   const s = await setting();
@@ -170,30 +187,51 @@ it('P20, P23: what an older file, held until then, has paid since waits when it 
   s.clock.advance(day);
   const gone = await releaseVerb.run(parts, { batch: b.batch }, femi);
   expect(gone, 'A was refused').toMatchObject({ released: { moved: 1 } });
-  const look = async () => {
-    const ids = await s.ledger.db.selectFrom('payouts').select('id').where('reference', '=', 'A').execute();
-    const about = { config: s.config, at: s.clock.iso() };
-    return s.ledger.write((trx) =>
-      alikeSince(
-        trx,
-        ids.map(({ id }) => id),
-        about,
-      ),
-    );
-  };
   const found = { kind: 'alike', reference: 'B', batch: b.batch, scope: 'successors' };
-  expect([...(await look())], 'it may go').toMatchObject([[a.batch, [found]]]);
+  expect([...(await likesOf(s, 'A'))], 'it may go').toMatchObject([[a.batch, [found]]]);
   await payNow(s, 'B');
   s.clock.advance(day);
-  expect([...(await look())], 'it has gone').toMatchObject([[a.batch, [found]]]);
-  await s.ledger.write((trx) =>
-    trx
-      .updateTable('payouts')
-      .set({ submitted_at: '2026-11-21T10:00:00.000Z' })
-      .where('reference', '=', 'B')
-      .execute(),
-  );
-  expect([...(await look())], 'it went before A, which a person saw').toEqual([]);
+  expect([...(await likesOf(s, 'A'))], 'it has gone').toMatchObject([[a.batch, [found]]]);
+});
+
+it('P20, P23: what an older file paid before, which a person saw, lets it be paid again', async () => {
+  const s = await setting();
+  const parts = { ledger: s.ledger, clock: s.clock, config: s.config };
+  await take(s, 'B');
+  await payNow(s, 'B');
+  const a = await take(s, 'A');
+  await releaseVerb.run(parts, { batch: a.batch }, femi);
+  await refuseAll(s);
+  expect([...(await likesOf(s, 'A'))]).toEqual([]);
+});
+
+it('P23, P33: what an older file has paid since is seen where our clock was set back meanwhile', async () => {
+  const s = await setting();
+  const parts = { ledger: s.ledger, clock: s.clock, config: s.config };
+  const b = await take(s, 'B');
+  await holdVerb.run(parts, { batch: b.batch }, femi);
+  s.clock.advance(10 * day);
+  const a = await take(s, 'A');
+  await releaseVerb.run(parts, { batch: a.batch }, femi);
+  await refuseAll(s);
+  s.clock.advance(-2 * day);
+  await releaseVerb.run(parts, { batch: b.batch }, femi);
+  await payNow(s, 'B');
+  expect([...(await likesOf(s, 'A'))]).toMatchObject([[a.batch, [{ kind: 'alike', reference: 'B' }]]]);
+});
+
+it('P14, P23, P33: what was refused and turns out paid is seen where our clock was set back meanwhile', async () => {
+  const s = await setting();
+  const parts = { ledger: s.ledger, clock: s.clock, config: s.config };
+  await take(s, 'A');
+  await refuseAll(s);
+  s.clock.advance(day);
+  const b = await take(s, 'B');
+  await holdVerb.run(parts, { batch: b.batch }, femi);
+  s.clock.advance(-2 * day);
+  await showAs(s, 'A', 'success');
+  const first = await releaseVerb.run(parts, { batch: b.batch }, femi);
+  expect(first).toMatchObject({ released: { moved: 0, stays: [{ kind: 'alike', reference: 'A' }] } });
 });
 
 it('P14, P23: what was refused and turns out paid holds the batch that waits to pay it instead', async () => {

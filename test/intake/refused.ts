@@ -1,3 +1,4 @@
+import { expect } from 'vitest';
 import { record } from '../../src/core/ledger/record.ts';
 import { confirmFiles } from '../../src/intake/confirm.ts';
 import { claimAt, recordOutcome, replies } from '../support/ledger.ts';
@@ -23,10 +24,11 @@ export async function showAs(s: Setting, reference: string, status: 'success' | 
   await s.ledger.write((trx) => record(trx, s.clock.iso(), [{ payoutId: id, source: 'details', event }]));
 }
 
-/** A payout was sent now and paid. */
+/** A payout that is ready is sent now and paid. */
 export async function payNow(s: Setting, reference: string): Promise<void> {
-  const paid = { state: 'success' as const, submitted_at: s.clock.iso() };
-  await s.ledger.write((trx) =>
-    trx.updateTable('payouts').set(paid).where('reference', '=', reference).execute(),
-  );
+  await confirmFiles(s, anyDay);
+  const claims = await claimAt(s.ledger, s.clock.iso(), 10);
+  expect(claims.map((one) => one.reference)).toEqual([reference]);
+  for (const claimed of claims) await recordOutcome(s.ledger, s.clock.iso(), claimed, replies.accepted('1'));
+  await showAs(s, reference, 'success');
 }
