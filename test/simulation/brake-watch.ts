@@ -3,11 +3,11 @@ import type { Brakes } from '../../src/sending/brakes.ts';
 import type { BatchFile } from './batch-files.ts';
 import type { Book } from './book.ts';
 import { createCanaryWatch } from './canary-watch.ts';
+import { createDateWatch, type DateWatch } from './date-watch.ts';
 import { createDayBudget } from './day-budget.ts';
 import type { Fall } from './fall.ts';
 import { createHoldWatch, type HoldWatch } from './hold-watch.ts';
 import type { Attempted, Inspector, Told } from './inspector.ts';
-import { localTimeIn } from './local-time.ts';
 import type { Weather } from './weather.ts';
 import type { World } from './world.ts';
 
@@ -41,6 +41,9 @@ export type BrakeWatch = {
   /** Somebody who did not drop it approves a batch up to this payout. */
   approves(batch: string, throughId: number): void;
   holding: HoldWatch['holding'];
+  /** A reply came to a process; the machine's clock was set. */
+  heard: DateWatch['heard'];
+  stepped: DateWatch['stepped'];
   /** Somebody lets a batch go, having seen its reasons just now, or everything. */
   releasing(batch: string | null): void;
 };
@@ -55,11 +58,11 @@ export function createBrakeWatch(deps: {
   const { world, weather, inspector } = deps;
   const { brakes } = weather;
   const files = new Map<string, BatchFile>();
-  const dayIn = localTimeIn(brakes.timezone);
   const rules = new Map<string, Brakes['approval']>();
   const approved = new Set<string>();
   const canaries = createCanaryWatch(deps);
   const budget = createDayBudget(deps);
+  const dates = createDateWatch(deps);
   /** Batches that a person has let go, or that lay in a copy as let go. */
   const released = new Set<string>();
   const holds = createHoldWatch(deps);
@@ -79,6 +82,7 @@ export function createBrakeWatch(deps: {
     judgeChange(one);
     judgeHold(one);
     canaries.began(one);
+    dates.began(one);
   }
 
   function judgeApproval(one: Braked): void {
@@ -131,16 +135,6 @@ export function createBrakeWatch(deps: {
     return rows.some(({ through_id }) => approved.has(`${batch} ${through_id}`));
   }
 
-  /** P38: by the true time, which the service's clock shows, whatever ours says. */
-  function judgeDay({ file_name, reference }: Braked): void {
-    const row = files.get(file_name)?.rows.find((one) => one.reference === reference);
-    if (!row || row.payOn === '') return;
-    const { date } = dayIn(world.now());
-    if (date < row.payOn)
-      world.violate('P38: nothing goes before its day', `${row.payOn}, sent on ${date}`, reference);
-    else world.coverage.count(date === row.payOn ? 'brake: sent on its day' : 'brake: sent after its day');
-  }
-
   function whyHeld(file: BatchFile | undefined): string | null {
     if (!file) return null;
     if (file.twins) return 'two of its rows look alike';
@@ -153,6 +147,7 @@ export function createBrakeWatch(deps: {
   return {
     expect: (all) => {
       for (const file of all) files.set(file.name, file);
+      dates.expect(all);
     },
     knows: (worker, approval) => void rules.set(worker, approval),
     committed(news) {
@@ -162,7 +157,6 @@ export function createBrakeWatch(deps: {
     began,
     leaving: (id) => {
       const one = attempt(id);
-      if (one) judgeDay(one);
       if (one) budget.leaving(one);
     },
     wentBack() {
@@ -178,6 +172,8 @@ export function createBrakeWatch(deps: {
     },
     approves: (batch, throughId) => void approved.add(`${batch} ${throughId}`),
     holding: holds.holding,
+    heard: dates.heard,
+    stepped: dates.stepped,
     releasing(batch) {
       canaries.releasing(batch);
       holds.releasing(batch);

@@ -163,6 +163,7 @@ function scheduleClockJumps(town: Town, random: Random): void {
   };
   const note = (ms: number): void => {
     world.coverage.count(`clock: ${nameStep(ms)}`);
+    town.brakes.stepped();
     world.coverage.count(ms > 0 ? 'machine: clock set forward' : 'machine: clock set back');
     world.trace(`the clock is off by ${world.wallError} ms`);
   };

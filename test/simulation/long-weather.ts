@@ -10,7 +10,7 @@ const year = 365 * day;
 
 /** How far off the machine's clock is set. */
 export const clockScales = ['seconds', 'minutes', 'an hour', 'a year'] as const;
-export type ClockScale = (typeof clockScales)[number];
+export type ClockScale = (typeof clockScales)[number] | 'days';
 
 /** How another account of the service comes to be named: another address with our key, or our address with another key. */
 export type Elsewhere = 'address' | 'key';
@@ -144,6 +144,8 @@ export function drawClockError(random: Random, scales: readonly ClockScale[]): n
       return random.between(-150, 150) * minute;
     case 'an hour':
       return random.pick([hour, -hour]);
+    case 'days':
+      return random.between(-3, 3) * day;
     case 'a year':
       return random.pick([year, -year]);
   }
@@ -152,6 +154,7 @@ export function drawClockError(random: Random, scales: readonly ClockScale[]): n
 /** What a step of so many milliseconds is called in the counts. */
 export function nameStep(ms: number): `${'forward' | 'back'} by ${string}` {
   const size = Math.abs(ms);
-  const far = size > 30 * day ? 'a year' : size >= 30 * minute ? 'an hour' : 'seconds';
+  const far =
+    size > 30 * day ? 'a year' : size >= 12 * hour ? 'days' : size >= 30 * minute ? 'an hour' : 'seconds';
   return `${ms > 0 ? 'forward' : 'back'} by ${far}`;
 }

@@ -56,6 +56,8 @@ export function createService(
   let calm = false;
   if (weather.long.listFlaw?.kind === 'a stranger of next year') takeStranger(weather.long.listFlaw);
   const clock = (): number => world.now() + weather.serviceClockErrorMs;
+  /** Of a proxy on our machine: its clock is wrong where ours is. */
+  const edge = (): number => world.now() + world.wallError;
 
   function take(order: Order, account: Account): Entry {
     undoReturns(order);
@@ -193,16 +195,16 @@ export function createService(
         if (random.chance(0.5)) initiate(order, account);
         return { kind: 'reset' };
       case '500 before acceptance':
-        return say(page(at, 500));
+        return say(page(edge(), 500));
       case '500 after acceptance':
         initiate(order, account);
-        return say(page(at, 500));
+        return say(page(edge(), 500));
       case 'HTML page':
         if (random.chance(0.5)) initiate(order, account);
-        return say(page(at, random.pick([200, 302, 502, 504])));
+        return say(page(edge(), random.pick([200, 302, 502, 504])));
       case '401 page':
         if (random.chance(0.5)) initiate(order, account);
-        return say(page(at, random.pick([401, 403])));
+        return say(page(edge(), random.pick([401, 403])));
       case 'hang, taken':
         return say(initiate(order, account), weather.timeoutMs + random.between(1, 20_000));
       case 'hang, not taken':
@@ -219,7 +221,7 @@ export function createService(
         return say(envelope(at, 429, { success: false, status: '11', message: 'slow down' }, slowly));
       }
       case '429 without envelope':
-        return say(page(at, 429));
+        return say(page(edge(), 429));
       case 'refused 24':
         return say(refused(at, '24', reference));
       case 'halt 10':
@@ -244,8 +246,8 @@ export function createService(
   function question(request: HttpRequest, fault: QuestionFault | null, account: Account): PostAnswer {
     const at = clock();
     if (fault === 'no answer') return { kind: 'silence' };
-    if (fault === 'server error') return say(page(at, random.pick([500, 502, 503])));
-    if (fault === 'foreign page') return say(page(at, random.pick([200, 401, 302])));
+    if (fault === 'server error') return say(page(edge(), random.pick([500, 502, 503])));
+    if (fault === 'foreign page') return say(page(edge(), random.pick([200, 401, 302])));
     if (fault === 'throttled')
       return say(
         envelope(at, 429, { success: false, status: '11', message: 'slow down' }, { 'retry-after': '2' }),

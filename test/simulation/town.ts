@@ -104,6 +104,7 @@ export function createTown(
           leavingLate: deps.decisions.leftLate,
           asking: (one) => void askedAt.set(one, world.now()),
           heard: (one, path, reply) => {
+            deps.brakes.heard(one, reply);
             const said = readLookUp(path, reply);
             if (said) deps.evidence.answered(one, said.reference, said.status);
           },

@@ -7,6 +7,7 @@ import {
   type WebhookFault,
   webhookFaults,
 } from './coverage.ts';
+import { localTimeIn } from './local-time.ts';
 import {
   drawLongDayMs,
   drawLongWeather,
@@ -133,15 +134,17 @@ export function drawWeather(
     : drawn.batches;
   const long = longOf(random.fork('long'), drawn, { small, turn, more });
   const zone = long.long?.zone ?? null;
+  const brakes = inZone(drawBrakes(random.fork('brakes'), batches, brake), zone);
   return {
     ...drawn,
     batches,
     ...(small && { perPage: 2, lengthMs: Math.min(drawn.lengthMs, 10 * hour) }),
     ...long,
     // What no client can know needs a way without brakes.
-    ...(drawn.isUnguarded
-      ? {}
-      : { brakes: inZone(datedBy(drawBrakes(random.fork('brakes'), batches, brake), long.long), zone) }),
+    ...(drawn.isUnguarded ? {} : { brakes }),
+    ...(!drawn.isUnguarded &&
+      brakes.dates &&
+      datedDay(random.fork('midnight'), { ...drawn, ...long, brakes })),
     ...(oldCopies && { oldCopies }),
     ...(fault && {
       // What is sent again meets what the day has for it: the fault of the first must not be taken for that of the second.
@@ -184,9 +187,21 @@ function longOf(
 /** In Lagos, whose months the reports count. */
 const monthEndsAt = Date.UTC(2026, 10, 30, 23);
 
-/** A clock that is a year behind takes tomorrow for a day too far ahead, and refuses the file. */
-function datedBy(brakes: BrakeWeather, long: LongWeather | undefined): BrakeWeather {
-  return long?.clock.includes('a year') ? { ...brakes, dates: false } : brakes;
+/**
+ * Midnight comes amid the troubles where rows name days. A clock that is a year behind would take tomorrow for a day too far
+ * ahead, and refuse the file: such a clock is off by days.
+ */
+function datedDay(
+  random: Random,
+  { long, brakes, startsAt, lengthMs }: Weather,
+): Pick<Weather, 'long' | 'startsAt'> {
+  const clock = long.clock.map((scale) => (scale === 'a year' ? 'days' : scale));
+  const beforeMs = random.between(hour / 2, Math.min(5 * hour, lengthMs / 2));
+  const midnight = startsAt + (24 * 60 - localTimeIn(brakes.timezone)(startsAt).minutes) * minute;
+  return {
+    long: { ...long, clock },
+    startsAt: long.zone || long.closes ? startsAt : midnight - beforeMs,
+  };
 }
 
 /** The days of the daily limit are those of the zone whose clock changes. */

@@ -19,14 +19,17 @@ export function createWire(deps: {
   leavingLate: (reference: string) => void;
   /** The process asks for something, whatever becomes of it. */
   asking: (life: Life) => void;
-  /** An answer to a question came to it. */
+  /** An answer came to it. */
   heard: (life: Life, path: string, reply: HttpReply) => void;
 }): Transport {
   const { world, life, service, weather } = deps;
   const random = world.random.fork(`wire ${life.name}`);
 
   /** Waits for the answer for as long as the product does, and hands over whichever comes first. */
-  function exchange(resolve: (delivery: Delivery) => void): {
+  function exchange(
+    { path }: HttpRequest,
+    resolve: (delivery: Delivery) => void,
+  ): {
     answer(answer: PostAnswer): void;
     fail(): void;
   } {
@@ -34,9 +37,13 @@ export function createWire(deps: {
     const end = (delivery: Delivery): void => {
       if (over) return;
       over = true;
+      const take = (): void => {
+        if (delivery.kind === 'reply') deps.heard(life, path, delivery.reply);
+        resolve(delivery);
+      };
       const held = life.pass('as the answer comes');
-      if (held) void held.then(() => resolve(delivery));
-      else resolve(delivery);
+      if (held) void held.then(take);
+      else take();
     };
     const fail = (): void => end({ kind: 'failed', message: 'reset', timedOut: false, sent: true });
     world.after(weather.timeoutMs, life, () =>
@@ -70,7 +77,7 @@ export function createWire(deps: {
       return;
     }
     deps.leaving(life, reference);
-    const { answer } = exchange(resolve);
+    const { answer } = exchange(request, resolve);
     const arrive = (ms: number): void =>
       world.after(ms, null, () => answer(service.post(request, fault, life.account)));
     const late = fault === 'late on the network';
@@ -93,10 +100,7 @@ export function createWire(deps: {
       resolve({ kind: 'failed', message: 'ECONNREFUSED', timedOut: false, sent: false });
       return;
     }
-    const { answer } = exchange((delivery) => {
-      if (delivery.kind === 'reply') deps.heard(life, request.path, delivery.reply);
-      resolve(delivery);
-    });
+    const { answer } = exchange(request, resolve);
     world.after(random.between(1, 60), null, () => answer(service.question(request, fault, life.account)));
   }
 
