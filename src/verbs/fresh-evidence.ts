@@ -1,20 +1,15 @@
 import type { App } from '../app/app.ts';
-import { cameToNothing, type PayoutState, payoutStates } from '../core/domain/payout.ts';
+import { cameToNothing, type PayoutState } from '../core/domain/payout.ts';
 import type { Decided } from '../sending/decisions/retry-payout.ts';
 import type { Weighed, WeighedCase } from '../watching/evidence/weigh.ts';
 import { loadedFor, type Refused, refusedFor } from './obstacles.ts';
-import { retryVerb } from './retry.ts';
-import { type SettleOutcome, settleVerb } from './settle.ts';
+import { askedBeforeRetry, retryVerb } from './retry.ts';
+import { askedBeforeSettling, type SettleOutcome, settleVerb } from './settle.ts';
 import type { Person } from './verb.ts';
 
 type Parts = Pick<App, 'applyWebhooks' | 'clock' | 'decisions' | 'lookUps' | 'reporting' | 'takeOver'> & {
   signal: AbortSignal;
 };
-
-/** What is asked about first: a held payout may be held because of an old answer, and a pending one may have ended. */
-const askedBeforeRetry: readonly PayoutState[] = [...cameToNothing, 'unknown', 'held', 'pending'];
-/** A payout that is being sent gets its answer from the request. */
-const askedBeforeSettling = payoutStates.filter((state) => state !== 'sending');
 
 /** What a person sees before the decision, and the time since when it was asked for, ISO UTC. */
 export type FreshCase = { kind: 'seen'; one: WeighedCase; shown: Weighed; since: string };
@@ -27,7 +22,7 @@ export async function freshEvidence(
 ): Promise<FreshCase | Refused> {
   const [payout] = (await parts.decisions.find([reference])).payouts;
   if (!payout) return refusedFor({ kind: 'no_payout', references: [reference] });
-  const states = to === 'retry' ? askedBeforeRetry : askedBeforeSettling;
+  const states: readonly PayoutState[] = to === 'retry' ? askedBeforeRetry : askedBeforeSettling;
   const { shown, since } = await askAfresh(parts, [payout.id], states);
   const [one] = shown.cases;
   if (!one) throw new Error(`no evidence about ${reference}`);

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import * as submitJob from '../../jobs/submit.ts';
 import type { App } from '../app/app.ts';
+import { cameToNothing } from '../core/domain/payout.ts';
 import { sendable } from '../sending/claims.sql.ts';
 import type { Decision } from '../sending/decisions/retry-payout.ts';
 import { findHalt } from '../sending/halts.sql.ts';
@@ -10,6 +11,11 @@ import { verb } from './verb.ts';
 
 /** The limit of one decision: it is one transaction, and a person does not read more than this. */
 export const mostPayouts = 1000;
+
+/** The states in which a payout may be ordered again (P20). */
+export const retryable = [...cameToNothing, 'unknown'] as const;
+/** What is asked about first: a held payout may be held because of an old answer, and a pending one may have ended. */
+export const askedBeforeRetry = [...retryable, 'held', 'pending'] as const;
 
 /** `through`: sends what was decided at once. Without it, the payouts wait for the next submit. */
 type Parts = Pick<App<'local'>, 'decisions' | 'reporting'> & {

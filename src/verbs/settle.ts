@@ -1,10 +1,13 @@
 import { z } from 'zod';
 import type { App } from '../app/app.ts';
 import { foldReference } from '../core/domain/ids.ts';
-import type { PayoutState } from '../core/domain/payout.ts';
+import { type PayoutState, payoutStates } from '../core/domain/payout.ts';
 import { type Refused, refusedFor } from './obstacles.ts';
 import { mostPayouts } from './retry.ts';
 import { verb } from './verb.ts';
+
+/** What is asked about first. A payout that is being sent gets its answer from the request. */
+export const askedBeforeSettling = payoutStates.filter((state) => state !== 'sending');
 
 type Standing = { reference: string; state: PayoutState };
 

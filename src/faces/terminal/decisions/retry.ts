@@ -1,5 +1,10 @@
-import { cameToNothing } from '../../../core/domain/payout.ts';
-import { mostPayouts, type RetryOutcome, retryVerb } from '../../../verbs/retry.ts';
+import {
+  askedBeforeRetry,
+  mostPayouts,
+  type RetryOutcome,
+  retryable,
+  retryVerb,
+} from '../../../verbs/retry.ts';
 import type { Weighed } from '../../../watching/evidence/weigh.ts';
 import { reasonText, submitCommand } from '../../../words/advice-text.ts';
 import { haltInWords } from '../../../words/halt-words.ts';
@@ -24,10 +29,6 @@ type Work = Asking & { context: Context; args: string[]; options: Options };
 
 type Seen = { shown: Weighed; watch: QuietWatch };
 
-const retryable = [...cameToNothing, 'unknown'] as const;
-/** A held payout may be held because of an old answer, and a pending one may have ended. */
-const askedFirst = [...retryable, 'held', 'pending'] as const;
-
 /** `retry`: records a person's decision to send an unknown payout again, or to pay a failed or returned one again (P20). */
 export const retry: Handler = async (context, args, given) => {
   const options: Options = given;
@@ -40,7 +41,7 @@ async function decide(work: Work): Promise<Result> {
   await app.applyWebhooks(context.signal);
   const { ids, left } = await named(work);
   const since = app.clock.iso();
-  await askAbout(context, work, ids, askedFirst);
+  await askAbout(context, work, ids, askedBeforeRetry);
   if (context.signal.aborted) throw new Stop('interrupted: nothing was decided', 1);
   const shown = await app.decisions.weigh(ids, since);
   const watch = watchOf(app);

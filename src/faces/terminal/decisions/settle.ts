@@ -1,7 +1,6 @@
 import type { App } from '../../../app/app.ts';
-import { payoutStates } from '../../../core/domain/payout.ts';
 import { mostPayouts } from '../../../verbs/retry.ts';
-import { settleVerb } from '../../../verbs/settle.ts';
+import { askedBeforeSettling, settleVerb } from '../../../verbs/settle.ts';
 import { evidenceDigest, type WeighedCase } from '../../../watching/evidence/weigh.ts';
 import { watchOf } from '../../json/evidence-json.ts';
 import { type Asking, askAbout, withService } from '../context/ask-service.ts';
@@ -26,9 +25,6 @@ type Options = { as?: string; note?: string; batch?: string; kind?: string };
 
 const verdicts = { paid: 'success', 'not-paid': 'failed' } as const;
 
-/** The states that the service is asked about. A payout that is being sent gets its answer from the request. */
-const asked = payoutStates.filter((state) => state !== 'sending');
-
 /**
  * `settle REFERENCE…`: a person closes payouts that evidence has not made final; later evidence from the service reopens
  * them (P32). The service is asked first. Each payout is judged and recorded alone.
@@ -43,7 +39,7 @@ async function close(context: Context, asking: Asking, args: string[], order: Se
   await app.applyWebhooks(context.signal);
   const ids = await chosen(app, args, order);
   const since = app.clock.iso();
-  await askAbout(context, asking, ids, asked);
+  await askAbout(context, asking, ids, askedBeforeSettling);
   if (context.signal.aborted) throw new Stop('interrupted: nothing was settled', 1);
   const shown = await app.decisions.weigh(ids, since);
   const watch = watchOf(app);
