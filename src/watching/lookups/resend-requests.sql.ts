@@ -152,16 +152,6 @@ export async function nextDueRequest(
   };
 }
 
-/** How many requests wait, including those not due yet. */
-export async function waitingResends(db: Db): Promise<number> {
-  const row = await db
-    .selectFrom('resend_requests')
-    .select((eb) => eb.fn.countAll<bigint>().as('n'))
-    .where('outcome', 'is', null)
-    .executeTakeFirstOrThrow();
-  return Number(row.n);
-}
-
 /** Whether the webhook of this subject has come by now. */
 async function isHeard(trx: Trx, { kind, id }: ResendSubject): Promise<boolean> {
   if (kind === 'transaction') {

@@ -4,12 +4,7 @@ import { createThrottle } from '../../../src/core/runtime/rate-limiter.ts';
 import type { ServiceClient, ServiceTrouble } from '../../../src/core/service/types.ts';
 import { createSandbox, type Sandbox } from '../../../src/sandbox/sandbox.ts';
 import { noteCollection } from '../../../src/watching/collections/collections.sql.ts';
-import {
-  claimResend,
-  nextDueRequest,
-  resendsOf,
-  waitingResends,
-} from '../../../src/watching/lookups/resend-requests.sql.ts';
+import { claimResend, nextDueRequest, resendsOf } from '../../../src/watching/lookups/resend-requests.sql.ts';
 import { createResends, type Resends } from '../../../src/watching/lookups/resends.ts';
 import { resendFigures } from '../../../src/watching/webhooks/webhook-figures.sql.ts';
 import { startMerchant } from '../../sandbox/harness.ts';
@@ -27,6 +22,16 @@ beforeEach(async () => {
   clock = handClock();
 });
 afterEach(() => ledger.remove());
+
+/** How many requests wait, including those not due yet. */
+async function waiting(): Promise<number> {
+  const rows = await ledger.db
+    .selectFrom('resend_requests')
+    .select('id')
+    .where('outcome', 'is', null)
+    .execute();
+  return rows.length;
+}
 
 type Calls = { kind: string; reference: string; at: string }[];
 
@@ -124,7 +129,7 @@ describe('resend requests', () => {
       const ids = await payouts('R-1', 'R-2', 'R-3', 'R-4', 'R-5');
       const resends = resendsOn(service, { perMinute: 2, sleeps: true });
       expect(await resends.ask(ids)).toBe(2);
-      expect(await waitingResends(ledger.db)).toBe(5);
+      expect(await waiting()).toBe(5);
       let looked = 0;
       const meanwhile = async () => void looked++;
       expect(await resends.askDue({ forMs: 4 * minute, meanwhile })).toBe(3);
@@ -239,7 +244,7 @@ describe('resend requests', () => {
     const [id = 0n] = await payouts('R-1');
     const resends = resendsOn(service, { receives: false });
     expect(await resends.ask([id])).toBe(0);
-    expect(await waitingResends(ledger.db)).toBe(0);
+    expect(await waiting()).toBe(0);
     const asked = await resends.askFor([{ kind: 'payout', id }], { forMs: 0 });
     expect(asked).toEqual([{ reference: 'R-1', ok: true, message: 'sent' }]);
     expect(calls).toHaveLength(1);
