@@ -10,6 +10,7 @@ import {
   ordinaryUser,
   removeFolder,
   startServer,
+  type User,
   untilAnswers,
 } from './server-process.ts';
 
@@ -39,30 +40,39 @@ export async function startPostgres(settings: Record<string, string> = {}): Prom
   const data = join(folder, 'data');
   const init = ['-D', data, '-U', 'postgres', '--auth=trust', '--no-sync', '-E', 'UTF8', '--locale=C'];
   execFileSync(initdb, init, { ...user, cwd: '/', stdio: 'pipe' });
+  const server = await runPostgres({ program, folder, user }, { fsync: 'off', ...settings });
+  await query(server.url('postgres'), 'CREATE DATABASE counterfoil');
+  return { ...server, url: server.url('counterfoil') };
+}
+
+/** Runs a server on the files in `data` of this folder, and on a free port. */
+export async function runPostgres(
+  { program, folder, user }: { program: string; folder: string; user: User },
+  settings: Record<string, string>,
+) {
   const port = await freePort();
-  const options = { listen_addresses: '127.0.0.1', unix_socket_directories: '', fsync: 'off', ...settings };
+  const options = { listen_addresses: '127.0.0.1', unix_socket_directories: '', ...settings };
   const args = Object.entries(options).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
   const url = (database: string): string => `postgres://postgres@127.0.0.1:${port}/${database}`;
   const launch = async () => {
-    const process = startServer(program, ['-D', data, '-p', String(port), ...args], user);
+    const process = startServer(program, ['-D', join(folder, 'data'), '-p', String(port), ...args], user);
     await untilAnswers(process, () => query(url('postgres'), 'SELECT 1'));
     return process;
   };
   let server = await launch();
-  await query(url('postgres'), 'CREATE DATABASE counterfoil');
+  const kill = async (): Promise<void> => {
+    // SIGQUIT is PostgreSQL's own kill -9: children too end at once, and the next start recovers.
+    server.signal('SIGQUIT');
+    await server.ended;
+  };
   return {
-    url: url('counterfoil'),
-    async kill() {
-      // SIGQUIT is PostgreSQL's own kill -9: children too end at once, and the next start recovers.
-      server.signal('SIGQUIT');
-      await server.ended;
-    },
+    url,
+    kill,
     async start() {
       if (!server.alive()) server = await launch();
     },
     async stop() {
-      server.signal('SIGQUIT');
-      await server.ended;
+      await kill();
       removeFolder(folder);
     },
   };
@@ -84,7 +94,7 @@ async function onGivenServer(given: string): Promise<PostgresServer> {
   };
 }
 
-async function query(url: string, text: string): Promise<void> {
+export async function query(url: string, text: string): Promise<void> {
   const client = new Client({ connectionString: url });
   client.on('error', () => undefined);
   await client.connect();
