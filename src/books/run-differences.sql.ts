@@ -96,11 +96,14 @@ export async function differingRows(
   }));
 }
 
+const rowColumns = ['currency', 'line', 'reference', 'batch', 'transfer_id', 'amount', 'why'] as const;
+
 /** A row of statement-rows.csv that one of the runs has more often; `times` below zero: the older one. */
-export type RowChange = Record<
-  'currency' | 'line' | 'reference' | 'batch' | 'transfer_id' | 'amount' | 'why',
-  string
-> & { times: bigint; was_state: string | null; now_state: string | null };
+export type RowChange = Record<(typeof rowColumns)[number], string> & {
+  times: bigint;
+  was_state: string | null;
+  now_state: string | null;
+};
 
 /** Lines whose rows are about one transfer; the others are about the payout, whatever is known of its transfer. */
 const ofTransfers = sql`('foreign', 'unexplained', 'amount_differences', 'timing', 'duplicates',
@@ -110,9 +113,7 @@ const ofTransfers = sql`('foreign', 'unexplained', 'amount_differences', 'timing
 export async function changedRows(db: Db, runs: RunPair): Promise<RowChange[]> {
   const pair = await sheetPair(db, runs, 'statement-rows');
   const payouts = await sheetPair(db, runs, 'payouts');
-  const own = (['currency', 'line', 'reference', 'batch', 'transfer_id', 'amount', 'why'] as const).map(
-    (name) => sql`${cell(pair, name)} as ${sql.ref(name)}`,
-  );
+  const own = rowColumns.map((name) => sql`${cell(pair, name)} as ${sql.ref(name)}`);
   const state = cell(payouts, 'payout_state');
   const { rows } = await sql<RowChange>`
     with one as (select r.side, ${sql.join(own)} from ${rowsThatDiffer(pair)}),

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { ListedRow } from '../core/domain/pair-conflicts.ts';
-import type { Mode, PayoutState } from '../core/domain/payout.ts';
+import { type Mode, openStates } from '../core/domain/payout.ts';
 import { isUsable, type ListStanding } from '../core/domain/verdict.ts';
 import { type PayoutRange, payoutRanges } from '../core/ledger/payout-ranges.ts';
 import { idList } from '../core/storage/bulk.ts';
@@ -77,9 +77,6 @@ export type ListedPart = Omit<ListedRow, 'trx' | 'fee' | 'updated_at'> & {
 
 export type PayoutFacts = { payout: StatedPayout; moves: Move[]; listed: ListedPart[] };
 
-/** States that belong to every span, however old the payout is. */
-const unfinished: PayoutState[] = ['held', 'ready', 'sending', 'pending', 'unknown'];
-
 /**
  * Yields every payout of the span, in intake order, a page at a time. A span from the ledger's beginning has all payouts.
  * A span after a closed month has those that moved since, are unfinished, are newly listed, or are not listed as the
@@ -106,7 +103,8 @@ async function idsIn(db: Db | Trx, scope: PayoutScope, { after, upTo }: PayoutRa
 
 /** Whether payout `p` belongs to a span after a closed month. The plus signs keep SQLite on the payout's own rows. */
 function isInSpan(scope: PayoutScope): RawBuilder<unknown> {
-  const open = sql`p.state in (${sql.join(unfinished)})`;
+  // They belong to every span, however old they are.
+  const open = sql`p.state in (${sql.join(openStates)})`;
   const moved = sql`exists (select 1 from history h where h.payout_id = p.id and +h.id > ${scope.span.from})`;
   if (scope.listing === null) return sql.join([open, moved], sql` or `);
   const { listing, mode } = scope;

@@ -1,4 +1,5 @@
 import type { Advice } from '../core/domain/advice.ts';
+import type { Severity } from '../core/domain/discrepancy-kinds.ts';
 import type { Verdict } from '../core/domain/verdict.ts';
 import type { FileTask } from '../core/ledger/file-tasks.ts';
 import type { RejectedFile } from '../core/ledger/rejected-files.ts';
@@ -36,7 +37,7 @@ type FindingFacts = {
   /** `gaveUp`: how many events were given up in the last days. `problem`: the code of the last failure. */
   events_undelivered: { gaveUp: number; problem: string | null };
   message_lost: { standings: readonly ChannelStanding[] };
-  discrepancy_open: { severity: 'high' | 'medium' | 'low' };
+  discrepancy_open: { severity: Severity };
   file_rejected: { files: readonly RejectedFile[] };
   run_unsound: { startedAt: string; verdict: Verdict };
   ledger_away: { why: string };

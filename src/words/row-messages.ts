@@ -14,8 +14,8 @@ export function groupMessages(messages: readonly RowMessage[]): MessageGroup[] {
 }
 
 /** `row 4`, `rows 4, 9 and 12`, `rows 4, 9, 12 and 35 more`. */
-export function rowNumbersText(rows: readonly number[], most = 3): string {
-  return `${rows.length === 1 ? 'row' : 'rows'} ${firstOf(rows.map(String), most)}`;
+export function rowNumbersText(rows: readonly number[]): string {
+  return `${rows.length === 1 ? 'row' : 'rows'} ${firstOf(rows.map(String))}`;
 }
 
 /** The first names and the number of the others: `A, B, C and 35 more`. */

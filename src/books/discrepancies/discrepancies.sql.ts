@@ -145,7 +145,7 @@ export async function renewSeverity(trx: Trx, at: string): Promise<void> {
 
 /** Filters as the `discrepancies` command takes them; `seenBefore` is an instant for `--older-than`. */
 export type DiscrepancyFilter = {
-  states?: Discrepancy['state'][];
+  states?: readonly Discrepancy['state'][];
   ids?: readonly string[];
   kind?: DiscrepancyKind;
   batch?: string;

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type ExpressionBuilder, sql } from 'kysely';
 import { kindsWhere } from '../../core/domain/discrepancy-kinds.ts';
+import { discrepancyStates } from '../../core/domain/discrepancy-life.ts';
 import type { Db, Trx } from '../../core/storage/ledger.ts';
 import type { Discrepancy, Tables } from '../../core/storage/tables/tables.ts';
 import { type DiscrepancyFilter, filtered } from './discrepancies.sql.ts';
@@ -107,7 +108,7 @@ export function findByIds(db: Db | Trx, ids: readonly string[]): Promise<Discrep
   return db
     .selectFrom('discrepancies')
     .selectAll()
-    .where(filtered({ ids, states: ['open', 'acknowledged', 'resolved'] }))
+    .where(filtered({ ids, states: discrepancyStates }))
     .execute();
 }
 

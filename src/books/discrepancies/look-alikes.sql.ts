@@ -1,8 +1,9 @@
 import { type RawBuilder, sql } from 'kysely';
 import { z } from 'zod';
+import { witnessStatuses } from '../../core/domain/payout.ts';
 import { later } from '../../core/domain/wait.ts';
 import { field, integerField, rowsOf, textsOf } from '../../core/storage/bulk.ts';
-import { jsonRows } from '../../core/storage/dialect.ts';
+import { jsonRows, literals } from '../../core/storage/dialect.ts';
 import type { Db, Ledger } from '../../core/storage/ledger.ts';
 import { unpaired } from '../../watching/listing/pairing.sql.ts';
 
@@ -47,7 +48,7 @@ const sameOrder = (other: RawBuilder<unknown>): RawBuilder<boolean> =>
 
 /** True where payout `p` is unknown, or the service took it and the run's list has no row of it. */
 const unseen = (run: string): RawBuilder<boolean> => sql`(p.state = 'unknown' or (
-  p.state in ('pending', 'success', 'failed', 'returned')
+  p.state in (${literals(witnessStatuses)})
   and not exists (select 1 from listed own where own.run_id = ${run} and own.payout_id = p.id)))`;
 
 const transferRows = z.array(z.tuple([z.string(), z.string(), z.string(), z.string()]));

@@ -1,4 +1,5 @@
 import { type Expression, type ExpressionBuilder, type RawBuilder, type SqlBool, sql } from 'kysely';
+import { witnessStatuses } from '../../core/domain/payout.ts';
 import type { PayoutRange } from '../../core/ledger/payout-ranges.ts';
 import type { Db } from '../../core/storage/ledger.ts';
 import type { Payout, Tables } from '../../core/storage/tables/tables.ts';
@@ -98,7 +99,7 @@ export async function watchedAfter(
   switch (watch.kind) {
     case 'unlisted':
       return base
-        .where('payouts.state', 'in', ['pending', 'success', 'failed', 'returned'])
+        .where('payouts.state', 'in', witnessStatuses)
         .where('payouts.submitted_at', '>=', watch.sentSince)
         .where((eb) =>
           eb.or([

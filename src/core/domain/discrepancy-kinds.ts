@@ -1,4 +1,6 @@
-export type Severity = 'high' | 'medium' | 'low';
+/** The gravest first. */
+export const severities = ['high', 'medium', 'low'] as const;
+export type Severity = (typeof severities)[number];
 
 /** What shows a discrepancy, and so what a run must have seen before it may close one that it no longer finds. */
 export type ShownBy =

@@ -1,6 +1,9 @@
+export const discrepancyStates = ['open', 'acknowledged', 'resolved'] as const;
+export type DiscrepancyState = (typeof discrepancyStates)[number];
+
 /** The stored state of a discrepancy that a run finds again. */
 export type KnownDiscrepancy = {
-  state: 'open' | 'acknowledged' | 'resolved';
+  state: DiscrepancyState;
   resolvedBy: 'evidence' | 'person' | null;
   note: string;
   expected: string;
@@ -11,7 +14,8 @@ export type KnownDiscrepancy = {
 };
 
 /** What happened to a discrepancy; `changed`: still open, with another value. */
-export type LifeEvent = 'opened' | 'changed' | 'reopened' | 'acknowledged' | 'resolved' | 'closed';
+export const lifeEvents = ['opened', 'changed', 'reopened', 'acknowledged', 'resolved', 'closed'] as const;
+export type LifeEvent = (typeof lifeEvents)[number];
 
 /** The state after a run has found it; `event` null: nothing changed. */
 export type DiscrepancySighting = Pick<

@@ -30,6 +30,8 @@ export type AttemptOutcome =
       halts: boolean;
     };
 
+export const attemptOutcomes = ['accepted', 'refused', 'not_sent', 'turned_away', 'unknown'] as const;
+
 /** False only for attempts proven not taken; `null`: the POST is in flight (P4). */
 export function mayHaveBeenTaken(outcome: string | null): boolean {
   return outcome !== 'refused' && outcome !== 'not_sent' && outcome !== 'turned_away';

@@ -1,5 +1,6 @@
 /** The two modes of the service. Every row, key, reference and halt belongs to exactly one (P24). */
-export type Mode = 'test' | 'live';
+export const modes = ['test', 'live'] as const;
+export type Mode = (typeof modes)[number];
 
 /** Payout states; the README draws the diagram. */
 export const payoutStates = [
@@ -15,6 +16,9 @@ export const payoutStates = [
   'returned',
 ] as const;
 export type PayoutState = (typeof payoutStates)[number];
+
+/** The states that a payout leaves again. */
+export const openStates = ['held', 'ready', 'sending', 'pending', 'unknown'] as const;
 
 /** The states in which the transfer has ended: paid, failed, or returned after success. */
 const finalStates: readonly PayoutState[] = ['success', 'failed', 'returned'];
@@ -85,7 +89,8 @@ export const moneyStanding: Record<CountedState, 'paid' | 'open' | 'ended'> = {
 };
 
 /** Batch states; all except `loading` and `cancelled` follow from the states of the payouts. */
-export type BatchState = 'loading' | 'held' | 'ready' | 'sending' | 'sent' | 'done' | 'cancelled';
+export const batchStates = ['loading', 'held', 'ready', 'sending', 'sent', 'done', 'cancelled'] as const;
+export type BatchState = (typeof batchStates)[number];
 
 /** The sources of facts about a payout, in the order in which `evidence` lists them. */
 export const sources = ['response', 'webhook', 'listing', 'details', 'person'] as const;

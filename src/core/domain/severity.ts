@@ -1,5 +1,5 @@
 import Big from 'big.js';
-import { type DiscrepancyKind, kindRules, type Severity } from './discrepancy-kinds.ts';
+import { type DiscrepancyKind, kindRules, type Severity, severities } from './discrepancy-kinds.ts';
 
 /** The facts that decide a discrepancy's severity; `difference` as in its column, empty where there is none. */
 export type Gravity = {
@@ -10,7 +10,7 @@ export type Gravity = {
   ageDays: number;
 };
 
-const steps: readonly Severity[] = ['low', 'medium', 'high'];
+const steps = severities.toReversed();
 
 /** How grave a discrepancy is, by kind, amount and age. Below one unit of its currency only an urgent kind is high. */
 export function severityOf({ kind, difference, moved, ageDays }: Gravity): Severity {

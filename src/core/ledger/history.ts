@@ -46,12 +46,12 @@ export function historyHashes(fields: Fields): (previous: string, payoutId: bigi
   return (previous, payoutId) => hash('sha256', `[${JSON.stringify(previous)},"${payoutId}",${rest}`, 'hex');
 }
 
-/** Builds the next entry of a payout's chain, whose hash the caller keeps as its head. `detail`: a shared text. */
+/** Builds the next entry of a payout's chain, whose hash the caller keeps as its head. */
 export function chainEntry(
   previous: string,
   entry: HistoryEntry,
-  detail = detailText(entry.detail),
 ): Record<(typeof columns)[number], string | bigint | null> & { hash: string } {
+  const detail = detailText(entry.detail);
   return {
     payout_id: entry.payoutId,
     seq: entry.seq,

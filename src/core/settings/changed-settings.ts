@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { modes } from '../domain/payout.ts';
 import { eventsSecretName, smtpPasswordName } from './secrets.ts';
 import type { Config } from './settings.ts';
 import type { FileConfig } from './settings-schema.ts';
@@ -38,7 +39,7 @@ function named(config: Config): Map<string, unknown> {
   const settings = Object.entries(sections).flatMap(([section, values]) =>
     Object.entries(values).map(([key, value]) => [`${section}.${snake(key)}`, value] as const),
   );
-  const keys = (['test', 'live'] as const).flatMap((mode) =>
+  const keys = modes.flatMap((mode) =>
     Object.entries(config.keys[mode] ?? {}).map(
       ([kind, values]) =>
         [`COUNTERFOIL_${mode}_${snake(kind).replace(/s$/, '')}`.toUpperCase(), values] as const,

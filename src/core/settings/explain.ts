@@ -1,4 +1,5 @@
 import { LineCounter, parseDocument } from 'yaml';
+import { modes } from '../domain/payout.ts';
 import { createRedactor } from '../domain/redact.ts';
 import { withoutCredentials } from './file-values.ts';
 import { eventsSecretName, type ModeKeys, smtpPasswordName } from './secrets.ts';
@@ -63,7 +64,7 @@ export function explainConfig(options: LoadOptions): ({ kind: 'ok' } & Explained
       ),
     ],
     secrets: [
-      ...(['test', 'live'] as const).flatMap((of) =>
+      ...modes.flatMap((of) =>
         kinds.map(([name, key]) =>
           secret(`COUNTERFOIL_${of.toUpperCase()}_${name}_KEY`, config.keys[of]?.[key].length ?? 0),
         ),

@@ -36,7 +36,7 @@ type Sections = { [K in Exclude<keyof FileConfig, 'mode'>]: Camel<FileConfig[K]>
 export type Config = Omit<Sections, 'alerts' | 'events'> & {
   alerts: Sections['alerts'] & { smtpPassword: string | undefined };
   events: Sections['events'] & { secret: string | undefined };
-  mode: 'test' | 'live';
+  mode: FileConfig['mode'];
   /** The folder that holds `config/` (or the file itself, when it lies elsewhere), absolute. */
   home: string;
   dataDir: string;

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { severities } from '../domain/discrepancy-kinds.ts';
 import { witnessStatuses } from '../domain/payout.ts';
 import {
   attemptOutcome,
@@ -105,7 +106,7 @@ export const resendShape = fields({
   asked: list(fields({ reference: text, ok: flag, message: text })),
 });
 
-const severity = z.enum(['high', 'medium', 'low']);
+const severity = z.enum(severities);
 export const discrepanciesShape = fields({
   discrepancies: list(
     fields({

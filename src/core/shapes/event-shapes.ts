@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { severities } from '../domain/discrepancy-kinds.ts';
 import type { EventType } from '../domain/event-type.ts';
 import {
   byState,
@@ -18,7 +19,7 @@ import {
   verdictShape,
 } from './parts.ts';
 
-const discrepancy = { id: text, kind: discrepancyKindShape, severity: z.enum(['high', 'medium', 'low']) };
+const discrepancy = { id: text, kind: discrepancyKindShape, severity: z.enum(severities) };
 const payouts = fields({ payouts: byState(count).describe('payouts by state') });
 const halt = fields({ kind: haltKindShape });
 

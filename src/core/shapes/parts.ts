@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { discrepancyKinds } from '../domain/discrepancy-kinds.ts';
-import { payoutStates, replacedStates } from '../domain/payout.ts';
+import { discrepancyStates } from '../domain/discrepancy-life.ts';
+import { attemptOutcomes } from '../domain/outcome.ts';
+import { batchStates, modes, payoutStates, replacedStates } from '../domain/payout.ts';
 import { verdicts } from '../domain/verdict.ts';
 
 /** A decimal with the currency's digits, such as `1500.00`. */
@@ -17,21 +19,18 @@ export const called = <T extends z.ZodType>(id: string, one: T): T => one.meta({
 /** By a name that the data choose, such as a currency. */
 export const map = <T extends z.ZodType>(value: T) => z.record(z.string(), value);
 
-export const modeShape = z.enum(['test', 'live']);
+export const modeShape = z.enum(modes);
 export const payoutStateShape = called('PayoutState', z.enum(payoutStates));
 /** How a payout counts: its state, unless a successor pays it again. */
 const counted = called('CountedState', z.enum([...payoutStates, ...replacedStates]));
 export const byState = <T extends z.ZodType>(value: T) => z.partialRecord(counted, value);
-export const batchStateShape = called(
-  'BatchState',
-  z.enum(['loading', 'held', 'ready', 'sending', 'sent', 'done', 'cancelled']),
-);
+export const batchStateShape = called('BatchState', z.enum(batchStates));
 export const verdictShape = called('Verdict', z.enum(verdicts));
 export const discrepancyKindShape = called('DiscrepancyKind', z.enum(discrepancyKinds));
-export const discrepancyStateShape = z.enum(['open', 'acknowledged', 'resolved']);
+export const discrepancyStateShape = z.enum(discrepancyStates);
 /** What became of a request to pay; null while it is in flight. */
 export const attemptOutcome = z
-  .enum(['accepted', 'refused', 'not_sent', 'turned_away', 'unknown'])
+  .enum(attemptOutcomes)
   .nullable()
   .describe('null while the request is in flight');
 export const sumShape = fields({ count, amount: decimal });

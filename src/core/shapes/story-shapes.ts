@@ -1,5 +1,7 @@
 import { z } from 'zod';
 import { collectionStates } from '../domain/collection.ts';
+import { severities } from '../domain/discrepancy-kinds.ts';
+import { lifeEvents } from '../domain/discrepancy-life.ts';
 import { witnessStatuses } from '../domain/payout.ts';
 import {
   attemptOutcome,
@@ -148,7 +150,7 @@ export const lifeShape = z
   .array(
     z.strictObject({
       at: instant,
-      event: z.enum(['opened', 'changed', 'reopened', 'acknowledged', 'resolved', 'closed']),
+      event: z.enum(lifeEvents),
       source: z.string(),
       note: z.string(),
     }),
@@ -160,7 +162,7 @@ const discrepancyShape = called(
   z.strictObject({
     id: z.string(),
     kind: discrepancyKindShape,
-    severity: z.enum(['high', 'medium', 'low']),
+    severity: z.enum(severities),
     state: discrepancyStateShape,
     reference: z.string(),
     batch: text,

@@ -1,5 +1,5 @@
 import type Database from 'better-sqlite3';
-import { cameToNothing } from '../../core/domain/payout.ts';
+import { cameToNothing, witnessStatuses } from '../../core/domain/payout.ts';
 import { isToldEntry } from '../../core/ledger/event-feed.ts';
 import { eventFloorKey } from '../../core/ledger/event-places.ts';
 import { createIdentityDigest, identity, type PayoutIdentity } from './identity.ts';
@@ -14,7 +14,7 @@ const plainEvents = [
   'turned_away',
   'unknown',
   ...['response', 'details', 'listing', 'webhook'].flatMap((source) =>
-    ['pending', 'success', 'failed', 'returned'].map((status) => `${source} says ${status}`),
+    witnessStatuses.map((status) => `${source} says ${status}`),
   ),
 ];
 

@@ -1,12 +1,13 @@
 import { Counter, Gauge, Registry } from 'prom-client';
-import { discrepancyKinds } from '../../core/domain/discrepancy-kinds.ts';
+import { discrepancyKinds, severities } from '../../core/domain/discrepancy-kinds.ts';
 import { formatMinor } from '../../core/domain/money.ts';
-import { countedStates } from '../../core/domain/payout.ts';
+import { attemptOutcomes } from '../../core/domain/outcome.ts';
+import { batchStates, countedStates, openStates } from '../../core/domain/payout.ts';
 import { webhookRejectionKinds } from '../../core/domain/rejection.ts';
 import { verdicts } from '../../core/domain/verdict.ts';
+import { haltKindShape } from '../../core/shapes/parts.ts';
 import type { HaltKind } from '../../sending/halt.ts';
 import type { LedgerFigures } from './ledger-figures.sql.ts';
-import { passingStates } from './payout-figures.sql.ts';
 
 /** What a scrape says beside the figures of the ledger. */
 export type MetricFacts = {
@@ -18,18 +19,7 @@ export type MetricFacts = {
   queue: { up: boolean; jobs: number | null };
 };
 
-const haltKinds = Object.keys({
-  person: true,
-  account: true,
-  signature: true,
-  unknowns: true,
-  canary_open: true,
-  canary_failed: true,
-  barrier: true,
-} satisfies Record<HaltKind, true>);
-const batchStates = ['loading', 'held', 'ready', 'sending', 'sent', 'done', 'cancelled'] as const;
-const attemptOutcomes = ['accepted', 'refused', 'not_sent', 'turned_away', 'unknown'];
-const severities = ['high', 'medium', 'low'] as const;
+const haltKinds: readonly HaltKind[] = haltKindShape.options;
 const jobResults = ['running', 'succeeded', 'incomplete', 'failed', 'skipped'] as const;
 
 /**
@@ -72,7 +62,7 @@ function addPayouts(add: AddSample, { payouts, oldest, batches }: LedgerFigures,
   add.gauge(
     'counterfoil_payouts_oldest_seconds',
     'Time since the oldest payout of a state was first sent, or taken in if it never was; 0 without one.',
-    passingStates.map((state) => {
+    openStates.map((state) => {
       const has = payouts.some((figure) => figure.state === state && figure.count > 0);
       const since = oldest.find((one) => one.state === state)?.since;
       return { labels: { state }, value: has ? secondsSince(since, nowMs) : 0 };

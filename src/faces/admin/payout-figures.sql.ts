@@ -1,5 +1,11 @@
 import { sql } from 'kysely';
-import { type BatchState, batchState, type PayoutState, payoutStates } from '../../core/domain/payout.ts';
+import {
+  type BatchState,
+  batchState,
+  openStates,
+  type PayoutState,
+  payoutStates,
+} from '../../core/domain/payout.ts';
 import { recounted, replacedSums } from '../../core/ledger/replaced.ts';
 import type { Db } from '../../core/storage/ledger.ts';
 
@@ -46,9 +52,6 @@ export async function batchFigures(db: Db): Promise<Partial<Record<BatchState, n
   return figures;
 }
 
-/** The states that a payout leaves again. */
-export const passingStates = ['held', 'ready', 'sending', 'pending', 'unknown'] as const;
-
 /** How many payouts of a state the search for the oldest reads: those that were taken in first. */
 const mostRead = 200;
 
@@ -58,7 +61,7 @@ const mostRead = 200;
  */
 export async function oldestFigures(db: Db): Promise<{ state: PayoutState; since: string }[]> {
   const found = await Promise.all(
-    passingStates.map(async (state) => {
+    openStates.map(async (state) => {
       const { rows } = await sql<{
         since: string | null;
       }>`select min(coalesce(p.submitted_at, b.created_at)) as since

@@ -1,6 +1,7 @@
 import type { AdvisedReason } from '../../core/domain/advice.ts';
 import { contradictionText } from '../../core/domain/contradiction.ts';
 import { whyElsewhere } from '../../core/domain/origin.ts';
+import { witnessStatuses } from '../../core/domain/payout.ts';
 import { readStatus } from '../../core/domain/witness.ts';
 import { contradictionIn } from '../../core/ledger/contradiction-columns.ts';
 import type { PayoutEvidence } from './evidence.sql.ts';
@@ -40,7 +41,7 @@ export function contradicted({ contradiction }: PayoutEvidence): AdvisedReason |
 function sentElsewhere(evidence: PayoutEvidence, since: Since): AdvisedReason | null {
   const { elsewhere, lookUp } = evidence;
   if (!elsewhere) return null;
-  const shown: LookUpResult[] = ['pending', 'success', 'failed', 'returned'];
+  const shown: readonly LookUpResult[] = witnessStatuses;
   const isShown =
     lookUp !== null && isAskedSince(lookUp.askedAt, since) && shown.includes(lookUpResultOf(evidence));
   return isShown ? null : { why: whyElsewhere(elsewhere.went, elsewhere.asks), advice: null };

@@ -1,5 +1,5 @@
 import type { CreationOrder } from '../../core/domain/list-order.ts';
-import type { PayoutState } from '../../core/domain/payout.ts';
+import { openStates, type PayoutState } from '../../core/domain/payout.ts';
 import { findBarrier } from '../../core/ledger/barriers.ts';
 import type { Db, Trx } from '../../core/storage/ledger.ts';
 import type { ListingResult } from './completeness.ts';
@@ -60,7 +60,7 @@ export function openBefore(db: Db, before: string, limit: number): Promise<OpenP
   return db
     .selectFrom('payouts')
     .select(['state', 'reference_key', 'amount', 'currency', 'account_number', 'bank_code', 'submitted_at'])
-    .where('state', 'in', ['held', 'ready', 'sending', 'pending', 'unknown'])
+    .where('state', 'in', openStates)
     .where('submitted_at', '<', before)
     .orderBy('submitted_at')
     .limit(limit)

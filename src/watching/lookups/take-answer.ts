@@ -3,7 +3,7 @@ import type { Contradiction } from '../../core/domain/contradiction.ts';
 import { isWebhookReason } from '../../core/domain/inquiry-reason.ts';
 import { ladderDelayMs } from '../../core/domain/ladder.ts';
 import { isKnownAs, type Origin, originText, type Standpoint } from '../../core/domain/origin.ts';
-import type { PayoutState } from '../../core/domain/payout.ts';
+import { moneyStanding } from '../../core/domain/payout.ts';
 import { later } from '../../core/domain/wait.ts';
 import { findWitness, isNotFound, type WitnessFinding } from '../../core/domain/witness.ts';
 import { columnsOf, onlySaid, type SaidFields } from '../../core/ledger/contradiction-columns.ts';
@@ -45,8 +45,6 @@ type Deps = {
   standpoint?: Standpoint | undefined;
   rules: { quietPeriodMs: number };
 };
-
-const over: readonly PayoutState[] = ['success', 'failed', 'returned', 'refused', 'cancelled'];
 
 /**
  * Records what a look-up's reply proves, closes the question, and puts the next one on the list, in one transaction.
@@ -192,6 +190,6 @@ async function climb(
     await addInquiry(trx, { ...again, dueAt: later(at, ladderDelayMs(Number(rung))), rung });
   }
   // Raised while the answer was on its way, perhaps by a webhook: the answer may be older than what raised it.
-  if (closed.raised > raised && !over.includes(state))
+  if (closed.raised > raised && moneyStanding[state] === 'open')
     await addInquiry(trx, { ...question, dueAt: at, rung: 0n });
 }

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { foldReference, isReference } from '../../core/domain/ids.ts';
-import type { PayoutState } from '../../core/domain/payout.ts';
+import { openStates } from '../../core/domain/payout.ts';
 import { idList } from '../../core/storage/bulk.ts';
 import type { Db, Ledger, Trx } from '../../core/storage/ledger.ts';
 
@@ -10,9 +10,6 @@ const keptWhole = { rows: 10_000, days: 35 };
 /** A webhook may bear a time this long before the send that it reports: clocks differ. */
 const skewMs = dayMs;
 const rowsAtOnce = 1000;
-
-/** States of payouts that a stranger's webhook may yet turn out to be about. */
-const unfinished: PayoutState[] = ['held', 'ready', 'sending', 'pending', 'unknown'];
 
 /**
  * Deletes old webhooks that matched no payout, so that strangers cannot fill the ledger. Each leaves its reference
@@ -38,7 +35,7 @@ async function cutFor(db: Db, agedMs: number): Promise<string> {
   const row = await db
     .selectFrom('payouts')
     .select((on) => on.fn.min<string | null>('submitted_at').as('first'))
-    .where('state', 'in', unfinished)
+    .where('state', 'in', openStates)
     .executeTakeFirst();
   const sentMs = row?.first ? Date.parse(row.first) - skewMs : agedMs;
   return new Date(Math.min(agedMs, sentMs)).toISOString();

@@ -1,6 +1,6 @@
 import type { Generated } from 'kysely';
 import type { DiscrepancyKind, Severity } from '../../domain/discrepancy-kinds.ts';
-import type { LifeEvent } from '../../domain/discrepancy-life.ts';
+import type { DiscrepancyState, LifeEvent } from '../../domain/discrepancy-life.ts';
 
 export type DiscrepancyTables = {
   discrepancies: DiscrepancyTable;
@@ -29,7 +29,7 @@ export type DiscrepancyTable = {
   evidence: string;
   /** What decides, beside the kind, what a person should do: JSON. */
   advice: string;
-  state: 'open' | 'acknowledged' | 'resolved';
+  state: DiscrepancyState;
   /** Who resolved it; null while it is not resolved. */
   resolved_by: 'evidence' | 'person' | null;
   /** The last remark: a person's words, what closed it, or why it was reopened. */

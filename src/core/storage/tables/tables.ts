@@ -1,6 +1,7 @@
 import type { Generated, Insertable, Selectable } from 'kysely';
 import type { HistoryEvent } from '../../domain/history-event.ts';
 import type { InquiryReason } from '../../domain/inquiry-reason.ts';
+import type { AttemptOutcome } from '../../domain/outcome.ts';
 import type { BatchState, PayoutState, WithheldBy, WitnessStatus } from '../../domain/payout.ts';
 import type { WebhookRejectionKind } from '../../domain/rejection.ts';
 import type { AlertTables } from './alert-tables.ts';
@@ -188,7 +189,7 @@ type AttemptTable = {
   began_at: string;
   ended_at: string | null;
   /** null while the POST is in flight. */
-  outcome: 'accepted' | 'refused' | 'not_sent' | 'turned_away' | 'unknown' | null;
+  outcome: AttemptOutcome['kind'] | null;
   http_status: bigint | null;
   code: string | null;
   message: string | null;

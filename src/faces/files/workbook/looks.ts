@@ -1,5 +1,6 @@
 import type { MatchState } from '../../../books/statement/match-state.ts';
 import type { Severity } from '../../../core/domain/discrepancy-kinds.ts';
+import type { DiscrepancyState } from '../../../core/domain/discrepancy-life.ts';
 import type { PayoutState } from '../../../core/domain/payout.ts';
 import { verdictWords } from '../../../words/verdict-words.ts';
 import type { CellLook } from './styles.ts';
@@ -25,7 +26,7 @@ const matches: Record<MatchState, CellLook> = {
 };
 const severities: Record<Severity, CellLook> = { high: 'bad', medium: 'warn', low: 'none' };
 /** The states of a discrepancy; a collection's state has other words and stays plain. */
-const standings: Record<'open' | 'acknowledged' | 'resolved', CellLook> = {
+const standings: Record<DiscrepancyState, CellLook> = {
   open: 'bad',
   acknowledged: 'warn',
   resolved: 'good',

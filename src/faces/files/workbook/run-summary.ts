@@ -1,4 +1,5 @@
 import { type NamedCells, records } from '../../../books/sheet.ts';
+import { severities } from '../../../core/domain/discrepancy-kinds.ts';
 import { isUsable } from '../../../core/domain/verdict.ts';
 import { listSentence } from '../../../words/list-words.ts';
 import { lookOf } from './looks.ts';
@@ -70,7 +71,7 @@ function statePart(rows: NamedCells[]): Note[][] {
   ];
 }
 
-const gravity = ['high', 'medium', 'low'];
+const gravity: readonly string[] = severities;
 
 /** The gravest first. Where nothing could be looked for, nothing says that none is open. */
 function openPart(rows: NamedCells[], isCompared: boolean): Note[][] {

@@ -1,5 +1,10 @@
 import { amountText, counted, grouped } from '../../../core/domain/counted.ts';
-import { type CountedState, type Mode, replacedStates } from '../../../core/domain/payout.ts';
+import {
+  type CountedState,
+  type Mode,
+  replacedStates,
+  witnessStatuses,
+} from '../../../core/domain/payout.ts';
 import type { BatchCounts } from '../../../core/ledger/batches.ts';
 import { stateWords } from '../../../words/state-words.ts';
 import { heldBecause } from '../../json/list-json.ts';
@@ -13,12 +18,11 @@ export function batchHead({ batch, totals, counts }: BatchCounts, mode: Mode): s
   return [batch.id, counted(rows, 'payout'), amounts.join(', '), `${mode} mode`].join('   ');
 }
 
-/** States after an answer that the service took the payout. */
-const accepted = ['pending', 'success', 'failed', 'returned'] as const;
-
 /** `accepted 118 (99 paid, 11 failed)   refused 1   unknown 1`: where the payouts of a batch stand. */
 export function progressLine({ counts, state }: Pick<BatchCounts, 'counts' | 'state'>, paint: Paint): string {
   if (state === 'loading') return '  still being taken in';
+  // After an answer that the service took the payout.
+  const accepted = witnessStatuses;
   const sum = accepted.reduce((n, one) => n + (counts[one] ?? 0), 0);
   const final = accepted.filter((one) => one !== 'pending' && (counts[one] ?? 0) > 0);
   const ends = final.map((one) =>

@@ -1,5 +1,5 @@
 import { discrepancyKinds } from '../../../core/domain/discrepancy-kinds.ts';
-import { payoutStates } from '../../../core/domain/payout.ts';
+import { modes, payoutStates } from '../../../core/domain/payout.ts';
 import { scenarioNames } from '../../../sandbox/scenarios.ts';
 import { type CommandEntry, entryName, type OptionEntry } from '../entries/entry.ts';
 import { globalOptions } from '../entries/global-options.ts';
@@ -27,7 +27,7 @@ const candidates: Readonly<Record<string, Candidates>> = {
   dir: { kind: 'files' },
   state: { kind: 'words', words: payoutStates },
   kind: { kind: 'words', words: discrepancyKinds },
-  mode: { kind: 'words', words: ['test', 'live'] },
+  mode: { kind: 'words', words: modes },
   verdict: { kind: 'words', words: ['paid', 'not-paid'] },
   shell: { kind: 'words', words: ['bash', 'zsh', 'fish'] },
   'config verb': { kind: 'words', words: ['show'] },

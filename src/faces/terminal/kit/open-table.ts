@@ -1,5 +1,6 @@
 import type { OpenGroup } from '../../../books/discrepancies/discrepancies.sql.ts';
 import { grouped } from '../../../core/domain/counted.ts';
+import { severities } from '../../../core/domain/discrepancy-kinds.ts';
 import { plainKind } from '../../../core/domain/plain-kind.ts';
 import type { Discrepancy } from '../../../core/storage/tables/tables.ts';
 import { severityColours } from './colours.ts';
@@ -46,7 +47,6 @@ function differenceText({ difference }: Row): string {
 
 /** `13 open: 3 high, 2 medium`. */
 export function openSummary(groups: readonly OpenGroup[]): string {
-  const severities = ['high', 'medium', 'low'] as const;
   const parts = severities.flatMap((severity) => {
     const n = groups.reduce((sum, one) => sum + (one.severity === severity ? one.count : 0), 0);
     return n === 0 ? [] : [`${grouped(`${n}`)} ${severity}`];

@@ -3,7 +3,7 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { parse as parseYaml } from 'yaml';
 import { z } from 'zod';
-import type { Mode } from '../../../core/domain/payout.ts';
+import { type Mode, modes } from '../../../core/domain/payout.ts';
 import { configurationText, envExample } from './init-text.ts';
 
 const sampleBatches = new URL('../../../../data/samples/', import.meta.url);
@@ -80,7 +80,7 @@ export async function runInit(
   return { written, kept };
 }
 
-const withMode = z.looseObject({ mode: z.enum(['test', 'live']).default('test') });
+const withMode = z.looseObject({ mode: z.enum(modes).default('test') });
 
 /** The mode of the configuration in `dir`; null when there is none, or it cannot be read. */
 export async function modeThere(dir: string): Promise<Mode | null> {

@@ -4,6 +4,7 @@ import {
   batchState,
   type CountedState,
   countByState,
+  openStates,
   type PayoutState,
 } from '../../../core/domain/payout.ts';
 import { batchesAfter } from '../../../core/ledger/batches.ts';
@@ -12,7 +13,6 @@ import { recounted, replacedSums } from '../../../core/ledger/replaced.ts';
 import { textsOf } from '../../../core/storage/bulk.ts';
 import type { Db } from '../../../core/storage/ledger.ts';
 import type { Batch } from '../../../core/storage/tables/tables.ts';
-import { passingStates } from '../../admin/payout-figures.sql.ts';
 
 type Sum = { count: number; minor: bigint };
 
@@ -37,7 +37,7 @@ export async function activeBatches(
   since: string,
   limit: number,
 ): Promise<{ looks: BatchLook[]; more: number }> {
-  const moving = sql.join(passingStates.map((state) => sql.lit(state)));
+  const moving = sql.join(openStates.map((state) => sql.lit(state)));
   const { rows } = await sql<{ id: string }>`select b.id from batches b
     where b.created_at >= ${since} or b.phase = 'loading' or b.id in
       (select t.batch_id from payout_totals t where t.n > 0 and t.state in (${moving}))

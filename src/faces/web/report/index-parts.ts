@@ -2,6 +2,7 @@ import { money, readableTime } from '../../../books/presentation.ts';
 import type { RunVerdict } from '../../../books/run-verdicts.sql.ts';
 import { records, totalOf } from '../../../books/sheet.ts';
 import { grouped } from '../../../core/domain/counted.ts';
+import { severities } from '../../../core/domain/discrepancy-kinds.ts';
 import { isUsable, type ListStanding, type Verdict } from '../../../core/domain/verdict.ts';
 import { verdictWords } from '../../../words/verdict-words.ts';
 import { type Html, html } from '../kit/html.ts';
@@ -62,13 +63,11 @@ export function share(part: bigint, whole: bigint): string {
   return tenths % 10n === 0n ? `${tenths / 10n}%` : `${tenths / 10n}.${tenths % 10n}%`;
 }
 
-const gravity = ['high', 'medium', 'low'];
-
 /** What a run left open, by severity, from its frozen sheet `open`. */
 export function openText(sheet: string[][] | undefined, list: ListStanding | null): Html {
   if (sheet === undefined) return html`not counted`;
   const open = records(sheet).filter(({ state }) => state === 'open');
-  const parts = gravity.flatMap((severity) => {
+  const parts = severities.flatMap((severity) => {
     const count = totalOf(open.filter((one) => one.severity === severity));
     return count > 0n ? [badge(severity, `${grouped(`${count}`)} ${severity}`)] : [];
   });
