@@ -93,7 +93,8 @@ export type PublicFinding<K extends FindingKind = FindingKind> = FindingBase & {
 /** A finding as JSON names it, for every face alike. */
 export function findingJson(finding: Finding): FindingJson {
   const { kind, subject, since, count } = finding;
-  const { gravity: severity, verb } = findingRules[kind];
+  const { gravity, verb } = findingRules[kind];
+  const severity = finding.kind === 'discrepancy_open' ? finding.facts.severity : gravity;
   const isToApprove = finding.kind === 'batch_held' && finding.facts.waitsForApproval;
   return { kind, severity, since, count, subject, verb: isToApprove ? 'approve' : verb };
 }

@@ -9,7 +9,7 @@ import { openRejectedFiles } from '../core/ledger/rejected-files.ts';
 import type { Db, Ledger, Trx } from '../core/storage/ledger.ts';
 import { serverMayApprove } from '../sending/approval.ts';
 import { standingCanaries } from '../sending/canaries.sql.ts';
-import { findHaltCauses } from '../sending/halts.sql.ts';
+import { barrierCause, findHaltCauses } from '../sending/halts.sql.ts';
 import { refusedReferences } from '../watching/webhooks/refused-references.sql.ts';
 import { type Finding, mostNames, plainFinding } from './finding.ts';
 import { answerMs } from './kinds.ts';
@@ -31,13 +31,19 @@ export async function haltFindings(
   db: Db | Trx,
   { unnotedFall }: Pick<Ledger, 'unnotedFall'>,
 ): Promise<Finding<'sending_halted' | 'canary_failed'>[]> {
-  const causes = await findHaltCauses(db);
+  const fallen = unnotedFall ? [barrierCause(unnotedFall)] : [];
+  const causes = [...fallen, ...(await findHaltCauses(db))];
   const failed = (await standingCanaries(db)).filter(({ state }) => state === 'failed');
   const batches = [...causes.map(({ batch }) => batch), ...failed.map(({ batch }) => batch)];
-  const kinds = causes.filter(({ batch }) => batch === null).map(({ kind }) => kind);
-  if (unnotedFall) kinds.unshift('barrier');
+  const kinds = Map.groupBy(
+    causes.filter(({ batch }) => batch === null),
+    ({ kind }) => kind,
+  );
   return [
-    ...[...new Set(kinds)].map((kind) => plainFinding('sending_halted', kind)),
+    ...[...kinds].map(([kind, own]) => ({
+      ...plainFinding('sending_halted', kind),
+      since: own.map(({ at }) => at).toSorted()[0] ?? null,
+    })),
     ...[...new Set(batches)].flatMap((batch) =>
       batch === null ? [] : [{ ...plainFinding('canary_failed', batch), names: [batch] }],
     ),

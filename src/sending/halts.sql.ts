@@ -46,8 +46,8 @@ function haltOf(rows: readonly { at: string; detail: string }[]): HaltInForce | 
   return first && { at: first.at, causes: rows.map(({ detail }) => readHaltCause(detail)) };
 }
 
-/** A cause in force, without the service's words. `reference`: the payout that it is about. */
-export type StandingCause = { kind: HaltKind } & HaltSubject;
+/** A cause in force since `at`, without the service's words. `reference`: the payout that it is about. */
+export type StandingCause = { kind: HaltKind; at: string } & HaltSubject;
 type HaltSubject = { batch: string | null; reference: string | null };
 
 function aboutOf(cause: HaltCause): HaltSubject {
@@ -57,12 +57,17 @@ function aboutOf(cause: HaltCause): HaltSubject {
 
 /** Returns every cause for which nothing may be sent. A barrier of the ledger ends none of the others. */
 export async function findHaltCauses(db: Db | Trx): Promise<StandingCause[]> {
-  const barrier = { kind: 'barrier' as const, batch: null, reference: null };
-  const causes = (await standing(db, [])).map(({ detail }): StandingCause => {
+  const barrier = await findBarrier(db);
+  const causes = (await standing(db, [])).map(({ at, detail }): StandingCause => {
     const cause = readHaltCause(detail);
-    return { kind: cause.kind, ...aboutOf(cause) };
+    return { kind: cause.kind, at, ...aboutOf(cause) };
   });
-  return (await findBarrier(db)) ? [barrier, ...causes] : causes;
+  return barrier ? [barrierCause(barrier), ...causes] : causes;
+}
+
+/** A barrier as a cause beside the others. */
+export function barrierCause({ at }: { at: string }): StandingCause {
+  return { kind: 'barrier', at, batch: null, reference: null };
 }
 
 /**

@@ -44,7 +44,7 @@ export const findingShape = called(
   'Finding',
   fields({
     kind: text,
-    severity: z.enum(['high', 'medium']),
+    severity: z.enum(['high', 'medium', 'low']),
     since: instant.nullable(),
     count: count.describe('cases; for a certificate the days left, for a disk the free MiB'),
     subject: text.describe('which batch, job, machine or cause; empty where there can be only one'),
