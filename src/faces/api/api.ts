@@ -38,7 +38,8 @@ export function apiRoutes(given: Omit<ApiDeps, 'closing' | 'streams'>): Routes {
         const { app } = deps;
         readStreams(scope, app.config.intake.maxBytes);
         scope.setErrorHandler(async (error, _request, reply) => answerProblem(error, reply, deps));
-        scope.setNotFoundHandler(async () => {
+        // A route, since the dashboard answers each address that has none.
+        scope.all('/*', { config: { right: 'none' } }, async () => {
           throw noSuchPath();
         });
         // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `route` gives each `run` what its schemas parsed

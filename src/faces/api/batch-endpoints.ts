@@ -1,6 +1,7 @@
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { findBatch } from '../../books/batch-results.sql.ts';
+import { counted } from '../../core/domain/counted.ts';
 import { leftOutJson } from '../../core/domain/left-out.ts';
 import type { Problem as FileProblem } from '../../core/domain/problem.ts';
 import { batchCounts, batchesAfter } from '../../core/ledger/batches.ts';
@@ -53,7 +54,7 @@ function refusedFile(problems: readonly FileProblem[], count: number): ApiProble
   const [first] = problems;
   return new ApiProblem(422, {
     kind: 'file_refused',
-    problem: `${first?.problem ?? 'the file is refused'}${count > 1 ? `, and ${count - 1} more problems` : ''}`,
+    problem: `${first?.problem ?? 'the file is refused'}${count > 1 ? `, and ${counted(count - 1, 'more problem')}` : ''}`,
     fix: `${first?.fix ?? 'correct the file'}; then post it again. Nothing was taken`,
     more: { problems: [...problems], problem_count: count },
   });

@@ -18,7 +18,7 @@ export function uploadsIn({ dataDir }: Pick<Config, 'dataDir'>): string {
 export function readStreams(server: FastifyInstance, maxBytes: number): void {
   for (const type of fileTypes.filter((one) => !one.startsWith('multipart')))
     server.addContentTypeParser(type, async (_request: FastifyRequest, payload: Readable) => payload);
-  server.register(fastifyMultipart, { limits: { files: 2, fields: 0, fileSize: maxBytes + 1, parts: 2 } });
+  server.register(fastifyMultipart, { limits: { files: 2, fields: 2, fileSize: maxBytes + 1, parts: 3 } });
 }
 
 /** A file that came whole, durable in a folder of its own until `discard`, which spares one that a batch waits for. */
@@ -52,14 +52,14 @@ async function fileIn(request: FastifyRequest): Promise<Sent> {
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the parser of these types gives the stream itself
     return { stream: request.body as Readable, fileName: undefined, ends: async () => undefined };
   }
-  const parts = request.files();
+  const parts = request.parts();
   const { value: part } = await parts.next();
-  if (!part) throw noFile();
+  if (part?.type !== 'file') throw noFile();
   const ends = async (): Promise<void> => {
     const { done, value } = await parts.next();
     if (done) return;
-    value.file.resume();
-    throw noFile('the form has more than one file; nothing was taken');
+    if (value.type === 'file') value.file.resume();
+    throw noFile('the form has more than the file; nothing was taken');
   };
   return { stream: part.file, fileName: part.filename, ends };
 }
@@ -74,10 +74,10 @@ function fileNameOf(name: string | undefined): string {
   throw new ApiProblem(422, { kind: 'file_name', problem, fix });
 }
 
-function noFile(problem = 'the form has no file'): ApiProblem {
+function noFile(problem = 'the form does not begin with a file'): ApiProblem {
   return new ApiProblem(422, {
     kind: 'no_file',
     problem,
-    fix: 'send the CSV file as the only part of the form, or as a body of text/csv',
+    fix: 'send the CSV file as the only part of the form, or as a body of text/csv; name, rows and total.NGN go into the query',
   });
 }

@@ -237,6 +237,20 @@ it.each([
   expect(home.names('.')).not.toContain(kept);
 });
 
+it('answers a path that there is not as a problem, whatever the method', async () => {
+  const { ask } = await serveApi();
+  for (const method of ['GET', 'POST', 'PUT', 'DELETE'])
+    for (const path of ['/nothing', '/runs/x/none.txt', '/batches/a/b/c']) {
+      const answer = await ask('eve', path, { method });
+      expect([method, path, answer.status]).toEqual([method, path, 404]);
+      expect(answer.headers.get('content-type')).toContain('application/problem+json');
+      expect(await answer.json()).toMatchObject({
+        problem: 'there is no such path',
+        fix: expect.any(String),
+      });
+    }
+});
+
 it('takes a form with one file, and refuses one with more parts or none', async () => {
   const { ask, as } = await serveApi({}, { COUNTERFOIL_SCHEDULES_SUBMIT: '' });
   const form = (...files: [field: string, name: string][]): FormData => {
@@ -250,12 +264,17 @@ it('takes a form with one file, and refuses one with more parts or none', async 
   expect(await taken.json()).toMatchObject({ file: 'form.csv' });
   const none = new FormData();
   none.append('name', 'value');
-  expect((await ask('dayo', '/batches', { method: 'POST', body: none })).status).toBeGreaterThanOrEqual(400);
-  const two = await ask('dayo', '/batches', {
-    method: 'POST',
-    body: form(['file', 'a.csv'], ['other', 'b.csv']),
-  });
-  expect(two.status).toBeGreaterThanOrEqual(400);
+  const two = form(['file', 'a.csv'], ['other', 'b.csv']);
+  const before = new FormData();
+  before.append('rows', '1');
+  before.append('file', new Blob([batchOf(1)], { type: 'text/csv' }), 'c.csv');
+  const after = form(['file', 'd.csv']);
+  after.append('rows', '1');
+  for (const body of [none, two, before, after]) {
+    const refused = await ask('dayo', '/batches', { method: 'POST', body });
+    expect(refused.status).toBe(422);
+    expect(await refused.json()).toMatchObject({ fix: expect.stringContaining('the only part of the form') });
+  }
   expect((await as('eve').listBatches()).batches).toHaveLength(1);
 });
 

@@ -73,7 +73,7 @@ export function dashboardRoutes(deps: DashboardDeps): Routes {
       fileRoutes(scope, shared, admin);
       // A browser is shown the ways that there are; a program gets the answer that every address without a page has.
       scope.get('/*', async (request, reply) => {
-        if (!isBrowser(request) || request.url.startsWith('/api/')) return reply.callNotFound();
+        if (!isBrowser(request)) return reply.callNotFound();
         throw new Declined(404, 'There is no such page.');
       });
       scope.get('/events', async (_request, reply) => {
