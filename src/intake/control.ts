@@ -12,21 +12,24 @@ const mostBytes = 65_536;
 export type Control = { rows?: number | undefined; totals?: Record<string, string> | undefined };
 
 /**
- * Compares a file's sums with NAME.csv.control.json beside it and with the command's own figures. Both must
- * agree.
+ * Compares a file's sums with NAME.csv.control.json beside it and with the figures given with the order. Both
+ * must agree.
  */
 export async function controlProblems(path: string, own: Control, sums: Sums): Promise<Problem[]> {
   const beside = await readControl(`${path}.control.json`);
   if (beside.kind === 'problem') return [beside.problem];
-  return [...differences(beside.control, sums, 'the control file'), ...differences(own, sums, 'the command')];
+  return [
+    ...differences(beside.control, sums, 'the control file says'),
+    ...differences(own, sums, 'the figures given say'),
+  ];
 }
 
-function differences(control: Control, sums: Sums, who: string): Problem[] {
+function differences(control: Control, sums: Sums, says: string): Problem[] {
   const fix = 'find out which is right; mend the file or the control figures';
   const problems: Problem[] = [];
   if (control.rows !== undefined && control.rows !== sums.count) {
     problems.push(
-      wholeFile(`${who} says ${control.rows} rows, the file has ${sums.count} that can be paid`, fix),
+      wholeFile(`${says} ${control.rows} rows, the file has ${sums.count} that can be paid`, fix),
     );
   }
   if (!control.totals) return problems;
@@ -35,7 +38,7 @@ function differences(control: Control, sums: Sums, who: string): Problem[] {
     const sum = sums.totals.get(currency) ?? 0n;
     if (claimed !== undefined && decimalToMinor(claimed, currency) === sum) continue;
     const held = exponentOf(currency) === undefined ? 'none' : formatMinor(sum, currency);
-    problems.push(wholeFile(`${who} says ${currency} ${claimed ?? 'nothing'}, the file holds ${held}`, fix));
+    problems.push(wholeFile(`${says} ${currency} ${claimed ?? 'nothing'}, the file holds ${held}`, fix));
   }
   return problems;
 }

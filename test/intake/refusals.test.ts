@@ -84,14 +84,14 @@ it('refuses invisible characters but keeps a line feed in a quoted narration', a
   expect(checked.problems).toEqual([]);
 });
 
-it('refuses a file whose control figures differ, from beside it or from the command', async () => {
+it('refuses a file whose control figures differ, from beside it or given with it', async () => {
   const s = await setting();
   const file = s.drop('n.csv', csv(row('A'), row('B', '2.50')));
   s.drop('n.csv.control.json', '{"rows": 3, "totals": {"NGN": "102.50"}}');
   const told = { origin: 'named' as const, rows: 2, totals: { NGN: '102.5', ZAR: '1.00' } };
   const said = refusal(await s.intake.takeIn(file, told));
   expect(said).toContain('the control file says 3 rows, the file has 2');
-  expect(said).toContain('the command says ZAR 1.00, the file holds 0.00');
+  expect(said).toContain('the figures given say ZAR 1.00, the file holds 0.00');
   expect(said).not.toContain('NGN');
 });
 
