@@ -52,6 +52,15 @@ it('an interrupted submit names the batch, what was sent and how to go on', asyn
   expect(flat(done.err)).toMatch(
     /interrupted\. pay\.csv is recorded as batch pay-\S+: \d+ sent, \d+ waiting\. Go on/,
   );
+  expect(done.out).toMatch(/Next: +counterfoil submit\n/);
+});
+
+it('a submit that could not begin counts the one payout that waits', async () => {
+  const home = await makeHome();
+  await home.json(['submit', home.put('one.csv', csv(row(1))), '--no-wait'], 0);
+  const done = await home.run(['submit'], { COUNTERFOIL_SERVICE_BASE_URL: 'http://127.0.0.1:9' });
+  expect(done.code).toBe(1);
+  expect(flat(done.err)).toContain('1 payout waits. Go on with: counterfoil submit');
 });
 
 it('another file that repeats a reference warns that a new reference would pay again', async () => {

@@ -24,7 +24,13 @@ import type {
 } from './submit-standing.ts';
 import { warningLines } from './warning-lines.ts';
 
-type View = { app: App<'local'>; cwd: string; terminal: Terminal; failed: boolean };
+type View = {
+  app: App<'local'>;
+  cwd: string;
+  terminal: Terminal;
+  /** Why sending ended early. */
+  stopped: 'failed' | 'interrupted' | null;
+};
 
 /** Where each batch stands, what needs a person, the result files and the next command. */
 export function submitScreen(view: View, done: Submitted, now: SubmitFacts): Screen {
@@ -106,16 +112,17 @@ function resultFiles({ app, cwd }: View, { files }: Submitted, { shown }: Submit
   return paths.map((path) => pathText(cwd, path));
 }
 
-function nextCommand({ app, failed }: View, { sent }: Submitted, now: SubmitFacts): string {
+function nextCommand({ app, stopped }: View, { sent }: Submitted, now: SubmitFacts): string {
   const { shown, halted } = now;
-  if (failed) return 'counterfoil doctor';
+  if (stopped === 'failed') return 'counterfoil doctor';
   if (halted) {
     const next = { doctor: 'counterfoil doctor', reconcile: 'counterfoil reconcile' } as const;
     const advice = haltAdvice(halted.kinds);
     return advice === 'doctor' || advice === 'reconcile' ? next[advice] : 'counterfoil status';
   }
   const ready = shown.some(({ counts }) => (counts.ready ?? 0) > 0);
-  if (sent.ended === 'not_started' && ready && now.waits.length === 0) return submitCommand(app.config.mode);
+  const goesOn = sent.ended === 'not_started' || stopped === 'interrupted';
+  if (goesOn && ready && now.waits.length === 0) return submitCommand(app.config.mode);
   const went = shown.some(({ counts }) => (counts.pending ?? 0) + (counts.unknown ?? 0) > 0);
   return went ? 'counterfoil reconcile' : '';
 }

@@ -1,5 +1,6 @@
 import { basename } from 'node:path';
 import type { App } from '../../../app/app.ts';
+import { counted } from '../../../core/domain/counted.ts';
 import type { Forbidden } from '../../../core/domain/forbidden.ts';
 import { leftOutJson } from '../../../core/domain/left-out.ts';
 import type { Mode } from '../../../core/domain/payout.ts';
@@ -53,7 +54,12 @@ export async function describeSubmit(context: Context, app: App<'local'>, done: 
     Boolean(halted) ||
     now.waits.some(needsPerson);
   const terminal = terminalOf(context, app.config, app.clock.iso());
-  const view = { app, cwd: context.cwd, terminal, failed: stopped !== null };
+  const view = {
+    app,
+    cwd: context.cwd,
+    terminal,
+    stopped: stopped === null ? null : context.signal.aborted ? 'interrupted' : 'failed',
+  } as const;
   // --quiet hides only success: everything behind a non-zero exit code is printed.
   if (context.options.quiet) for (const line of submitTrouble(view, done, now)) context.say(line);
   const error = stopped ?? unwritten;
@@ -158,7 +164,8 @@ function whatWaits(taken: TakenFiles[], shown: BatchCounts[], waiting: number, m
       ? [`${basename(t.file)} is recorded as batch ${t.batch}: ${progressText(countsOf.get(t.batch) ?? {})}`]
       : [],
   );
-  if (recorded.length === 0) return `${waiting} payouts wait. Go on with: ${submitCommand(mode)}`;
+  if (recorded.length === 0)
+    return `${counted(waiting, 'payout waits', 'payouts wait')}. Go on with: ${submitCommand(mode)}`;
   const rest = recorded.length > 5 ? [`and ${recorded.length - 5} files more`] : [];
   return `${[...recorded.slice(0, 5), ...rest].join('; ')}. Go on with: ${submitCommand(mode)} (without the file, which is taken only once)`;
 }
