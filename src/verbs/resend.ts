@@ -3,6 +3,7 @@ import type { App } from '../app/app.ts';
 import { isAskable } from '../core/domain/others-reference.ts';
 import { findCollection } from '../watching/collections/collections.sql.ts';
 import { payoutToAsk, type ResendSubject } from '../watching/lookups/resend-requests.sql.ts';
+import type { AskedFor } from '../watching/lookups/resends.ts';
 import { type Refused, refusedFor } from './obstacles.ts';
 import { verb } from './verb.ts';
 
@@ -13,7 +14,7 @@ type Parts = Pick<App, 'ledger' | 'config' | 'resends' | 'collectionLookUps'> & 
 };
 
 /** `answer`: what the service said; null where the rate limit or the service delays the request. */
-type Asked = { reference: string; answer: { ok: boolean; message: string } | null };
+type Asked = { reference: string; answer: Omit<AskedFor, 'reference'> | null };
 export type ResendOutcome = { kind: 'asked'; asked: Asked[] };
 
 const minuteMs = 60_000;
@@ -37,8 +38,8 @@ export const resendVerb = verb({
     const made = await resends.askFor(subjects, { signal, forMs: minutes * minuteMs, meanwhile });
     const answers = new Map(made.map((one) => [one.reference.toLowerCase(), one]));
     const asked = names.map((reference) => {
-      const { ok, message } = answers.get(reference.toLowerCase()) ?? {};
-      return { reference, answer: ok === undefined || message === undefined ? null : { ok, message } };
+      const answer = answers.get(reference.toLowerCase());
+      return { reference, answer: answer ? { outcome: answer.outcome, message: answer.message } : null };
     });
     return { kind: 'asked', asked };
   },

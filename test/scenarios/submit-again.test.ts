@@ -55,6 +55,17 @@ it('an interrupted submit names the batch, what was sent and how to go on', asyn
   expect(done.out).toMatch(/Next: +counterfoil submit\n/);
 });
 
+it('a request for a webhook that reached nobody is not called refused', async () => {
+  const home = await makeHome();
+  await home.json(['submit', home.put('one.csv', csv(row(1)))], 0);
+  const nobody = { COUNTERFOIL_SERVICE_BASE_URL: 'http://127.0.0.1:9' };
+  const lost = await home.run(['resend', 'PAY-0001'], nobody);
+  expect([lost.code, lost.out]).toEqual([
+    1,
+    expect.stringMatching(/^failed {3}PAY-0001: connection refused, 127\.0\.0\.1:9$/m),
+  ]);
+});
+
 it('a submit that could not begin counts the one payout that waits', async () => {
   const home = await makeHome();
   await home.json(['submit', home.put('one.csv', csv(row(1))), '--no-wait'], 0);

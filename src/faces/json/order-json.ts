@@ -72,7 +72,7 @@ export const notAskedYet =
 export function resendJson({ asked }: ResendOutcome): JsonOf<'resend'> {
   return {
     asked: asked.map(({ reference, answer }) => {
-      return { reference, ok: answer?.ok ?? false, message: answer?.message ?? notAskedYet };
+      return { reference, ok: answer?.outcome === 'asked', message: answer?.message ?? notAskedYet };
     }),
   };
 }

@@ -28,7 +28,7 @@ export type ResendDeps = {
 };
 
 /** A request that was made, with the service's message. */
-export type AskedFor = { reference: string; ok: boolean; message: string };
+export type AskedFor = { reference: string; outcome: 'asked' | 'refused' | 'error'; message: string };
 
 type Waiting = {
   signal?: AbortSignal;
@@ -114,7 +114,7 @@ export function createResends(deps: ResendDeps): Resends {
         await wantResends(trx, kind, [id], { at: clock.iso(), reason: 'not heard after a request' });
     });
     if (outcome === 'throttled') return undefined;
-    return { reference: due.reference, ok: outcome === 'asked', message };
+    return { reference: due.reference, outcome, message };
   }
 
   function reap(): Promise<void> {

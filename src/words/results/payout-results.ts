@@ -1,3 +1,4 @@
+import { plainTrouble } from '../../core/domain/run-error.ts';
 import { counted } from '../../core/domain/counted.ts';
 import type { CancelOutcome } from '../../verbs/cancel.ts';
 import type { ResendOutcome } from '../../verbs/resend.ts';
@@ -34,6 +35,9 @@ export function resendWords({ asked }: ResendOutcome): ResultWords {
       title: `${name} waits to be asked about`,
       lines: ['The limit of requests delays it; it stays on the list.'],
     };
-  if (one.answer.ok) return { title: `The webhook of ${name} was asked for again`, lines: [] };
-  return { title: 'The service refused it', lines: [one.answer.message], undone: true };
+  if (one.answer.outcome === 'asked') return { title: `The webhook of ${name} was asked for again`, lines: [] };
+  const { outcome, message } = one.answer;
+  return outcome === 'refused'
+    ? { title: 'The service refused it', lines: [message], undone: true }
+    : { title: 'The request failed', lines: [plainTrouble(message)], undone: true };
 }

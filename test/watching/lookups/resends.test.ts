@@ -246,7 +246,7 @@ describe('resend requests', () => {
     expect(await resends.ask([id])).toBe(0);
     expect(await waiting()).toBe(0);
     const asked = await resends.askFor([{ kind: 'payout', id }], { forMs: 0 });
-    expect(asked).toEqual([{ reference: 'R-1', ok: true, message: 'sent' }]);
+    expect(asked).toEqual([{ reference: 'R-1', outcome: 'asked', message: 'sent' }]);
     expect(calls).toHaveLength(1);
   });
 

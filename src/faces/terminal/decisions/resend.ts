@@ -1,4 +1,5 @@
 import type { App } from '../../../app/app.ts';
+import { plainTrouble } from '../../../core/domain/run-error.ts';
 import type { Obstacle } from '../../../verbs/obstacles.ts';
 import { resendVerb } from '../../../verbs/resend.ts';
 import { notAskedYet, resendJson } from '../../json/order-json.ts';
@@ -26,7 +27,10 @@ export const resend: Handler = async (context, args, options) => {
     const { asked } = resendJson(done);
     const lines = done.asked.map(({ reference, answer }) => {
       if (answer === null) return `waiting  ${reference}: ${notAskedYet}`;
-      return answer.ok ? `asked    ${reference}` : `refused  ${reference}: ${answer.message}`;
+      if (answer.outcome === 'asked') return `asked    ${reference}`;
+      return answer.outcome === 'refused'
+        ? `refused  ${reference}: ${answer.message}`
+        : `failed   ${reference}: ${plainTrouble(answer.message)}`;
     });
     return {
       isNews: true,
