@@ -10,9 +10,8 @@ import { valuesMeanwhile, valuesSince } from './values-since.sql.ts';
 type Looking = { config: Pick<Config, 'submission' | 'intake'>; at: string };
 
 /**
- * Compares what a release or an approval would let go with what came since its intake, or turned out not to be unpaid (P23):
- * the reasons to hold it. A batch may have waited for weeks, and the same payments or invoices may have come in another
- * file.
+ * Compares what a release or an approval would let go with what came since its intake (P23): the reasons to hold it. A
+ * batch may have waited for weeks, and the same payments or invoices may have come in another file.
  */
 export async function alikeMeanwhile(
   trx: Trx,

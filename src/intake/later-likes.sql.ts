@@ -2,7 +2,15 @@ import { type RawBuilder, sql } from 'kysely';
 import { idList } from '../core/storage/bulk.ts';
 import { literals } from '../core/storage/dialect.ts';
 import type { Trx } from '../core/storage/ledger.ts';
-import { goesAt, type Likeness, type NearTo, neverPaid, newestEntry, turnedAfter } from './likeness.sql.ts';
+import { goesAt, type Likeness, type NearTo, neverPaid } from './likeness.sql.ts';
+
+/**
+ * True where a payout `p` that was proven unpaid has turned out otherwise since `n` was taken in or last sent. The numbers of
+ * entries are in the order of their commits, which no clock that steps, and no other machine's clock, can change (P33).
+ */
+const turnedSince: RawBuilder<boolean> = sql`exists (select 1 from history h where h.payout_id = p.id
+  and h.id > (select max(e.id) from history e where e.payout_id = n.id and e.event in ('intake', 'intent'))
+  and h.from_state in (${literals(neverPaid)}) and h.to_state not in (${literals(neverPaid)}))`;
 
 /**
  * True where a payout `p` of another batch may pay what `n` pays, and did not when `n` was last sent: it is newer, may go
@@ -13,7 +21,7 @@ export const isSinceLastSent: RawBuilder<boolean> = sql`(p.batch_id <> n.batch_i
   and p.state not in (${literals(neverPaid)})
   and (p.id > n.id or p.state in ('ready', 'sending') or p.unseen_sends > 0
     or coalesce(p.last_attempt_id, 0) > coalesce(n.last_attempt_id, 0)
-    or ${turnedAfter(newestEntry(sql`n.id`, ['intake', 'intent']))}))`;
+    or ${turnedSince}))`;
 
 /**
  * Finds payouts near to a payment of now that may have paid what these ones pay since they were last sent: with the same

@@ -33,19 +33,6 @@ export function alikeReason(
 
 /** States that prove that no money moved: a new row cannot duplicate such a payout. */
 export const neverPaid = ['cancelled', 'refused'] as const;
-/**
- * The newest entry in the history of a payout with one of these events. The numbers of entries are in the order of their
- * commits, which no clock that steps, and no other machine's clock, can change (P33).
- */
-export const newestEntry = (
-  payout: RawBuilder<unknown>,
-  events: readonly ('intake' | 'intent')[],
-): RawBuilder<bigint> =>
-  sql`(select max(e.id) from history e where e.payout_id = ${payout} and e.event in (${literals(events)}))`;
-/** True where a payout `p` that was proven unpaid has turned out otherwise after this entry of the history. */
-export const turnedAfter = (entry: RawBuilder<bigint>): RawBuilder<boolean> =>
-  sql`exists (select 1 from history h where h.payout_id = p.id and h.id > ${entry}
-    and h.from_state in (${literals(neverPaid)}) and h.to_state not in (${literals(neverPaid)}))`;
 /** States in which the money has gone, or has not. */
 const ended = ['success', 'failed', 'returned'] as const;
 
@@ -264,14 +251,14 @@ function mayGo({ intake }: Compared): RawBuilder<boolean> {
   return intake ? sql`state in ('held', 'ready')` : sql`1 = 1`;
 }
 
-/** A payout `p` that came or turned after the one of this id, or whose day of payment was not near at its intake. */
+/** A payout `p` that came after the one of this id, or whose day of payment was not near at its intake. */
 function isUnseen(
   { intake }: Compared,
   id: RawBuilder<unknown>,
   seen: RawBuilder<unknown>,
 ): RawBuilder<boolean> {
   if (!intake) return sql`1 = 1`;
-  return sql`(p.id > ${id} or p.pay_on > ${seen} or ${turnedAfter(newestEntry(id, ['intake']))})`;
+  return sql`(p.id > ${id} or p.pay_on > ${seen})`;
 }
 
 function isEarlier({ id }: { id: string }): RawBuilder<boolean> {

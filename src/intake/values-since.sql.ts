@@ -1,20 +1,18 @@
 import { type RawBuilder, sql } from 'kysely';
-import { z } from 'zod';
 import { columnKey } from '../core/domain/batch-rules.ts';
+import { shownValue } from '../core/ledger/shown-value.ts';
 import type { Config } from '../core/settings/settings.ts';
 import { idList } from '../core/storage/bulk.ts';
 import { literals } from '../core/storage/dialect.ts';
 import type { Trx } from '../core/storage/ledger.ts';
 import type { Batch } from '../core/storage/tables/tables.ts';
 import { isSinceLastSent } from './later-likes.sql.ts';
-import { neverPaid, newestEntry, turnedAfter } from './likeness.sql.ts';
+import { neverPaid } from './likeness.sql.ts';
 import type { ValueAgain } from './values-again.sql.ts';
 
 type Settings = Pick<Config, 'intake'>;
 /** A payout `n` with a value in a unique column that another payout has. */
 type ValueSince = ValueAgain & { id: bigint; batch: string };
-
-const texts = z.array(z.string());
 
 /** Finds these payouts whose values in unique columns another payout may have paid since they were last sent. */
 export async function valuesSince(
@@ -33,7 +31,7 @@ export async function valuesMeanwhile(
 ): Promise<{ first: ValueAgain | undefined; count: number }> {
   const of = sql<boolean>`n.batch_id = ${id} and n.state in ('held', 'ready')`;
   const unseen = sql<boolean>`p.batch_id <> n.batch_id and p.state not in (${literals(neverPaid)})
-    and (p.id > n.id or ${turnedAfter(newestEntry(sql`n.id`, ['intake']))})`;
+    and p.id > n.id`;
   const [first] = await findValues(trx, settings, { of, unseen, limit: 1 });
   if (!first) return { first, count: 0 };
   const { rows } = await sql<{ count: bigint }>`select count(*) as count from (
@@ -69,15 +67,7 @@ async function findValues(trx: Trx, settings: Settings, wanted: Wanted): Promise
     batch: one.batch_id,
     row: Number(one.row_number),
     reference: one.reference,
-    ...shownAs(one),
+    ...shownValue(one),
     before: { reference: one.earlier, batch: one.earlier_batch, day: one.day },
   }));
-}
-
-/** The column and the value as they stand in the file; folded where a row has no such cell. */
-function shownAs(one: { columns: string; cells: string; column_key: string; value: string }) {
-  const columns = texts.parse(JSON.parse(one.columns));
-  const at = columns.findIndex((name) => columnKey(name.trim()) === one.column_key);
-  const cell = (texts.parse(JSON.parse(one.cells))[at] ?? '').trim().slice(0, 100);
-  return { column: columns[at]?.trim() ?? one.column_key, value: cell === '' ? one.value : cell };
 }

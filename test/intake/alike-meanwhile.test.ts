@@ -9,7 +9,7 @@ import { holdVerb } from '../../src/verbs/hold.ts';
 import { releaseVerb } from '../../src/verbs/release.ts';
 import { adviceText } from '../../src/words/advice-text.ts';
 import { claimAt, recordOutcome, replies } from '../support/ledger.ts';
-import { payNow, refuseAll, showAs } from './refused.ts';
+import { payNow, refuseAll } from './refused.ts';
 import { csv, row, type Setting, setting } from './setting.ts';
 
 const day = 86_400_000;
@@ -218,36 +218,4 @@ it('P23, P33: what an older file has paid since is seen where our clock was set 
   await releaseVerb.run(parts, { batch: b.batch }, femi);
   await payNow(s, 'B');
   expect([...(await likesOf(s, 'A'))]).toMatchObject([[a.batch, [{ kind: 'alike', reference: 'B' }]]]);
-});
-
-it('P14, P23, P33: what was refused and turns out paid is seen where our clock was set back meanwhile', async () => {
-  const s = await setting();
-  const parts = { ledger: s.ledger, clock: s.clock, config: s.config };
-  await take(s, 'A');
-  await refuseAll(s);
-  s.clock.advance(day);
-  const b = await take(s, 'B');
-  await holdVerb.run(parts, { batch: b.batch }, femi);
-  s.clock.advance(-2 * day);
-  await showAs(s, 'A', 'success');
-  const first = await releaseVerb.run(parts, { batch: b.batch }, femi);
-  expect(first).toMatchObject({ released: { moved: 0, stays: [{ kind: 'alike', reference: 'A' }] } });
-});
-
-it('P14, P23: what was refused and turns out paid holds the batch that waits to pay it instead', async () => {
-  const s = await setting();
-  const parts = { ledger: s.ledger, clock: s.clock, config: s.config };
-  await take(s, 'A');
-  await refuseAll(s);
-  s.clock.advance(day);
-  const b = await take(s, 'B');
-  expect(b.holdReasons, 'A was refused').toEqual([]);
-  await holdVerb.run(parts, { batch: b.batch }, femi);
-  s.clock.advance(60_000);
-  await showAs(s, 'A', 'success');
-  const stays = [{ kind: 'alike', reference: 'A' }];
-  const first = await releaseVerb.run(parts, { batch: b.batch }, femi);
-  expect(first).toMatchObject({ released: { moved: 0, stays } });
-  const again = await releaseVerb.run(parts, { batch: b.batch }, femi);
-  expect(again).toMatchObject({ released: { moved: 1, stays: [] } });
 });

@@ -193,20 +193,6 @@ it('a held invoice that another file paid meanwhile is released only once more',
   expect(again).toMatchObject({ released: { moved: 1, stays: [] } });
 });
 
-it.each([
-  ['', 60_000],
-  ['P33: beside a clock set back, ', -2 * day],
-])('%san invoice whose first payment turned out paid holds what waits to pay it', async (_, ms) => {
-  const s = await refused();
-  const b = await take(s, 'b.csv', one('B', '0123456999'));
-  await holdVerb.run(partsOf(s), { batch: b.batch }, femi);
-  s.clock.advance(ms);
-  await showAs(s, 'A', 'success');
-  const stays = [{ kind: 'value_again', before: { reference: 'A' } }];
-  const done = await releaseVerb.run(partsOf(s), { batch: b.batch }, femi);
-  expect(done).toMatchObject({ released: { moved: 0, stays } });
-});
-
 it('a release shows the invoice and the likeness at once', async () => {
   const s = await setting(yaml);
   const a = await take(s, 'a.csv', one('A'));

@@ -31,6 +31,8 @@ export const comparisonShape = z.strictObject({
   countsNew: z.literal(true).exactOptional(),
   /** The rule by which single rows of it wait for an approval; absent: none is marked. */
   marked: z.enum(['approve_changed', 'approve_new']).exactOptional(),
+  /** A person approved the batch under this rule and knew that it was not compared, or that new payees were not counted. */
+  waived: z.enum(['approve_changed', 'approve_new']).exactOptional(),
   /** Rows of a hundred times the amount of before, and the first of them. */
   hundredfold: z.strictObject({ count, rows: z.array(count) }),
   /** Currencies of which all amounts end in two zeros, and the total is a hundred times that of before. */
@@ -73,6 +75,22 @@ export const nothingBefore: PayeeComparison = {
     digest: '',
   },
 };
+
+/** Keeps by which rule a person approved a batch that was not compared as the rule asks (P37). `totalsNow`: of the batch. */
+export async function waiveComparison(
+  trx: Trx,
+  batch: string,
+  { rule: waived, totalsNow }: { rule: 'approve_changed' | 'approve_new'; totalsNow: Record<string, string> },
+): Promise<void> {
+  const before = await trx
+    .selectFrom('payee_comparisons')
+    .select('found')
+    .where('batch_id', '=', batch)
+    .executeTakeFirst();
+  if (!before) return recordComparison(trx, batch, { ...nothingBefore, totalsNow, waived });
+  const found = JSON.stringify({ ...comparisonShape.parse(JSON.parse(before.found)), waived });
+  await trx.updateTable('payee_comparisons').set({ found }).where('batch_id', '=', batch).execute();
+}
 
 /** How a batch differs from the last of its series, as of its intake; null where there was nothing to compare with. */
 export async function comparisonOf(db: Db | Trx, batch: string): Promise<PayeeComparison | null> {

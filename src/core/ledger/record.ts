@@ -20,6 +20,7 @@ import {
 } from './attempts.ts';
 import { wentBack } from './barriers.ts';
 import { tellBatches } from './batch-events.ts';
+import { type CameBack, holdReplacements, isBack } from './came-back.ts';
 import { chainEntry, historyHashes, insertHistory } from './history.ts';
 import { askDetails, type LookUpWanted } from './inquiries.ts';
 import { apply, type RecordEvent, type Row } from './projection.ts';
@@ -50,6 +51,7 @@ export async function record(
   const recorded: Recorded[] = [];
   const entries: ReturnType<typeof chainEntry>[] = [];
   const ended: Ended[] = [];
+  const back: CameBack[] = [];
   for (const one of events) {
     const { payoutId, source, event } = one;
     const row = rows.get(payoutId);
@@ -85,6 +87,7 @@ export async function record(
     row.history_head = entry.hash;
     entries.push(entry);
     recorded.push({ payoutId, from, to: row.state, effect });
+    if (isBack(event, { from, to: row.state, effect })) back.push({ payoutId, said: historyEvent(event) });
   }
   if (recorded.length === 0) return recorded;
   const touched = new Set(recorded.map((r) => r.payoutId));
@@ -96,6 +99,7 @@ export async function record(
   await countEnded(trx, ended);
   const turned = await writeRows(trx, at, changed);
   await insertHistory(trx, entries);
+  await holdReplacements(trx, back);
   if (turned.length > 0) await tellBatches(trx, at, turned);
   await askNext(trx, at, recorded);
   return recorded;

@@ -1,0 +1,224 @@
+import { expect, it } from 'vitest';
+import type { WitnessStatus } from '../../src/core/domain/payout.ts';
+import { holdReasonsOf } from '../../src/core/ledger/hold-reasons.ts';
+import type { RecordEvent } from '../../src/core/ledger/projection.ts';
+import { record } from '../../src/core/ledger/record.ts';
+import { confirmFiles } from '../../src/intake/confirm.ts';
+import { finishHolds } from '../../src/sending/holds.sql.ts';
+import { holdVerb } from '../../src/verbs/hold.ts';
+import { releaseVerb } from '../../src/verbs/release.ts';
+import { claimAt, recordOutcome, replies, states } from '../support/ledger.ts';
+import { refuseAll, showAs } from './refused.ts';
+import { anyDay, batchOf, csv, head, row, type Setting, setting } from './setting.ts';
+
+const day = 86_400_000;
+const femi = {
+  name: 'femi',
+  noted: 'femi',
+  accounts: [{ name: 'femi', uid: null }],
+};
+const none = {
+  transferId: null,
+  trx: null,
+  fee: null,
+  settledAt: null,
+  message: null,
+};
+
+const take = async (s: Setting, name: string, text: string): Promise<string> =>
+  batchOf(await s.intake.takeIn(s.drop(`${name}.csv`, text), { origin: 'inbox' }));
+
+/** A file of one payment that waits for its day. */
+const dated = (
+  s: Setting,
+  reference: string,
+  days: number,
+  ...more: Parameters<typeof row> extends [string, ...infer R] ? R : never
+) =>
+  `${head},pay_on\n${row(reference, ...more)},${new Date(s.clock.now() + days * day).toISOString().slice(0, 10)}\n`;
+
+async function idOf(s: Setting, reference: string): Promise<bigint> {
+  const query = s.ledger.db.selectFrom('payouts').select('id').where('reference', '=', reference);
+  return (await query.executeTakeFirstOrThrow()).id;
+}
+
+async function hears(s: Setting, reference: string, event: RecordEvent['event'], source = 'details') {
+  const payoutId = await idOf(s, reference);
+  await s.ledger.write((trx) => record(trx, s.clock.iso(), [{ payoutId, source, event }]));
+}
+const says = (source: 'details' | 'listing' | 'webhook', status: WitnessStatus) => ({
+  kind: 'witness' as const,
+  witness: { source, status, ...none },
+});
+
+/** What goes on the day of payment. */
+async function onItsDay(s: Setting): Promise<string[]> {
+  s.clock.advance(10 * day);
+  await finishHolds(s.ledger, { at: s.clock.iso() });
+  await confirmFiles(s, anyDay);
+  return (await claimAt(s.ledger, s.clock.iso(), 10)).map(({ reference }) => reference);
+}
+const reasonsOf = async (s: Setting, batch: string) => (await holdReasonsOf(s.ledger.db, batch)).reasons;
+const release = (s: Setting, batch: string) =>
+  releaseVerb.run({ ledger: s.ledger, clock: s.clock, config: s.config }, { batch }, femi);
+
+/** A was refused, and B is to be paid in its place in so many days. */
+async function replaced(days = 3, yaml = '') {
+  const s = await setting(yaml);
+  const first = await take(s, 'a', csv(row('A')));
+  await refuseAll(s);
+  s.clock.advance(60_000);
+  const second = await take(s, 'b', dated(s, 'B', days));
+  expect(await reasonsOf(s, second), 'A was refused').toEqual([]);
+  s.clock.advance(60_000);
+  return { s, first, second };
+}
+
+it.each([3, 9])(
+  'P14, P23, P38: what waits %d days to be paid in place of a refused payout does not go once that turns out paid',
+  async (days) => {
+    const { s, first, second } = await replaced(days);
+    await showAs(s, 'A', 'success');
+    expect(await reasonsOf(s, second)).toMatchObject([
+      { kind: 'alike', reference: 'A', batch: first, row: 2 },
+    ]);
+    expect(await onItsDay(s)).toEqual([]);
+    expect(await states(s.ledger)).toEqual({ A: 'success', B: 'held' });
+    expect(await release(s, second)).toMatchObject({
+      released: { moved: 1, stays: [] },
+    });
+    await showAs(s, 'A', 'success');
+    expect(await onItsDay(s), 'a person saw it').toEqual(['B']);
+  },
+);
+
+it.each(['pending', 'success'] as const)(
+  'P14, P23: a refused payout that the list shows as %s holds what waits in its place',
+  async (status) => {
+    const { s } = await replaced();
+    await hears(s, 'A', says('listing', status), 'listing');
+    expect(await onItsDay(s)).toEqual([]);
+  },
+);
+
+it('P14, P23: so does a webhook that no look-up has answered, and once released it stays released', async () => {
+  const { s, second } = await replaced();
+  await hears(s, 'A', says('webhook', 'success'), 'webhook');
+  expect(await states(s.ledger)).toMatchObject({ A: 'refused' });
+  expect(await onItsDay(s)).toEqual([]);
+  await release(s, second);
+  await hears(s, 'A', says('webhook', 'success'), 'webhook');
+  expect(await onItsDay(s), 'it said nothing new').toEqual(['B']);
+});
+
+it('P14, P23: the details hold it once more where a person knew a webhook only', async () => {
+  const { s, second } = await replaced();
+  await hears(s, 'A', says('webhook', 'success'), 'webhook');
+  await release(s, second);
+  await showAs(s, 'A', 'success');
+  expect(await onItsDay(s)).toEqual([]);
+});
+
+it.each(['failed', 'returned'] as const)(
+  'P14, P23, P36: what a person released in place of a payout that %s waits again once that is paid after all',
+  async (end) => {
+    const s = await setting();
+    await take(s, 'a', csv(row('A')));
+    await confirmFiles(s, anyDay);
+    for (const claimed of await claimAt(s.ledger, s.clock.iso(), 10))
+      await recordOutcome(s.ledger, s.clock.iso(), claimed, replies.accepted());
+    if (end === 'returned') await hears(s, 'A', says('details', 'success'));
+    await hears(s, 'A', says('details', end));
+    s.clock.advance(60_000);
+    const second = await take(s, 'b', dated(s, 'B', 3));
+    expect(await reasonsOf(s, second)).toMatchObject([{ kind: 'alike', reference: 'A' }]);
+    await release(s, second);
+    await hears(s, 'A', { ...says('details', 'success'), askedIn: end });
+    expect(await states(s.ledger), 'a contradiction').toMatchObject({
+      A: end,
+      B: 'ready',
+    });
+    expect(await onItsDay(s)).toEqual([]);
+  },
+);
+
+it('P32: so does what waits in place of a payout that a person closed as not paid, once it is paid', async () => {
+  const s = await setting();
+  await take(s, 'a', csv(row('A')));
+  await confirmFiles(s, anyDay);
+  for (const claimed of await claimAt(s.ledger, s.clock.iso(), 10))
+    await recordOutcome(s.ledger, s.clock.iso(), claimed, replies.unknown());
+  await hears(s, 'A', { kind: 'settle', as: 'failed', note: 'the bank said so' }, 'person:ada');
+  const second = await take(s, 'b', dated(s, 'B', 3));
+  await release(s, second);
+  await hears(s, 'A', { kind: 'settle', as: 'success', note: 'the bank was wrong' }, 'person:ada');
+  expect(await onItsDay(s)).toEqual([]);
+});
+
+it('P15: a transfer under a cancelled reference holds what waits in its place', async () => {
+  const s = await setting();
+  await take(s, 'a', csv(row('A')));
+  await hears(s, 'A', { kind: 'cancel', why: 'wrong day' }, 'person:ada');
+  const second = await take(s, 'b', dated(s, 'B', 3));
+  await hears(s, 'A', says('listing', 'failed'), 'listing');
+  expect(await reasonsOf(s, second), 'no money moved').toEqual([]);
+  await hears(s, 'A', says('listing', 'pending'), 'listing');
+  expect(await onItsDay(s)).toEqual([]);
+});
+
+it('P23: an invoice of a refused payout that turns out paid holds its second payment, whatever its account', async () => {
+  const s = await setting('intake: { unique_columns: [invoice no] }');
+  const invoiced = (line: string) => `${head},Invoice No\n${line},INV 7\n`;
+  const first = await take(s, 'a', invoiced(row('A')));
+  await refuseAll(s);
+  const second = await take(s, 'b', invoiced(row('B', '100', '0999999999')));
+  await showAs(s, 'A', 'success');
+  const before = { reference: 'A', batch: first, day: '2026-11-21' };
+  expect(await reasonsOf(s, second)).toMatchObject([
+    {
+      kind: 'value_again',
+      row: 2,
+      column: 'Invoice No',
+      value: 'INV 7',
+      before,
+      others: 0,
+    },
+  ]);
+  expect(await onItsDay(s)).toEqual([]);
+  expect(await release(s, second)).toMatchObject({
+    released: { moved: 1, stays: [] },
+  });
+});
+
+it.each([60_000, -2 * day])(
+  'P23, P33: a batch that a person holds names it too, whatever the clock (%d ms)',
+  async (ms) => {
+    const { s, second } = await replaced();
+    await holdVerb.run({ ledger: s.ledger, clock: s.clock }, { batch: second }, femi);
+    s.clock.advance(ms);
+    await showAs(s, 'A', 'success');
+    expect(await reasonsOf(s, second)).toMatchObject([{ kind: 'person' }, { kind: 'alike', reference: 'A' }]);
+    expect(await release(s, second)).toMatchObject({
+      released: { moved: 1, stays: [] },
+    });
+  },
+);
+
+it('P23: one whose POST is turned away meanwhile is held when it comes back', async () => {
+  const { s } = await replaced(0);
+  await confirmFiles(s, anyDay);
+  const [claimed] = await claimAt(s.ledger, s.clock.iso(), 10);
+  await showAs(s, 'A', 'success');
+  if (claimed) await recordOutcome(s.ledger, s.clock.iso(), claimed, replies.turnedAway());
+  expect(await onItsDay(s)).toEqual([]);
+});
+
+it('P23: what was ordered before it came to nothing is no replacement of it', async () => {
+  const s = await setting('submission: { duplicate_window_days: 5 }');
+  await take(s, 'a', csv(row('A')));
+  const second = await take(s, 'b', dated(s, 'B', 9));
+  await refuseAll(s);
+  await showAs(s, 'A', 'success');
+  expect(await reasonsOf(s, second), 'next month').toEqual([]);
+  expect(await onItsDay(s)).toEqual(['B']);
+});
