@@ -7,7 +7,7 @@ import { isPostgres, literals } from '../core/storage/dialect.ts';
 import { isDamage } from '../core/storage/failure.ts';
 import type { Db } from '../core/storage/ledger.ts';
 import { type Place, placeOf } from '../core/storage/place.ts';
-import { rowWaits } from '../sending/row-approvals.sql.ts';
+import { rowWaits } from '../sending/approved.sql.ts';
 import {
   type DoneArchive,
   differingAmounts,

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { type RawBuilder, sql } from 'kysely';
 import { formatMinor } from '../core/domain/money.ts';
 import { nubanAgrees } from '../core/domain/nuban.ts';
 import { getBatch } from '../core/ledger/batches.ts';
@@ -16,11 +15,9 @@ import { comparisonDigests } from '../core/ledger/payee-comparisons.ts';
 import { textsOf } from '../core/storage/bulk.ts';
 import type { Db, Trx } from '../core/storage/ledger.ts';
 import type { Batch, Payout } from '../core/storage/tables/tables.ts';
-import { approvalLimits, isByServer, serverMayApprove } from './approval.ts';
-import type { Brakes } from './brakes.ts';
+import { isByServer, serverMayApprove } from './approval.ts';
 import { liftReasons, type ReleaseOrder } from './holds.sql.ts';
 import { askAgain } from './precheck.sql.ts';
-import { isCovered, rowWaits } from './row-approvals.sql.ts';
 
 const page = 2000;
 
@@ -170,19 +167,20 @@ export async function originOf(
  * Records an approval if the batch is still what was shown, and lifts the holds that waited for it. `others`: the reasons
  * that still hold the batch. `changed`: the batch is not what was shown; `already`: somebody approved it first. Then nothing
  * was recorded. A server's yes lifts what it may decide, and is recorded unless the whole batch needs a person besides.
+ * `isUnseen`: no approval before showed what today's rule asks for, so that none of them counts.
  */
 export async function recordApproval(
   trx: Trx,
-  order: ApprovalOrder & { isServer?: boolean } & Pick<ReleaseOrder, 'look'>,
+  order: ApprovalOrder & { isServer?: boolean; isUnseen?: boolean } & Pick<ReleaseOrder, 'look'>,
 ): Promise<{ kind: 'approved'; others: readonly HoldReason[] } | { kind: 'changed' | 'already' }> {
-  const { batch, shown, by, look, isServer = false } = order;
+  const { batch, shown, by, look, isServer = false, isUnseen = false } = order;
   const still = await findStill(trx, order);
   // Rows that waited were rejected, or their last one was cancelled.
   if (still === null) return { kind: 'changed' };
   const isOver = readReasons(batch.hold_reasons).some(asksForRows) && !still.some(asksForRows);
   const before = (await approvalsOf(trx, [batch.id])).get(batch.id) ?? [];
   const isOpen = !isServer || still.some(serverMayApprove);
-  const counted = before.filter((one) => !(isOpen && isByServer(one)));
+  const counted = isUnseen ? [] : before.filter((one) => !(isOpen && isByServer(one)));
   if (counted.some(({ throughId }) => throughId >= shown.throughId)) return { kind: 'already' };
   if (isOver) return { kind: 'changed' };
   const stays = (one: HoldReason): boolean =>
@@ -253,28 +251,6 @@ async function findStill(
     .limit(1)
     .executeTakeFirst();
   return now.body_digest !== shown.bodies || newer ? null : readReasons(now.hold_reasons);
-}
-
-/**
- * True in SQL for a payout that no missing approval keeps back (P2). Neither its row nor its batch needs one, by the decision
- * at intake and by today's rule; or it has one over the same frozen bodies that covers the payout. For queries over
- * `payouts` and `batches`. With the rule `above`, a batch without totals needs an approval.
- */
-export function isApproved(brakes: Pick<Brakes, 'approval' | 'approvalAbove'>): RawBuilder<boolean> {
-  return sql<boolean>`((not ${asked(brakes)} or ${isCovered}) and not ${rowWaits})`;
-}
-
-function asked(brakes: Pick<Brakes, 'approval' | 'approvalAbove'>): RawBuilder<boolean> {
-  const flagged = sql<boolean>`batches.approval_needed = 1`;
-  if (brakes.approval === 'none') return sql`(${flagged})`;
-  if (brakes.approval !== 'above') return sql`(1 = 1)`;
-  const above = approvalLimits(brakes).map(
-    ([currency, minor]) => sql`(t.currency = ${currency} and t.amount > ${minor})`,
-  );
-  const none = sql`not exists (select 1 from batch_totals as t where t.batch_id = batches.id)`;
-  if (above.length === 0) return sql`(${flagged})`;
-  const over = sql`exists (select 1 from batch_totals as t where t.batch_id = batches.id and (${sql.join(above, sql` or `)}))`;
-  return sql`(${flagged} or ${none} or ${over})`;
 }
 
 /** The totals of a batch at its intake, in minor units per currency. */

@@ -3,9 +3,9 @@ import { later } from '../core/domain/wait.ts';
 import type { Db, Trx } from '../core/storage/ledger.ts';
 import { prepared } from '../core/storage/prepared.ts';
 import type { BrakeTables } from '../core/storage/tables/brake-tables.ts';
+import { rowWaits } from './approved.sql.ts';
 import { type CanaryResult, type CanaryStanding, canaryBad, judgeCanary } from './canary.ts';
 import type { HaltCause } from './halt.ts';
-import { rowWaits } from './row-approvals.sql.ts';
 
 /** A canary that the rest of its batch waits for: it has not settled yet, or it failed. */
 export type Canary = {

@@ -20,12 +20,13 @@ import { idList } from '../core/storage/bulk.ts';
 import { countRows, hasRow } from '../core/storage/counting.ts';
 import type { Db, Ledger, Trx } from '../core/storage/ledger.ts';
 import { withheldBy } from '../watching/evidence/withheld.ts';
+import { rowWaits } from './approved.sql.ts';
 import { limitsOf } from './daily-limit.ts';
 import { holdNote } from './hold-facts.ts';
 import { tooLarge } from './limits.sql.ts';
 import { acceptPrecheck } from './precheck.sql.ts';
 import { countKept, type Released, releaseOf } from './released.ts';
-import { areRowsOver, endRowReasons, rowWaits } from './row-approvals.sql.ts';
+import { endReasonsOver, reasonsOver } from './scoped-reasons.sql.ts';
 
 /** Payouts of one transaction, where the order names no other number. */
 const usualChunk = 1000;
@@ -86,11 +87,8 @@ async function holdSome(trx: Trx, batch: string, { at, source, why, chunk }: Hol
     .limit(chunk)
     .execute();
   const event = { kind: 'hold' as const, why };
-  await record(
-    trx,
-    at,
-    rows.map((row) => ({ payoutId: row.id, source, event })),
-  );
+  const events = rows.map((row) => ({ payoutId: row.id, source, event }));
+  await record(trx, at, events);
   return rows.length;
 }
 
@@ -262,7 +260,8 @@ export async function finishHolds(ledger: Ledger, order: Omit<ReleaseOrder, 'bat
     .execute();
   for (const { id: batch, hold_reasons } of batches) {
     const reasons = readReasons(hold_reasons);
-    if (await areRowsOver(ledger.db, batch, reasons)) await ledger.write((trx) => endRowReasons(trx, batch));
+    if ((await reasonsOver(ledger.db, batch, reasons)).length > 0)
+      await ledger.write((trx) => endReasonsOver(trx, batch));
     const reason = releaseUnderWay(reasons) ?? reasons.find((one) => areHoldingAll([one]));
     if (reason?.kind === 'releasing') await finishRelease(ledger, { ...order, batch, by: reason.by });
     else if (reason && (await hasRow(ofBatch(ledger.db, batch, 'ready'))))

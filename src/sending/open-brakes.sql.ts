@@ -5,9 +5,13 @@ import type { PayoutState } from '../core/domain/payout.ts';
 import type { FileWait } from '../core/domain/waiting-file.ts';
 import { getBatch } from '../core/ledger/batches.ts';
 import { type ApprovalCause, addHoldReason } from '../core/ledger/hold-reasons.ts';
+import type { RecordEvent } from '../core/ledger/projection.ts';
+import { record } from '../core/ledger/record.ts';
 import type { Db, Ledger, Trx } from '../core/storage/ledger.ts';
+import { withheldBy, withholding } from '../watching/evidence/withheld.ts';
 import { causesNow, unmarkedByPayees } from './approval-causes.sql.ts';
-import { batchTotals, isApproved, needApproval } from './approvals.sql.ts';
+import { batchTotals, needApproval } from './approvals.sql.ts';
+import { isApproved } from './approved.sql.ts';
 import type { Brakes } from './brakes.ts';
 import { canaryCounts, payoutsOf, standingCanaries } from './canaries.sql.ts';
 import { type ClaimScope, throughDay, type Under } from './claim-request.ts';
@@ -16,6 +20,7 @@ import { finishHolds, holdBatch } from './holds.sql.ts';
 import { headsOf, type Lane, lanesOf } from './lanes.sql.ts';
 import { dailyUse, openDay } from './limits.sql.ts';
 import { batchesAwaitingCheck, expireLooks } from './precheck.sql.ts';
+import { readySuccessors } from './ready.sql.ts';
 import { readyParts } from './ready-parts.sql.ts';
 
 /** What is ready but kept back, and until when. */
@@ -79,6 +84,7 @@ export function createBrakes(deps: {
   async function settle(): Promise<void> {
     const { dailyLimit } = brakes;
     await finishHolds(ledger, { at: clock.iso(), dailyLimit });
+    await holdNeedless();
     await deps.confirmFiles?.(throughDay(under()));
     if (brakes.looksAhead) await expireLooks(ledger, clock.iso());
     if ((await standingCanaries(db)).length > 0) await ledger.write((trx) => stopForCanaries(trx, under()));
@@ -103,6 +109,24 @@ export function createBrakes(deps: {
       };
       await holdBatch(ledger, { batch, reason, at: clock.iso(), source: 'brake', finding });
     }
+  }
+
+  /**
+   * P20: holds what pays a payout again that is no longer unpaid, not on its day only. What is merely in doubt waits for the
+   * answer that its claim needs.
+   */
+  async function holdNeedless(): Promise<void> {
+    if ((await needless(db)).length > 0)
+      await ledger.write(async (trx) => record(trx, clock.iso(), await needless(trx)));
+  }
+
+  async function needless(on: Db | Trx): Promise<RecordEvent[]> {
+    const successors = await readySuccessors(on);
+    const reasons = await withheldBy(on, successors);
+    return successors.flatMap((one) => {
+      const reason = reasons.get(one.id);
+      return reason?.by === 'predecessor' && reason.advice?.kind === 'drop' ? [withholding(one, reason)] : [];
+    });
   }
 
   /** True for ready payouts that need an approval first; the newest shows it, since approvals cover it last. */

@@ -4,7 +4,7 @@ import { farAhead } from '../core/ledger/projection.ts';
 import { idList } from '../core/storage/bulk.ts';
 import type { Db } from '../core/storage/ledger.ts';
 import { unmarkedByPayees } from './approval-causes.sql.ts';
-import { isApproved } from './approvals.sql.ts';
+import { isApproved } from './approved.sql.ts';
 import { type ClaimScope, throughDay, type Under } from './claim-request.ts';
 import { isOver, type Lanes } from './lanes.sql.ts';
 import { isChecked } from './precheck.sql.ts';

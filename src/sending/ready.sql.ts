@@ -6,7 +6,7 @@ import { perDialect } from '../core/storage/dialect.ts';
 import type { Db, Trx } from '../core/storage/ledger.ts';
 import { prepared, unseen } from '../core/storage/prepared.ts';
 import type { Payout } from '../core/storage/tables/tables.ts';
-import { isApproved } from './approvals.sql.ts';
+import { isApproved } from './approved.sql.ts';
 import type { Brakes } from './brakes.ts';
 import { type ClaimRequest, type ClaimScope, type Cleared, throughDay, type Under } from './claim-request.ts';
 import { type Lane, type Lanes, lanesOf } from './lanes.sql.ts';
@@ -73,6 +73,20 @@ const firstTime: RawBuilder<boolean> = sql`(payouts.submitted_at is null and pay
 /** True for all others: they need an answer of the service first. The text must match the partial index. */
 export const sentBefore: RawBuilder<boolean> = sql`(submitted_at is not null or unseen_sends > 0 or successor_of is not null)`;
 
+// The index is named: without statistics SQLite would read all that is ready, and most of that was never sent.
+const again = sql<bigint>`(select id from payouts indexed by payouts_again
+    where state = 'ready' and ${sentBefore})`;
+
+/** The ready successors, of which there are few. The index is named, as for {@link nextToAsk}. */
+export function readySuccessors(db: Db | Trx) {
+  return db
+    .selectFrom('payouts')
+    .select(['id', 'reference', 'submitted_at', 'successor_of'])
+    .where('id', 'in', again)
+    .where('successor_of', 'is not', null)
+    .execute();
+}
+
 /**
  * Returns the next payouts that the service must be asked about before they may be claimed (P31), as far as the brakes
  * let them go. Leaves out those of `except`. Where there are none, it costs one index step.
@@ -82,9 +96,6 @@ export async function nextToAsk(
   request: ClaimScope & Under & { limit: number; except: readonly bigint[] },
 ): Promise<Cleared> {
   const { limit, except } = request;
-  // The index is named: without statistics SQLite would read all that is ready, and most of that was never sent.
-  const again = sql<bigint>`(select id from payouts indexed by payouts_again
-    where state = 'ready' and ${sentBefore})`;
   const { rows } = await sql<{ id: bigint }>`select id from ${again} as again limit 1`.execute(db);
   if (rows.length === 0) return new Map();
   const lanes = await lanesOf(db, request);

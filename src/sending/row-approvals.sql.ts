@@ -1,30 +1,8 @@
-import { type RawBuilder, sql } from 'kysely';
+import { sql } from 'kysely';
 import { formatMinor } from '../core/domain/money.ts';
-import { type HoldReason, holdReasonsOf, isOfRows, setHoldReasons } from '../core/ledger/hold-reasons.ts';
+import { holdReasonsOf, isOfRows } from '../core/ledger/hold-reasons.ts';
 import { idList } from '../core/storage/bulk.ts';
-import { hasRow } from '../core/storage/counting.ts';
 import type { Db, Trx } from '../core/storage/ledger.ts';
-import { serverPrefix } from './approval.ts';
-
-/**
- * True in SQL for a payout that an approval of its batch covers, over the frozen bodies that the batch has. For queries over
- * `payouts`.
- */
-export const isCovered: RawBuilder<boolean> = sql`exists (select 1 from approvals as a
-  join batches as b on b.id = a.batch_id where a.batch_id = payouts.batch_id
-    and a.bodies = b.body_digest and a.through_id >= payouts.id)`;
-
-/** True in SQL for a batch that a person approved, over the frozen bodies that it has. A server sees no payees (P37). */
-export function isByPerson(batch: RawBuilder<unknown>): RawBuilder<boolean> {
-  return sql`exists (select 1 from approvals as h join batches as hb on hb.id = h.batch_id
-    where h.batch_id = ${batch} and h.bodies = hb.body_digest
-      and substr(h.approved_by, 1, ${sql.lit(serverPrefix.length)}) <> ${sql.lit(serverPrefix)})`;
-}
-
-const isOfPerson = isByPerson(sql`payouts.batch_id`);
-
-/** True in SQL for a payout whose own row waits for a person's approval, whatever its batch needs (P37). */
-export const rowWaits: RawBuilder<boolean> = sql`(payouts.approval_needed = 1 and not (${isCovered} and ${isOfPerson}))`;
 
 /** Marks rows of a loading batch as sent only with an approval. After the intake nothing changes a mark. */
 export async function markRows(trx: Trx, batch: string, rows: readonly number[]): Promise<void> {
@@ -64,27 +42,6 @@ export async function waitingRows(
       sums.map(({ currency, amount }) => [currency, formatMinor(BigInt(amount), currency)]),
     ),
   };
-}
-
-/** Removes the reasons that hold single rows, once none of them waits any more. */
-export async function endRowReasons(trx: Trx, batch: string): Promise<void> {
-  const { reasons } = await holdReasonsOf(trx, batch);
-  if (!(await areRowsOver(trx, batch, reasons))) return;
-  await setHoldReasons(
-    trx,
-    batch,
-    reasons.filter((one: HoldReason) => !isOfRows(one)),
-  );
-}
-
-/** True where reasons hold single rows of a batch, and none of those waits any more. */
-export async function areRowsOver(
-  db: Db | Trx,
-  batch: string,
-  reasons: readonly HoldReason[],
-): Promise<boolean> {
-  if (!reasons.some(isOfRows)) return false;
-  return !(await hasRow(marked(db, batch).where('state', '=', 'held')));
 }
 
 function marked(db: Db | Trx, batch: string) {

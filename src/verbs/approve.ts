@@ -7,7 +7,7 @@ import type { Ledger, Trx } from '../core/storage/ledger.ts';
 import type { Batch } from '../core/storage/tables/tables.ts';
 import { alikeMeanwhile } from '../intake/alike-meanwhile.ts';
 import { batchLikeness, type Likeness, nearTo } from '../intake/likeness.sql.ts';
-import { holdForPerson } from '../sending/approval-causes.sql.ts';
+import { holdForPerson, noteWaived, unmarkedByPayees } from '../sending/approval-causes.sql.ts';
 import { type Approvable, recordApproval } from '../sending/approvals.sql.ts';
 import { type Approval, judgeApproval } from '../sending/decisions/whole-batch.ts';
 import { finishRelease } from '../sending/holds.sql.ts';
@@ -95,9 +95,13 @@ export async function approveReviewed(
   const { at } = approval;
   const isServer = person.isServer === true;
   const look = (trx: Trx) => alikeMeanwhile(trx, batch, { config: parts.config, at });
+  const rule = parts.config.submission;
   const done = await ledger.write(async (trx) => {
-    if (isServer) await holdForPerson(trx, parts.config.submission, batch);
-    return recordApproval(trx, { batch, shown, isServer, ...approval, look });
+    if (isServer) await holdForPerson(trx, rule, batch);
+    const isUnseen = !isServer && (await unmarkedByPayees(trx, rule, [batch.id])).size > 0;
+    const recorded = await recordApproval(trx, { batch, shown, isServer, isUnseen, ...approval, look });
+    if (recorded.kind === 'approved' && isUnseen) await noteWaived(trx, rule, batch.id);
+    return recorded;
   });
   if (done.kind === 'already') {
     const now = await reviewApproval(parts, batch.id, person);

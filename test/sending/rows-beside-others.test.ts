@@ -137,3 +137,44 @@ it('P37: an approval lets changed rows go beside a second payment that waits for
   expect(await send('accepted')).toEqual(['D-0-R2']);
   expect(await kinds(batch)).toEqual([]);
 });
+
+it.each(['cancelled', 'settled'] as const)(
+  'P20, P21: a reason that holds only a second payment ends when that is %s, and holds no other',
+  async (how) => {
+    const s = await setting();
+    const { decisions, send, retry, kinds } = handsOn(s);
+    const batch = await take(s, 'a.csv', csv(row('A', '1000.00'), row('B', '1001.00', '0123456786')));
+    expect(await send('refused', noBrakes)).toHaveLength(2);
+    s.clock.advance(day);
+    await take(s, 'c.csv', csv(row('C', '1000.00')));
+    await send('accepted', noBrakes);
+    expect(await retry('A')).toMatchObject({ decided: [{ reference: 'A-R2', state: 'held' }] });
+    expect(await kinds(batch)).toEqual(['alike of successors']);
+    const { payouts } = await decisions.find(['A-R2']);
+    const ids = payouts.map(({ id }) => id);
+    const since = s.clock.iso();
+    const { digest } = await decisions.weigh(ids, since);
+    if (how === 'cancelled') await decisions.cancel({ batch, payout: ids[0] ?? 0n, person: 'femi' });
+    else await decisions.settle({ ids, since, digest, as: 'failed', note: 'C pays it', person: 'femi' });
+    expect(await kinds(batch)).toEqual([]);
+    expect(await retry('B')).toMatchObject({ decided: [{ reference: 'B-R2', state: 'ready' }] });
+  },
+);
+
+it('P20: such a reason stays while another second payment waits for it', async () => {
+  const s = await setting('submission: { approval: always }');
+  const { decisions, send, retry, kinds, approve } = handsOn(s);
+  const batch = await take(s, 'a.csv', csv(row('A', '1000.00'), row('B', '1001.00', '0123456786')));
+  await approve(batch);
+  await send('refused', { ...noBrakes, approval: 'always' });
+  await retry('A');
+  await retry('B');
+  for (const [reference, left] of [
+    ['A-R2', ['approval of successors']],
+    ['B-R2', []],
+  ] as const) {
+    const [one] = (await decisions.find([reference])).payouts;
+    await decisions.cancel({ batch, payout: one?.id ?? 0n, person: 'femi' });
+    expect(await kinds(batch)).toEqual(left);
+  }
+});

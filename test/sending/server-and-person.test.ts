@@ -140,3 +140,46 @@ it('P37: where only changed rows wait for a person, a yes of the server lets exa
   const { checks } = await verifyLedger(c.ledger.place);
   expect(checks.find(({ name }) => name === 'orders')).toMatchObject({ ok: true });
 });
+
+it.each([
+  ['always', { approval: 'always' }],
+  ['above', { approval: 'above', approvalAbove: { NGN: '1.00' } }],
+] as const)('P2: a yes of the server is none once submission.approval is %s', async (why, today) => {
+  const c = await changed(`${url}, payees: off`);
+  await c.yes(server);
+  await confirmFiles(c.s, anyDay);
+  const brakes: Brakes = { ...noBrakes, ...today };
+  // Nobody has held the batch yet: the claim itself refuses.
+  expect(await claimAt(c.ledger, c.s.clock.iso(), 100, 'w-1', brakes)).toEqual([]);
+  expect([await c.claims(brakes), await c.causes()]).toEqual([[], [why]]);
+  await c.yes(server, today);
+  expect(await c.claims(brakes)).toEqual([]);
+  expect(await c.yes(named('bola'), today)).toBe('approved');
+  expect(await c.claims(brakes)).toEqual(all);
+});
+
+it.each([
+  ['off', 'approve_changed', 'unapproved'],
+  ['off', 'approve_new', 'unapproved'],
+  ['warn', 'approve_new', 'payees'],
+] as const)('P37: an approval under payees: %s is none of what %s asks for', async (before, payees, why) => {
+  const c = await changed(`approval: always, payees: ${before}`);
+  expect(await c.yes(named('bola'))).toBe('approved');
+  const brakes: Brakes = { ...noBrakes, approval: 'always', payees };
+  await confirmFiles(c.s, anyDay);
+  expect(await claimAt(c.ledger, c.s.clock.iso(), 100, 'w-1', brakes)).toEqual([]);
+  expect(await c.claims(brakes)).toEqual([]);
+  expect(await c.causes()).toContain(why);
+  expect(await c.yes(named('bola'), { payees })).toBe('approved');
+  expect(await c.yes(named('chi'), { payees }), 'once is enough').toBe('already');
+  expect(await c.claims(brakes)).toEqual(all);
+  const { checks } = await verifyLedger(c.ledger.place);
+  const own = checks.filter(({ name }) => name === 'orders' || name === 'payees');
+  expect(own).toMatchObject([{ ok: true }, { ok: true }]);
+});
+
+it('P37: an approval that showed the changed payees covers them under a tighter rule too', async () => {
+  const c = await changed('approval: always, payees: warn');
+  expect(await c.yes(named('bola'))).toBe('approved');
+  expect(await c.claims({ ...noBrakes, approval: 'always', payees: 'approve_changed' })).toEqual(all);
+});

@@ -13,7 +13,7 @@ import type { Db, Ledger, Trx } from '../../core/storage/ledger.ts';
 import type { Payout } from '../../core/storage/tables/tables.ts';
 import { shownAlready } from '../../watching/evidence/shown-already.sql.ts';
 import { withholding } from '../../watching/evidence/withheld.ts';
-import { endRowReasons } from '../row-approvals.sql.ts';
+import { endReasonsOver } from '../scoped-reasons.sql.ts';
 
 const chunk = 1000;
 
@@ -79,7 +79,7 @@ export async function cancelUnsent(ledger: Ledger, request: CancelOrder): Promis
       const found = await unsentAfter(trx, request, after);
       const cancelled = await cancelSome(trx, found, request);
       if (isWhole && found.length < chunk) await keepReturned(trx, batch, await mayComeBack(trx, batch));
-      await endRowReasons(trx, batch);
+      await endReasonsOver(trx, batch);
       return { rows: found, ...cancelled };
     });
     total.cancelled += done.cancelled;

@@ -4,7 +4,7 @@ import type { PayoutState } from '../../core/domain/payout.ts';
 import { isFinalByEvidence } from '../../core/domain/transition.ts';
 import { record } from '../../core/ledger/record.ts';
 import { type Weighed, weigh } from '../../watching/evidence/weigh.ts';
-import { endRowReasons } from '../row-approvals.sql.ts';
+import { endReasonsOver } from '../scoped-reasons.sql.ts';
 import { cancelUnsent, findInBatch, findReferences, unsentOf } from './cancel-unsent.sql.ts';
 import { type Decision, type DecisionDeps, decideRetry, groundOf, type RetryOrder } from './retry-payout.ts';
 import { createRetryRows } from './retry-rows.ts';
@@ -34,7 +34,7 @@ export function createDecisions(deps: DecisionDeps) {
       const event = { kind: 'settle' as const, as, note, contradicted: isFinalByEvidence(one.payout) };
       const [told] = await record(trx, at, [{ payoutId: id, source: `person:${person}`, event }]);
       if (told?.effect.kind !== 'move') return { kind: 'changed', now };
-      await endRowReasons(trx, one.payout.batch_id);
+      await endReasonsOver(trx, one.payout.batch_id);
       await closeWithPayout(trx, { id }, { note: `closed with its payout: ${note}`, person, at });
       return { kind: 'decided', decided: [{ id, reference, predecessor: null, state: told.to }] };
     });

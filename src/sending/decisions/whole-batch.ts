@@ -4,7 +4,7 @@ import { preparersOf } from '../../core/ledger/mends.ts';
 import type { Db, Ledger } from '../../core/storage/ledger.ts';
 import type { Batch } from '../../core/storage/tables/tables.ts';
 import { isByServer, isForPerson, type OsUser, whyNotApprove } from '../approval.ts';
-import { type ApprovalRule, causesNow } from '../approval-causes.sql.ts';
+import { type ApprovalRule, causesNow, unmarkedByPayees } from '../approval-causes.sql.ts';
 import { type Approvable, approvalsOf, batchTotals, readApprovable } from '../approvals.sql.ts';
 import { liftCanary } from '../halts.sql.ts';
 import { type ReleaseOrder, releaseBatch } from '../holds.sql.ts';
@@ -38,8 +38,9 @@ export async function judgeApproval(
   if (!isNeeded && approvals.length === 0) return { kind: 'needless', reasons };
   const shown = await readApprovable(db, batch);
   const isPersonDue = asked.some(isForPerson);
+  const isUnseen = (await unmarkedByPayees(db, rule, [batch.id])).size > 0;
   const before = approvals.find(
-    (one) => one.throughId >= shown.throughId && !(isPersonDue && isByServer(one)),
+    (one) => one.throughId >= shown.throughId && !isUnseen && !(isPersonDue && isByServer(one)),
   );
   if (before) return { kind: 'approved', before };
   if (!isNeeded) return { kind: 'needless', reasons };

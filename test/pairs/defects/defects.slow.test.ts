@@ -52,7 +52,7 @@ const defects: Defect[] = [
         replace: ``,
       },
       {
-        file: 'src/sending/approvals.sql.ts',
+        file: 'src/sending/approved.sql.ts',
         find: ` and not \${rowWaits})\`;`,
         replace: `)\`;`,
       },
