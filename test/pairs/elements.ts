@@ -6,6 +6,7 @@ import { tomorrowMove } from './moves/dates.ts';
 import { endpointMoves } from './moves/endpoints.ts';
 import { haltKinds, haltMove } from './moves/halts.ts';
 import { holdKinds, holdMove } from './moves/holds.ts';
+import { olderPaysMove } from './moves/looks.ts';
 import { changedPayeeMove } from './moves/payees.ts';
 import { listMove, postMove, questionMove, turnKinds, turnMove, webhookMove } from './moves/service.ts';
 import { stateMove } from './moves/states.ts';
@@ -26,6 +27,7 @@ export const elementKinds = [
   'date',
   'endpoint',
   'payee',
+  'look',
 ] as const;
 export type ElementKind = (typeof elementKinds)[number];
 
@@ -55,4 +57,5 @@ export const allElements: readonly Element[] = [
     ([name, move]): Element => ({ id: `endpoint: ${name}`, kind: 'endpoint', name, move }),
   ),
   ...each('payee', ['changed'], () => changedPayeeMove),
+  ...each('look', ['an older file pays since'], () => olderPaysMove),
 ];

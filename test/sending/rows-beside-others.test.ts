@@ -122,6 +122,25 @@ it.each(['taken', 'rejected'] as const)(
   },
 );
 
+it('P37: a batch that must wait for a person fills the page of a claim only until it is held', async () => {
+  const s = await setting('submission: { payees: warn }');
+  const { ledger, clock } = s;
+  const { kinds, send } = handsOn(s);
+  await pay(s, await take(s, 'november.csv', fileOf(people, 'N')));
+  clock.advance(30 * day);
+  const waits = await take(s, 'december.csv', fileOf(moved, 'D'));
+  await take(s, 'other.csv', csv(row('O-1', '7.00', '0555555555'), row('O-2', '8.00', '0555555556')));
+  await confirmFiles(s, anyDay);
+  const page = (): Promise<string[]> =>
+    claimAt(ledger, clock.iso(), people.length, 'w-1', strict).then((all) =>
+      all.map(({ reference }) => reference),
+    );
+  expect(await page(), 'taken in under warn, and claimed under approve_changed').toEqual([]);
+  expect(await send('accepted'), 'held now').toEqual(['O-1', 'O-2']);
+  expect(await kinds(waits)).toEqual(['approval']);
+  expect(await page()).toEqual([]);
+});
+
 it('P37: an approval lets changed rows go beside a second payment that waits for its own reason', async () => {
   const { s, batch, send, retry, approve, kinds, parts } = await changed();
   expect(await send('refused')).toEqual(['D-0', 'D-2']);

@@ -16,6 +16,8 @@ export type Life = Owner & {
   /** Where its configuration sends what it sends. */
   account: Account;
   clock: Clock;
+  /** How far its own clock is off beside the machine's: it runs on another host. */
+  offMs: number;
   /** When it was last stopped, true time. */
   stoppedSince: number;
   /** Passing a point: nothing where nothing happens, else what to wait for. */
@@ -63,9 +65,10 @@ export function createLife(
     alive: true,
     stoppedUntil: 0,
     stoppedSince: 0,
+    offMs: 0,
     clock: {
-      now: () => Math.floor(world.now() + world.wallError),
-      iso: () => new Date(Math.floor(world.now() + world.wallError)).toISOString(),
+      now: () => Math.floor(world.now() + world.wallError + life.offMs),
+      iso: () => new Date(life.clock.now()).toISOString(),
       monotonic: () => world.now() - slept,
       sleep(ms, signal) {
         if (!life.alive) return never();

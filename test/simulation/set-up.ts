@@ -101,9 +101,11 @@ function createSettings(
   return (ms) => {
     const visit = elsewhere.find(({ fromMs, untilMs }) => ms >= fromMs && ms < untilMs);
     const account: Account = visit && ms < weather.lengthMs ? visit.by : 'home';
+    const isCalm = ms >= weather.lengthMs;
     const rule = ms < approvalFromMs ? 0 : approvalFromMs;
-    const config = read.get(`${account} ${rule}`) ?? configFor(root, weather, more, { ms: rule, account });
-    read.set(`${account} ${rule}`, config);
+    const key = `${account} ${rule} ${isCalm}`;
+    const config = read.get(key) ?? configFor(root, weather, more, { ms: rule, account, isCalm });
+    read.set(key, config);
     return { config, account };
   };
 }
@@ -113,7 +115,7 @@ function configFor(
   root: string,
   weather: Weather,
   more: Settings,
-  { ms, account }: { ms: number; account: Account },
+  { ms, account, isCalm }: { ms: number; account: Account; isCalm: boolean },
 ): Config {
   const { baseUrl, keys } = accounts[account];
   const settings = {
@@ -132,7 +134,7 @@ function configFor(
       ...brakeSettings(weather.brakes, ms),
     },
     ...(weather.long.returns && { reconciliation: { return_hours: returnHours } }),
-    schedules: schedulesOf(weather),
+    schedules: schedulesOf(weather, isCalm),
     ...(weather.long.zone && { reports: { timezone: weather.long.zone.name } }),
     ...(weather.long.skipsRows && { intake: { on_invalid_row: 'skip_row' } }),
   };
@@ -145,9 +147,10 @@ function configFor(
   return loaded.config;
 }
 
-function schedulesOf({ long }: Weather) {
-  const often = long.ordersWait ? '*/30 * * * *' : '*/15 * * * *';
+/** In the calm nothing is urgent, and most of a simulated day is calm. */
+function schedulesOf({ long }: Weather, isCalm: boolean) {
   const { zone } = long;
+  const often = isCalm && !zone ? '0 * * * *' : long.ordersWait ? '*/30 * * * *' : '*/15 * * * *';
   const daily = zone
     ? `${zone.fixed.minutes % 60} ${Math.floor(zone.fixed.minutes / 60)} * * *`
     : '0 2 * * *';

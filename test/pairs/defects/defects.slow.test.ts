@@ -59,6 +59,18 @@ const defects: Defect[] = [
     ],
   },
   {
+    name: 'asks the clock what another file has paid since',
+    only: ['look: an older file pays since', 'at once'],
+    invariant: /P23/,
+    places: [
+      {
+        file: 'src/intake/later-likes.sql.ts',
+        find: `coalesce(p.last_attempt_id, 0) > coalesce(n.last_attempt_id, 0)`,
+        replace: `coalesce(p.submitted_at, '') > coalesce(n.submitted_at, '')`,
+      },
+    ],
+  },
+  {
     name: 'makes ready what comes back unsent of a batch that was held meanwhile',
     only: ['verb: hold ', 'post: 429', 'at once'],
     invariant: /P21/,
