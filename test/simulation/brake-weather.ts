@@ -14,6 +14,8 @@ export type BrakeWeather = {
   canaryHours: number;
   /** Rows name the day of their payment: today, tomorrow, the day after. */
   dates: boolean;
+  /** Files are brought in on other hosts too, whose clocks are off by days. */
+  hosts: boolean;
   /** Only rows whose payee changed wait for a second person (P37). */
   changedRows: boolean;
   /** Whose days the daily limit counts, and rows name. */
@@ -30,6 +32,7 @@ export const noBrakesSet: BrakeWeather = {
   canary: 0,
   canaryHours: 4,
   dates: false,
+  hosts: false,
   changedRows: false,
   timezone: 'Africa/Lagos',
 };
@@ -73,6 +76,7 @@ export function drawBrakes(
     canaryHours: random.pick([1, 4]),
     timezone: random.pick(zones),
     dates: wants('day of payment', 0.25),
+    hosts: false,
     changedRows: false,
   };
 }

@@ -76,6 +76,7 @@ const machineFaults = [
   'taken over alive',
   'page shift',
   'resent by confirmed absence',
+  'another host, its clock off by days',
 ] as const;
 
 /** How the clock of the machine was set. */

@@ -69,6 +69,7 @@ export function createTown(
 ): Town {
   const { world, weather, inspector, lock } = deps;
   const random = world.random.fork('machine');
+  const hosts = world.random.fork('hosts');
   const lives = new Map<string, Life>();
   const askedAt = new Map<Life, number>();
 
@@ -84,6 +85,10 @@ export function createTown(
       const { config, account } = town.settingNow();
       const life = createLife(world, { name: `${kind}-${lives.size + 1}`, account }, strokes);
       lives.set(life.name, life);
+      if (weather.brakes.hosts && kind === 'submit' && !town.calm) {
+        life.offMs = hosts.between(-3, 3) * 24 * 3_600_000;
+        if (life.offMs !== 0) world.coverage.count('machine: another host, its clock off by days');
+      }
       world.trace(`${life.name} begins`);
       town.brakes.knows(life.name, config.submission.approval);
       const diskIsFull = !town.calm && !weather.isSteady && random.chance(0.07);

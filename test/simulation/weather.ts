@@ -194,12 +194,13 @@ const monthEndsAt = Date.UTC(2026, 10, 30, 23);
 function datedDay(
   random: Random,
   { long, brakes, startsAt, lengthMs }: Weather,
-): Pick<Weather, 'long' | 'startsAt'> {
+): Pick<Weather, 'long' | 'startsAt' | 'brakes'> {
   const clock = long.clock.map((scale) => (scale === 'a year' ? 'days' : scale));
   const beforeMs = random.between(hour / 2, Math.min(5 * hour, lengthMs / 2));
   const midnight = startsAt + (24 * 60 - localTimeIn(brakes.timezone)(startsAt).minutes) * minute;
   return {
     long: { ...long, clock },
+    brakes: { ...brakes, hosts: clock.includes('days') && random.chance(0.5) },
     startsAt: long.zone || long.closes ? startsAt : midnight - beforeMs,
   };
 }

@@ -54,7 +54,7 @@ export const olderPaysMove: Move = {
             () =>
               stage.command(async (again) => {
                 const { did, what } = await retry(stage, again, [newer]);
-                if (did) judgeLook(stage, newer);
+                if (did) judgeLook(stage, { newer, older: older.all });
                 stage.note(seat, did, what);
               }),
           );
@@ -63,11 +63,13 @@ export const olderPaysMove: Move = {
   },
 };
 
-/** P23: what pays it again begins as held. */
-function judgeLook({ town }: Stage, reference: string): void {
+/** P23: what pays it again begins as held. What the older file paid before, who released the newer one saw. */
+function judgeLook({ town }: Stage, { newer, older }: { newer: string; older: string[] }): void {
+  const sentAt = (reference: string): number => town.begunAt(town.inspector.lastAttempt(reference)?.id ?? 0);
+  if (older.every((one) => sentAt(one) < sentAt(newer))) return;
   const sql = `select h.to_state from history h join payouts s on s.id = h.payout_id
     join payouts n on n.id = s.successor_of where n.reference = ? and h.seq = 1`;
-  for (const { to_state: state } of town.inspector.rows<{ to_state: string }>(sql, reference))
+  for (const { to_state: state } of town.inspector.rows<{ to_state: string }>(sql, newer))
     if (state !== 'held')
-      town.world.violate('P23: what another file has paid since waits', `it is ${state}`, reference);
+      town.world.violate('P23: what another file has paid since waits', `it is ${state}`, newer);
 }
