@@ -158,7 +158,7 @@ async function compareWith(
   await now.each(async (rows) => {
     const same = rows.map((row) => (before && !now.again.has(row.row) ? before.same(row) : null));
     const others = rows.filter((_, i) => same[i] === null);
-    const at = new Map(others.map((row) => [row.row, before && before.find(row)]));
+    const at = new Map(others.map((row) => [row.row, before?.find(row) ?? null]));
     const wanted = [...at.values()].filter((row) => row !== null);
     const earlier = before ? await paidRows(db, before.batch.id, wanted) : [];
     const byRow = new Map(earlier.map((paid) => [Number(paid.row_number), paid]));

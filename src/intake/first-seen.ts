@@ -3,11 +3,12 @@ import { giveBackMemory, ownPages } from '../core/domain/own-pages.ts';
 /**
  * Remembers in which row a text was first seen, in about 20 bytes a text, so that a million rows fit in flat
  * memory. Texts are compared by a 64-bit hash, so an equal pair is never missed. Two different texts of a
- * million collide with a chance of 3 in 100 million, and then a good file is refused. Row 0 only asks.
+ * million collide with a chance of 3 in 100 million, and then a good file is refused. Row 0 only asks. `expected`: about
+ * how many texts come.
  */
-export function firstSeen(): (text: string, row: number) => number | null {
+export function firstSeen(expected = 0): (text: string, row: number) => number | null {
   let size = 0;
-  let capacity = 1024;
+  let capacity = Math.max(1024, expected * 2);
   let slots = new Uint32Array(ownPages(capacity * 12));
 
   function place(into: Uint32Array, room: number, low: number, high: number, row: number): number | null {

@@ -27,7 +27,7 @@ import type { Ledger, Trx } from '../core/storage/ledger.ts';
 import type { OsUser } from '../sending/approval.ts';
 import { noteBatch } from '../sending/approvals.sql.ts';
 import { countMarked } from '../sending/row-approvals.sql.ts';
-import type { ComparedPayees } from './compare-payees.ts';
+import type { ComparedPayees, ComparedRows } from './compare-payees.ts';
 import { dropSome } from './drop-batch.sql.ts';
 import type { Dropper } from './dropper.ts';
 import { type FindLikeness, fileReasons, ledgerLikeness } from './file-reasons.ts';
@@ -35,7 +35,8 @@ import { approvalHolds } from './foresight.ts';
 import { frozen } from './frozen.ts';
 import { batchLikeness, hasLikeness } from './likeness.sql.ts';
 import { allExist } from './moves.ts';
-import { batchRows, fileWarningsOf, markAsking, payeesOf } from './payees.ts';
+import { batchRows, fileRowsOf, fileWarningsOf, markAsking, payeesOf } from './payees.ts';
+import { payeeOf } from './payees-before.ts';
 import { rowsLeftIn } from './rejections.ts';
 import {
   heldOriginals,
@@ -111,22 +112,33 @@ export async function loadBatch(deps: Deps, source: Source, scan: Scan): Promise
   const unique = uniqueColumns(scan.header.columns, config);
   const saved = savedRows(scan.header.columns);
   let loaded = 0;
-  const hash = await readFileAgain(path, { config, scan, kept }, async (good) => {
-    retried.push(...retryRows(good));
-    saved.add(good);
-    const rows = good.map((row) => frozen(row, config, scan.contentHash));
-    bodies.update(rows.map((row) => `${row.body}\n`).join(''));
-    const also = (trx: Trx) => recordValues(trx, id, good, unique);
-    if (await added(ledger, { batch: id, at, also }, rows)) loaded += rows.length;
-    await setImmediate();
+  let hash: string | null = null;
+  const load: ComparedRows['each'] = async (take) => {
+    hash = await readFileAgain(path, { config, scan, kept }, async (good) => {
+      retried.push(...retryRows(good));
+      saved.add(good);
+      const rows = good.map((row) => frozen(row, config, scan.contentHash));
+      bodies.update(rows.map((row) => `${row.body}\n`).join(''));
+      const also = (trx: Trx) => recordValues(trx, id, good, unique);
+      if (await added(ledger, { batch: id, at, also }, rows)) loaded += rows.length;
+      await take(rows.map(payeeOf));
+      await setImmediate();
+    });
+  };
+  // The comparison reads the rows while they are loaded, and again only where it needs them twice. It is outside of the
+  // transaction: it reads batches before this one, which nothing but the intake adds.
+  const stored = batchRows(ledger.db, id);
+  const payees = await payeesOf(deps, scan, {
+    ...fileRowsOf(path, { config, scan, kept }),
+    batch: id,
+    each: (take) => (hash === null ? load(take) : stored.each(take)),
   });
+  if (hash === null) await load(async () => {});
   if (hash !== scan.bytesHash || loaded !== scan.good.count || !(await allExist(source.sheets))) {
     await drop(ledger, id);
     // Names the rows whose original got another successor in the meantime.
     return { kind: 'changed', problems: retryProblems(await deps.retries.examine(ledger.db, retried)) };
   }
-  // Outside the transaction: it reads a batch before this one, which nothing but the intake adds.
-  const payees = await payeesOf(deps, scan, batchRows(ledger.db, id));
   const marked = await markAsking(deps, id, payees);
   const again = await findSavedAgain(ledger.db, saved.end(), id);
   const bodyDigest = bodies.digest('hex');

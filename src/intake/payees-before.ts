@@ -2,7 +2,7 @@ import { payeeNameKey } from '../core/domain/payee-name.ts';
 import type { Db } from '../core/storage/ledger.ts';
 import { firstSeen } from './first-seen.ts';
 import { addSum, type Sums } from './scan.ts';
-import { type EarlierBatch, lastRow, type PaidRow, paidIn } from './series.sql.ts';
+import { type EarlierBatch, lastRow, type PayeeColumns, paidIn } from './series.sql.ts';
 
 /** Whom a row is to pay, and how much. */
 export type PayeeRow = {
@@ -25,7 +25,7 @@ export function keysOf(row: PayeeRow): string[] {
   return [accountOf(row), nameOf(row), ...(row.payeeId === '' ? [] : [idOf(row)])];
 }
 
-export function payeeOf(paid: PaidRow): PayeeRow {
+export function payeeOf(paid: PayeeColumns): PayeeRow {
   return {
     row: Number(paid.row_number),
     reference: paid.reference,
@@ -58,7 +58,7 @@ export type Before = {
 /** Reads an earlier batch. Memory stays flat: rows are looked up by hashes of 20 bytes. */
 export async function readBefore(db: Db, batch: EarlierBatch): Promise<Before> {
   const last = await lastRow(db, batch.id);
-  const seen = firstSeen();
+  const seen = firstSeen(last * 4);
   // By row: its amount, and the first rows of its account and its name.
   const amounts = new BigInt64Array(last + 1);
   const accounts = new Uint32Array(last + 1);

@@ -3,9 +3,7 @@ import { field, idList, rowsOf, textsOf } from '../core/storage/bulk.ts';
 import type { Db } from '../core/storage/ledger.ts';
 import type { Payout } from '../core/storage/tables/tables.ts';
 
-export const paidColumns = [
-  'id',
-  'batch_id',
+const payeeColumns = [
   'row_number',
   'reference',
   'account_number',
@@ -14,11 +12,13 @@ export const paidColumns = [
   'currency',
   'amount',
   'payee_id',
-  'state',
 ] as const;
+export const paidColumns = [...payeeColumns, 'id', 'batch_id', 'state'] as const;
 
 /** Whom a payout pays, and how much. */
 export type PaidRow = Pick<Payout, (typeof paidColumns)[number]>;
+/** Without what tells the payout. */
+export type PayeeColumns = Pick<Payout, (typeof payeeColumns)[number]>;
 
 /**
  * What was never sent vouches for no account. The indexes by name and by key hold what has left these states; an adopted
@@ -111,11 +111,11 @@ const pageSize = 2000;
 export async function* paidIn(
   db: Db,
   batch: string,
-): AsyncGenerator<(PaidRow & { was_sent: bigint | number })[]> {
+): AsyncGenerator<(PayeeColumns & { was_sent: bigint | number })[]> {
   for (let after = 0n; ; ) {
     const page = await db
       .selectFrom('payouts as p')
-      .select(paidColumns)
+      .select(payeeColumns)
       .select(sql<bigint | number>`case when ${wasSent} then 1 else 0 end`.as('was_sent'))
       .where('batch_id', '=', batch)
       .where('row_number', '>', after)
