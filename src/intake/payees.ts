@@ -51,7 +51,7 @@ export function fileRowsOf(path: string, read: { config: Config; scan: Scan; kep
     batch: null,
     each: (take) => readFileAgain(path, read, (good) => take(good.map(named))),
     async some(size) {
-      const rows = read.kept.first();
+      const rows = read.kept.chunks()?.flat() ?? read.kept.first();
       const step = Math.max(1, Math.floor(rows.length / size));
       return rows.filter((_, i) => i % step === 0).map(named);
     },

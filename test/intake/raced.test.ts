@@ -68,7 +68,7 @@ it('P20: what the command orders while a file has recorded its name gets a marke
 
 it('P23: a file that vanishes from the inbox at any moment is taken or refused, and breaks nothing', async () => {
   const outcomes: string[] = [];
-  for (let n = 1; n <= 12; n++) {
+  for (let n = 1; n <= 16; n++) {
     const s = await setting('intake: { settle_seconds: 0 }');
     const file = s.drop('pay.csv', csv(row('R-1')));
     let count = 0;
