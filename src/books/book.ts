@@ -17,7 +17,8 @@ export type Span = { from: bigint; through: bigint };
 export type Stand = { state: PayoutState | null; kind: Kind; fee: string | null; since: string };
 
 /** The lines of P30 that a move of state makes. */
-export type FlowLine = 'submitted' | 'reopened' | 'settled' | 'failed' | 'refused' | 'returned';
+export const flowLines = ['submitted', 'reopened', 'settled', 'failed', 'refused', 'returned'] as const;
+export type FlowLine = (typeof flowLines)[number];
 /** `unpaid`: it was settled, and this ends that. */
 export type Flow = { line: FlowLine; sign: 1n | -1n; at: string; event: string; unpaid?: boolean };
 

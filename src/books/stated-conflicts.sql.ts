@@ -1,5 +1,5 @@
 import { kindsWhere } from '../core/domain/discrepancy-kinds.ts';
-import type { PayoutState } from '../core/domain/payout.ts';
+import { type PayoutState, payoutStates } from '../core/domain/payout.ts';
 import { keyset } from '../core/storage/keyset.ts';
 import type { Db, Trx } from '../core/storage/ledger.ts';
 import type { Discrepancy } from '../core/storage/tables/tables.ts';
@@ -28,15 +28,8 @@ export function openConflicts(db: Db | Trx): AsyncGenerator<Conflict[]> {
   );
 }
 
-const submitted: PayoutState[] = [
-  'sending',
-  'pending',
-  'success',
-  'failed',
-  'refused',
-  'unknown',
-  'returned',
-];
+const unsent: readonly PayoutState[] = ['held', 'ready', 'cancelled'];
+const submitted = payoutStates.filter((state) => !unsent.includes(state));
 
 /** The currencies of every payout that was ever submitted, from the kept totals. */
 export async function statedCurrencies(db: Db | Trx): Promise<string[]> {

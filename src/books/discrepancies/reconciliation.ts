@@ -2,6 +2,7 @@ import type { FoundDiscrepancy } from '../../core/domain/discrepancy.ts';
 import { sentInside } from '../../core/domain/list-order.ts';
 import type { Standpoint } from '../../core/domain/origin.ts';
 import type { ListStanding } from '../../core/domain/verdict.ts';
+import { later } from '../../core/domain/wait.ts';
 import type { Witness } from '../../core/domain/witness.ts';
 import { awaitsListing, noteListAfterAdoption } from '../../core/ledger/barriers.ts';
 import { newestHistory } from '../../core/ledger/history.ts';
@@ -82,7 +83,8 @@ export function createReconciliation(deps: Deps): Reconciliation {
   async function run(options: RunOptions): Promise<RunSummary> {
     const { signal } = options;
     const { returnHours } = config.reconciliation;
-    const full = options.full || (await wantsCompleteList(ledger.db, hoursAgo(returnHours)));
+    const full =
+      options.full || (await wantsCompleteList(ledger.db, later(clock.iso(), -returnHours * 60 * minute)));
     const { work, disputed, turned, missed } = await listAndHear(full, signal);
     const { listing, by } = work;
     const id = by.run;
@@ -174,10 +176,6 @@ export function createReconciliation(deps: Deps): Reconciliation {
     const isCut = listing.complete === false && (!options.full || options.signal?.aborted === true);
     if (isCut || !(await awaitsListing(ledger.db))) return null;
     return judgeWaitedList(ledger.db, { run: by.run, listing, standing, ...whoseList() });
-  }
-
-  function hoursAgo(hours: number): string {
-    return new Date(clock.now() - hours * 60 * minute).toISOString();
   }
 
   function whoseList(): { originId: bigint; address: string } {

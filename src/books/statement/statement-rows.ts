@@ -1,10 +1,10 @@
 import type { PayoutState } from '../../core/domain/payout.ts';
-import { type Course, courseOf, type Stand } from '../book.ts';
+import { type Course, courseOf, flowLines, type Stand } from '../book.ts';
 import type { ListedPart, PayoutFacts } from '../statement-facts.sql.ts';
 import type { About, StatementEntry } from './entry.ts';
 import { inMode, isFailed, isUnreadable, ownRows, told } from './listed-rows.ts';
 import { type AddToLine, cause, hasList, isStillOpen, serviceSide } from './service-side.ts';
-import { linesWithRows, type StatementLine } from './statement-lines.ts';
+import { linesWithRows } from './statement-lines.ts';
 
 /** Everything that one payout adds to the statement of P30, cause by cause, so that none hides another. */
 export function payoutEntries(
@@ -19,7 +19,7 @@ export function payoutEntries(
     entries.push({
       currency: currency ?? row?.currency ?? payout.currency,
       line,
-      count: isFlowLine(line) ? sign : 1n,
+      count: flowLines.some((one) => one === line) ? sign : 1n,
       amount: amount ?? sign * (row ? (row.amount ?? 0n) : payout.amount),
       reference: payout.reference,
       batch: payout.batch_id,
@@ -75,10 +75,6 @@ export function placeInBooks(
   { after } = courseOf(facts.moves, about.span),
 ): { state: PayoutState | null; late: boolean } {
   return { state: after.state, late: !hasList(about) || isStillOpen(facts, about) };
-}
-
-function isFlowLine(line: StatementLine): boolean {
-  return ['submitted', 'reopened', 'settled', 'failed', 'refused', 'returned'].includes(line);
 }
 
 function ledgerSide({ before, after, flows }: Course, { show }: About, add: AddToLine): void {

@@ -62,7 +62,7 @@ export function createAlerts(deps: Deps) {
     const moved = offset === null ? 0 : present - offset;
     offset = present;
     if (Math.abs(moved) > stepMs)
-      await ledger.write((trx) => moveWaits(trx, { at: isoOf(nowMs), stepMs: moved }));
+      await ledger.write((trx) => moveWaits(trx, { at: new Date(nowMs).toISOString(), stepMs: moved }));
     return nowMs;
   }
   const seesFor =
@@ -87,7 +87,7 @@ export function createAlerts(deps: Deps) {
   });
 
   async function lookForAlerts(nowMs: number, viewer: Viewer): Promise<void> {
-    const at = isoOf(nowMs);
+    const at = new Date(nowMs).toISOString();
     const sees = seesFor(viewer);
     const outside = await findOn(sceneOf(ledger.db, viewer), (kind) => isFor(viewer, kind, 'machine'));
     const find = async (db: Db) => {
@@ -110,7 +110,7 @@ export function createAlerts(deps: Deps) {
     });
   }
   async function lookForRuns(nowMs: number): Promise<void> {
-    const at = isoOf(nowMs);
+    const at = new Date(nowMs).toISOString();
     const add = async (
       own: readonly AlertChannel[],
       run: string | undefined,
@@ -167,8 +167,4 @@ function isFor({ daemon }: Viewer, kind: FindingKind, where: 'ledger' | 'machine
   const seenBy = findingRules[kind].faces.alerts?.seenBy;
   if (!daemon && (seenBy === 'daemon' || seenBy === 'daemon_here')) return false;
   return (seenBy === 'all' || seenBy === 'daemon') === (where === 'ledger');
-}
-
-function isoOf(ms: number): string {
-  return new Date(ms).toISOString();
 }

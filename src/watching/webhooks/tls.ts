@@ -55,14 +55,10 @@ export function validityProblem(
   nowMs: number,
 ): string | null {
   if (nowMs >= pair.validTo)
-    return `${section}.tls_cert: the certificate in ${certFile} expired at ${isoOf(pair.validTo)}`;
+    return `${section}.tls_cert: the certificate in ${certFile} expired at ${new Date(pair.validTo).toISOString()}`;
   if (nowMs < pair.validFrom)
-    return `${section}.tls_cert: the certificate in ${certFile} is not valid before ${isoOf(pair.validFrom)}`;
+    return `${section}.tls_cert: the certificate in ${certFile} is not valid before ${new Date(pair.validFrom).toISOString()}`;
   return null;
-}
-
-function isoOf(ms: number): string {
-  return new Date(ms).toISOString();
 }
 
 async function readText(setting: string, path: string): Promise<string> {

@@ -1,4 +1,12 @@
-import { type CommandEntry, filters } from './entry.ts';
+import { type CommandEntry, filters, type OptionEntry } from './entry.ts';
+
+const fullAccounts: OptionEntry = ['--full-accounts', 'show account numbers in full'];
+/** How a list is shown. */
+const shown: readonly OptionEntry[] = [
+  ['--limit <n>', 'list at most this many', '50'],
+  fullAccounts,
+  ['--csv', 'write CSV'],
+];
 
 export const watchEntries: readonly CommandEntry[] = [
   {
@@ -27,9 +35,7 @@ export const watchEntries: readonly CommandEntry[] = [
       ['--currency <currency>', 'only this currency'],
       ['--since <time>', 'only those taken in since this day or time'],
       ['--reference <prefix>', 'only references that begin so'],
-      ['--limit <n>', 'list at most this many', '50'],
-      ['--full-accounts', 'show account numbers in full'],
-      ['--csv', 'write CSV'],
+      ...shown,
     ],
     load: async () => (await import('../batches/payouts.ts')).payouts,
   },
@@ -38,12 +44,7 @@ export const watchEntries: readonly CommandEntry[] = [
     summary: 'list the accounts paid before, with their names',
     does: 'list the accounts that were paid before, with every name under which they were',
     example: 'counterfoil payees --changed',
-    options: [
-      ['--changed', 'only those whose account or name changed'],
-      ['--limit <n>', 'list at most this many', '50'],
-      ['--full-accounts', 'show account numbers in full'],
-      ['--csv', 'write CSV'],
-    ],
+    options: [['--changed', 'only those whose account or name changed'], ...shown],
     load: async () => (await import('../batches/payees.ts')).payees,
   },
   {
@@ -51,7 +52,7 @@ export const watchEntries: readonly CommandEntry[] = [
     summary: 'tell the whole story of one payout or collection',
     does: 'show the whole story of one payout or collection, each fact with its source and time',
     example: 'counterfoil show ACME-0001',
-    options: [['--full-accounts', 'show account numbers in full']],
+    options: [fullAccounts],
     load: async () => (await import('../show/show.ts')).show,
   },
   {
