@@ -6,7 +6,7 @@ import type { Db } from '../core/storage/ledger.ts';
 import { firstSeen } from './first-seen.ts';
 import { anySent, paidElsewhere } from './paid-elsewhere.sql.ts';
 import {
-  accountOf,
+  accountKey,
   type Before,
   keysOf,
   nameOf,
@@ -81,7 +81,7 @@ async function ofTheseAccounts(
   tried: readonly EarlierBatch[],
 ): Promise<EarlierBatch[]> {
   if (tried.length === 0) return [];
-  const sample = [...new Map((await now.some(sampleSize)).map((row) => [accountOf(row), row])).values()];
+  const sample = [...new Map((await now.some(sampleSize)).map((row) => [accountKey(row), row])).values()];
   const paid = await paidTo(db, sample, tried);
   const distance = ({ id }: EarlierBatch): number => paid.get(id)?.distance ?? 0;
   return tried
@@ -241,7 +241,7 @@ function newPayee(row: PayeeRow): PayeeChange {
 /** What changed about a payee: the account or its bank, else the name. */
 function payeeChange(old: PayeeRow, now: PayeeRow): PayeeChange | null {
   const { row, reference } = now;
-  if (accountOf(old) !== accountOf(now)) {
+  if (accountKey(old) !== accountKey(now)) {
     const where = old.bankCode !== now.bankCode || old.currency !== now.currency;
     const text = (one: PayeeRow): string => (where ? accountText(one) : one.accountNumber);
     return { row, reference, kind: 'account_changed', old: text(old), new: text(now) };

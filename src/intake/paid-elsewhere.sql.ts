@@ -3,7 +3,7 @@ import { payeeKeysOf, payeeNameKey } from '../core/domain/payee-name.ts';
 import { field, rowsOf, textsOf } from '../core/storage/bulk.ts';
 import { hasRow } from '../core/storage/counting.ts';
 import type { Db } from '../core/storage/ledger.ts';
-import { type PaidRow, paidColumns, wasSent } from './series.sql.ts';
+import { everSent, type PaidRow, paidColumns } from './series.sql.ts';
 
 /** Whom a row is to pay. */
 type Payee = {
@@ -43,7 +43,7 @@ export async function paidElsewhere(db: Db, payees: readonly Payee[]): Promise<M
 
 /** Whether anything was ever sent. */
 export async function anySent(db: Db): Promise<boolean> {
-  return hasRow(db.selectFrom('payouts as p').where(wasSent));
+  return hasRow(db.selectFrom('payouts as p').where(everSent));
 }
 
 function isAccountOf(paid: PaidRow, { accountNumber, bankCode, currency }: Payee): boolean {
@@ -64,7 +64,7 @@ async function notYetPaid(db: Db, payees: readonly Payee[]): Promise<Payee[]> {
     },
   );
   const toIt = sql`p.account_number = ${field('account')} and p.currency = ${field('currency')}
-    and p.bank_code = ${field('bank')} and ${wasSent}`;
+    and p.bank_code = ${field('bank')} and ${everSent}`;
   const { rows } = await sql<{ row: string }>`select ${field('row')} as row from ${rowsOf(given)} as row
     where not exists (select 1 from payouts p where ${toIt} and p.account_name = ${field('name')})
       or (${field('id')} <> '' and not exists (select 1 from payouts p where ${toIt} and p.payee_id = ${field('id')}))`.execute(
@@ -88,7 +88,7 @@ async function lastPaid(
   const { rows } = await sql<PaidRow & { key: string }>`
     with accounts as (
       select ${column} as key, max(p.id) as id from payouts p
-      where ${column} in (${textsOf(wanted)}) and ${column} <> '' and ${wasSent} and ${isTelling}
+      where ${column} in (${textsOf(wanted)}) and ${column} <> '' and ${everSent} and ${isTelling}
       group by ${column}, p.account_number, p.bank_code, p.currency, p.account_name),
     ranked as (select key, id, row_number() over (partition by key order by id desc) as place from accounts)
     select ranked.key, ${sql.join(paidColumns.map((name) => sql.ref(`o.${name}`)))}

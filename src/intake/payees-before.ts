@@ -2,7 +2,7 @@ import { payeeNameKey } from '../core/domain/payee-name.ts';
 import type { Db } from '../core/storage/ledger.ts';
 import { firstSeen } from './first-seen.ts';
 import { addSum, type Sums } from './scan.ts';
-import { type EarlierBatch, lastRow, type PayeeColumns, paidIn } from './series.sql.ts';
+import { type EarlierBatch, lastRow, type PaidPayee, paidIn } from './series.sql.ts';
 
 /** Whom a row is to pay, and how much. */
 export type PayeeRow = {
@@ -16,16 +16,17 @@ export type PayeeRow = {
   payeeId: string;
 };
 
-export const accountOf = (row: PayeeRow): string => `a${row.accountNumber}\n${row.bankCode}\n${row.currency}`;
+export const accountKey = (row: PayeeRow): string =>
+  `a${row.accountNumber}\n${row.bankCode}\n${row.currency}`;
 export const nameOf = (row: PayeeRow): string => `n${payeeNameKey(row.accountName)}`;
 const idOf = (row: PayeeRow): string => `i${row.payeeId}`;
 
 /** By which a payee is recognised. */
 export function keysOf(row: PayeeRow): string[] {
-  return [accountOf(row), nameOf(row), ...(row.payeeId === '' ? [] : [idOf(row)])];
+  return [accountKey(row), nameOf(row), ...(row.payeeId === '' ? [] : [idOf(row)])];
 }
 
-export function payeeOf(paid: PayeeColumns): PayeeRow {
+export function payeeOf(paid: PaidPayee): PayeeRow {
   return {
     row: Number(paid.row_number),
     reference: paid.reference,
@@ -69,7 +70,7 @@ export async function readBefore(db: Db, batch: EarlierBatch): Promise<Before> {
   for await (const page of paidIn(db, batch.id))
     for (const paid of page) {
       const one = payeeOf(paid);
-      const [account, name, id] = [accountOf(one), nameOf(one), idOf(one)];
+      const [account, name, id] = [accountKey(one), nameOf(one), idOf(one)];
       const first = seen(account, one.row);
       if (first === null) payees++;
       amounts[one.row] = one.amount;
@@ -91,11 +92,11 @@ export async function readBefore(db: Db, batch: EarlierBatch): Promise<Before> {
     batch,
     totals,
     payees,
-    same: (row) => seen(sameOf(accountOf(row), row), 0),
+    same: (row) => seen(sameOf(accountKey(row), row), 0),
     // The same key of the employer is the same payee. Without one, the name with its account is; then the name alone,
     // whose account then changed; then the account.
     find(row) {
-      const account = accountOf(row);
+      const account = accountKey(row);
       const isKey = row.payeeId !== '' && seen(sharedOf(idOf(row)), 0) === null;
       return (isKey ? find(account, idOf(row)) : null) ?? find(account, nameOf(row)) ?? seen(account, 0);
     },

@@ -18,13 +18,13 @@ export const paidColumns = [...payeeColumns, 'id', 'batch_id', 'state'] as const
 /** Whom a payout pays, and how much. */
 export type PaidRow = Pick<Payout, (typeof paidColumns)[number]>;
 /** Without what tells the payout. */
-export type PayeeColumns = Pick<Payout, (typeof payeeColumns)[number]>;
+export type PaidPayee = Pick<Payout, (typeof payeeColumns)[number]>;
 
 /**
  * What was never sent vouches for no account. The indexes by name and by key hold what has left these states; an adopted
  * ledger has payouts among them that it never sent (P25).
  */
-export const wasSent = sql<boolean>`(p.state not in ('held', 'ready', 'cancelled')
+export const everSent = sql<boolean>`(p.state not in ('held', 'ready', 'cancelled')
   and (p.attempt_count > 0 or p.state = 'success'))`;
 
 export type EarlierBatch = { id: string; created_at: string; columns: string };
@@ -49,8 +49,8 @@ export async function batchesAlike(
 }
 
 /**
- * Tells, for each of these batches that paid some of these accounts, how many of them, and how far its amounts for them are
- * from ours: 0 within ten times, 1 within a thousand.
+ * Tells how many of these accounts each of these batches paid, if any. `distance`: how far its amounts for them are from
+ * ours, 0 within ten times, 1 within a thousand.
  */
 export async function paidTo(
   db: Db,
@@ -111,12 +111,12 @@ const pageSize = 2000;
 export async function* paidIn(
   db: Db,
   batch: string,
-): AsyncGenerator<(PayeeColumns & { was_sent: bigint | number })[]> {
+): AsyncGenerator<(PaidPayee & { was_sent: bigint | number })[]> {
   for (let after = 0n; ; ) {
     const page = await db
       .selectFrom('payouts as p')
       .select(payeeColumns)
-      .select(sql<bigint | number>`case when ${wasSent} then 1 else 0 end`.as('was_sent'))
+      .select(sql<bigint | number>`case when ${everSent} then 1 else 0 end`.as('was_sent'))
       .where('batch_id', '=', batch)
       .where('row_number', '>', after)
       .orderBy('row_number')

@@ -16,7 +16,7 @@ const [lookalikes, looks] = [
   'abekmhopctyxljsdhlqwabyenlkmvoptuxwoll',
 ];
 const likeAnother = new RegExp(`[${lookalikes}]`, 'g');
-const looksOf = new Map([...lookalikes].map((letter, i) => [letter, looks[i] ?? '']));
+const looksOf = new Map(lookalikes.split('').map((letter, i) => [letter, looks[i] ?? '']));
 
 /**
  * Returns a name without what differs between two spellings of it: case, order of words, titles, punctuation and
