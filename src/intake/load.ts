@@ -113,7 +113,7 @@ export async function loadBatch(deps: Deps, source: Source, scan: Scan): Promise
   const saved = savedRows(scan.header.columns);
   let loaded = 0;
   let hash: string | null = null;
-  const load: ComparedRows['each'] = async (take) => {
+  const load = async (take?: Parameters<ComparedRows['each']>[0]): Promise<void> => {
     hash = await readFileAgain(path, { config, scan, kept }, async (good) => {
       retried.push(...retryRows(good));
       saved.add(good);
@@ -121,7 +121,7 @@ export async function loadBatch(deps: Deps, source: Source, scan: Scan): Promise
       bodies.update(rows.map((row) => `${row.body}\n`).join(''));
       const also = (trx: Trx) => recordValues(trx, id, good, unique);
       if (await added(ledger, { batch: id, at, also }, rows)) loaded += rows.length;
-      await take(rows.map(payeeOf));
+      await take?.(rows.map(payeeOf));
       await setImmediate();
     });
   };
@@ -133,7 +133,7 @@ export async function loadBatch(deps: Deps, source: Source, scan: Scan): Promise
     batch: id,
     each: (take) => (hash === null ? load(take) : stored.each(take)),
   });
-  if (hash === null) await load(async () => {});
+  if (hash === null) await load();
   if (hash !== scan.bytesHash || loaded !== scan.good.count || !(await allExist(source.sheets))) {
     await drop(ledger, id);
     // Names the rows whose original got another successor in the meantime.

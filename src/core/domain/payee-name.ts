@@ -36,8 +36,9 @@ export function payeeNameLetters(name: string): string {
     wordsOf(name),
     (word) => !leftOut.has(word) && (word.length > 1 || isNumber.test(word)),
   );
-  const numbers = words.filter((word) => isNumber.test(word));
-  const spelt = (numbers.length > 0 ? words.filter((word) => !isNumber.test(word)) : words).join('');
+  const all = words.join('');
+  const numbers = /\d/.test(all) ? words.filter((word) => isNumber.test(word)) : [];
+  const spelt = numbers.length > 0 ? words.filter((word) => !isNumber.test(word)).join('') : all;
   const letters = inOrder(spelt.replace(likeAnother, (letter) => looksOf.get(letter) ?? ''));
   return [letters, ...numbers.toSorted()].join(' ');
 }
