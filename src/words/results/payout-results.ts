@@ -1,5 +1,5 @@
-import { plainTrouble } from '../../core/domain/run-error.ts';
 import { counted } from '../../core/domain/counted.ts';
+import { plainTrouble } from '../../core/domain/run-error.ts';
 import type { CancelOutcome } from '../../verbs/cancel.ts';
 import type { ResendOutcome } from '../../verbs/resend.ts';
 import { reasonText } from '../advice-text.ts';
@@ -35,7 +35,8 @@ export function resendWords({ asked }: ResendOutcome): ResultWords {
       title: `${name} waits to be asked about`,
       lines: ['The limit of requests delays it; it stays on the list.'],
     };
-  if (one.answer.outcome === 'asked') return { title: `The webhook of ${name} was asked for again`, lines: [] };
+  if (one.answer.outcome === 'asked')
+    return { title: `The webhook of ${name} was asked for again`, lines: [] };
   const { outcome, message } = one.answer;
   return outcome === 'refused'
     ? { title: 'The service refused it', lines: [message], undone: true }
