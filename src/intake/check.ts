@@ -50,6 +50,8 @@ export type Checked = {
   ok: boolean;
   /** The name of the delimiter: comma, semicolon or tab; null where no header was recognised. */
   delimiter: string | null;
+  /** The batch that its content became before; null for new content. */
+  takenAs: string | null;
   /** The cells of the header. */
   columns: readonly string[];
   /** Lines as a text editor counts them, with the header. */
@@ -169,7 +171,8 @@ export async function checkFile(
   };
   const scan = await scanFile(path, { ...deps, payOn, retries: foreseeing(deps.retries) }, sinks);
   const before = await takenBefore(scan, deps);
-  if (before) return checkedOf(path, { ...scan, problems: capped(0) }, [before.problem]);
+  if (before)
+    return { ...checkedOf(path, { ...scan, problems: capped(0) }, [before.problem]), takenAs: before.batch };
   const shared = sharedFile(scan, { origin }, config);
   const extra = [...shared, ...(await fileProblems(path, scan, deps, { rows, totals }))];
   const alike = await ledgerLikeness({ clock, config }, async () => ({
@@ -221,6 +224,7 @@ function checkedOf(
   return {
     file,
     ok,
+    takenAs: null,
     delimiter: scan.header && delimiterNames[scan.header.delimiter],
     columns: scan.header?.columns ?? [],
     lines: scan.lines,

@@ -8,7 +8,7 @@ import { channelTrouble, eventTrouble, undecidedTrouble } from './channel-words.
 import { kindAction } from './discrepancy-words.ts';
 import { changedText, lateBackup, lostText } from './file-words.ts';
 import { haltActs, haltCauses } from './halt-words.ts';
-import { rejectedText } from './rejected-words.ts';
+import { rejectedAlerts, rejectedText, rejectionOf, rejectionWaysOut } from './rejected-words.ts';
 import { secondsText } from './short-times.ts';
 
 /** What is wrong, and what to do. */
@@ -237,24 +237,15 @@ const words = {
     }),
   },
   file_rejected: {
-    alerts: ({ subject, count }) => ({
-      problem:
-        subject === 'refused'
-          ? `${counted(count, 'file was', 'files were')} refused: nothing of ${count === 1 ? 'it' : 'them'} is paid.`
-          : `Rows were left out of ${counted(count, 'file')}: they are not paid.`,
-      over:
-        subject === 'refused'
-          ? 'Each refused file was dropped again, or acknowledged'
-          : 'The rows that were left out were dropped again, or acknowledged',
-      fix: 'Correct what the errors file names, then drop it again. counterfoil status shows where each file is; counterfoil ack FILE ends this without it.',
-      path: '/',
-    }),
+    alerts: ({ subject, count }) => ({ ...rejectedAlerts[rejectionOf(subject)](count), path: '/' }),
     doctor: ({ facts: { files } }) => {
       const [oldest] = files;
       const more = files.length > 1 ? `, and ${counted(files.length - 1, 'more file')}` : '';
       return {
         problem: `${oldest ? rejectedText(oldest) : ''}${more}`,
-        fix: `correct ${visible(oldest?.place ?? '')} and drop it again, or end it: counterfoil ack ${visible(oldest?.name ?? '')} --note "why nothing is missing"`,
+        fix: oldest
+          ? rejectionWaysOut[oldest.kind]({ place: visible(oldest.place), name: visible(oldest.name) })
+          : '',
       };
     },
   },

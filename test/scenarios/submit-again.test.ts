@@ -38,6 +38,36 @@ it('after a failure submit says what is recorded and how to go on; the same file
   expect(home.sandbox.requests.posts, 'the rest went out').toBe(5);
 });
 
+it('no face asks anybody to correct a file whose content was paid: a correction would pay again', async () => {
+  const home = await makeHome({}, { COUNTERFOIL_INTAKE_SETTLE_SECONDS: '0' });
+  const { batches } = await home.json(['submit', home.put('pay.csv', batchOf(2))], 0);
+  const [{ batch }] = batches;
+  const check = await home.run(['check', home.put('again.csv', batchOf(2))]);
+  expect(flat(check.out)).toContain(
+    `Nothing to correct: it was taken before. Next: counterfoil payouts --batch ${batch}`,
+  );
+  home.put('data/inbox/again.csv', batchOf(2));
+  await home.json(['submit'], 3);
+  const { inbox, findings } = await home.json(['status'], 4);
+  expect(inbox.rejected).toEqual([
+    expect.objectContaining({ kind: 'taken_before', file: 'again.csv', batch }),
+  ]);
+  expect(findings).toContainEqual(
+    expect.objectContaining({ kind: 'file_rejected', subject: 'taken_before' }),
+  );
+  const status = flat((await home.run(['status'])).out);
+  const doctor = flat((await home.run(['doctor', '--offline'])).out);
+  for (const said of [status, doctor]) {
+    expect(said).toContain(`again.csv was not taken in: its content is batch ${batch} already`);
+    expect(said).toContain('new ones would pay again');
+  }
+  for (const said of [flat(check.out), status, doctor])
+    expect(said).not.toMatch(
+      /nothing of (it|a refused file) is paid|orrect (the|it|and|again)|correct \S+again\.csv/,
+    );
+  await home.json(['ack', 'again.csv', '--note', 'dropped twice'], 0);
+});
+
 it('an interrupted submit names the batch, what was sent and how to go on', async () => {
   const home = await makeHome({ latencyMs: 150 }, { COUNTERFOIL_SERVICE_CONCURRENCY: '2' });
   const first = home.begin(['submit', home.put('pay.csv', batchOf(20))]);

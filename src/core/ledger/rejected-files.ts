@@ -16,12 +16,16 @@ const columns = [
   'owner',
   'since',
 ] as const;
+type RejectedRow = Pick<Selectable<Tables['rejected_files']>, (typeof columns)[number]>;
+
+/** `taken_before`: refused since its content is a batch already: to correct it would pay again. */
+export type RejectionKind = RejectedRow['kind'] | 'taken_before';
 
 /**
  * A file of the inbox that was refused, or a batch that lacks the rows that `skip_row` left out. It needs a person until
- * a good file of its name is taken, or somebody acknowledges it.
+ * a good file of its name is taken, or somebody acknowledges it. `owner`: the batch that lacks rows or has the content.
  */
-export type RejectedFile = Pick<Selectable<Tables['rejected_files']>, (typeof columns)[number]>;
+export type RejectedFile = Omit<RejectedRow, 'kind'> & { kind: RejectionKind };
 
 /**
  * What a refusal records. `place`: where the file lies once it is moved. `contentHash`: of its rows, else of its bytes;
@@ -42,8 +46,19 @@ export type RowsLeft = { rows: number; problems: number; place: string; errorsFi
 const here = rowsOfThisMachine('rejected_files');
 
 /** Returns the open ones in all folders on this ledger, the oldest first. */
-export function openRejectedFiles(db: Db | Trx): Promise<RejectedFile[]> {
-  return openRows(db).execute();
+export async function openRejectedFiles(db: Db | Trx): Promise<RejectedFile[]> {
+  const rows = await openRows(db)
+    .select((eb) =>
+      eb
+        .selectFrom('batches')
+        .select('batches.id')
+        .whereRef('batches.content_hash', '=', 'rejected_files.content_hash')
+        .as('taken_as'),
+    )
+    .execute();
+  return rows.map(({ taken_as: batch, ...file }) =>
+    file.kind === 'refused' && batch !== null ? { ...file, kind: 'taken_before', owner: batch } : file,
+  );
 }
 
 function openRows(db: Db | Trx) {
@@ -51,7 +66,7 @@ function openRows(db: Db | Trx) {
 }
 
 /** Returns the open refusal of a file of this name in this machine's folders. */
-export function openRefusalOf(db: Db | Trx, name: string): Promise<RejectedFile | undefined> {
+export function openRefusalOf(db: Db | Trx, name: string): Promise<RejectedRow | undefined> {
   return openRows(db).where('kind', '=', 'refused').where('name', '=', name).where(here).executeTakeFirst();
 }
 
@@ -110,7 +125,7 @@ export async function recordTakenFile(
 }
 
 /** A refused file is corrected under its own name or that of its copy; left-out rows only under that of their sheet. */
-function corrects(name: string, { kind, name: refused, place }: RejectedFile): boolean {
+function corrects(name: string, { kind, name: refused, place }: RejectedRow): boolean {
   const folder = /^collections\//.exec(refused)?.[0] ?? '';
   const copy = `${folder}${basename(place)}`;
   const names = kind === 'refused' ? [refused, copy] : [copy];

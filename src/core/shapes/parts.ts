@@ -84,12 +84,12 @@ export const waivedListingShape = fields({ at: instant, by: text, note: text, no
 export const rejectedFileShape = called(
   'RejectedFile',
   fields({
-    kind: z.enum(['refused', 'left_out']),
+    kind: z.enum(['refused', 'left_out', 'taken_before']),
     file: text.describe('its name as it was dropped'),
     since: instant,
     problems: count,
     rows: count.describe('how many rows were left out'),
-    batch: text.nullable().describe('the batch without these rows'),
+    batch: text.nullable().describe('the batch without these rows, or that has its content'),
     place: text.describe('what to correct and drop again'),
     errors_file: text.nullable(),
   }),

@@ -9,7 +9,8 @@ import type { Finding } from '../../../findings/finding.ts';
 import { notedReason } from '../../../findings/job-findings.ts';
 import { findingRules, type KindsOn } from '../../../findings/kinds.ts';
 import { findingWords, type SaidFinding, unnoted } from '../../../words/finding-words.ts';
-import { rejectedText } from '../../../words/rejected-words.ts';
+import { rejectedText, rejectionWaysOut } from '../../../words/rejected-words.ts';
+import { upperFirst } from '../../../words/results/obstacle-words.ts';
 import { verdictWords } from '../../../words/verdict-words.ts';
 import { type JobStanding, jobLabel } from '../../json/jobs-standing.ts';
 import { heldBecause } from '../../json/list-json.ts';
@@ -139,14 +140,15 @@ function personLines(standing: Shown): string[] {
   ];
 }
 
+/** Stands for each of the files above. */
+const anyFile = { place: 'the file', name: 'FILE' };
+
 function inboxLines({ inbox, rejected }: Shown): string[] {
   const more = rejected.length - most;
   return [
     ...rejected.slice(0, most).map((file) => `  rejected: ${rejectedText(file)}`),
     ...(more > 0 ? [`  rejected: and ${counted(more, 'more file')}`] : []),
-    ...(rejected.length > 0
-      ? ['  Correct and drop it again, or end it: counterfoil ack FILE --note "why nothing is missing"']
-      : []),
+    ...new Set(rejected.map(({ kind }) => `  ${upperFirst(rejectionWaysOut[kind](anyFile))}`)),
     ...(inbox.files > 0 ? [`  Inbox: ${counted(inbox.files, 'file')} waiting`] : []),
     ...inbox.waiting.slice(0, most).map(({ name, why }) => `  waiting: ${visible(name)}: ${waitingWhy(why)}`),
     ...inbox.ignored.slice(0, most).map(({ name, why }) => `  ignored: ${name}: ${why}`),

@@ -90,7 +90,8 @@ function remarksOn({ duplicates, retries, ...checked }: Checked, { name, verbose
 
 /** What would become of the files, and the next command. */
 function endLines(files: readonly Checked[], args: readonly string[], submit: string): string[] {
-  const refused = files.filter(({ ok }) => !ok).length;
+  const refused = files.filter(({ ok, takenAs }) => !ok && takenAs === null).length;
+  const [again] = files.flatMap(({ takenAs }) => takenAs ?? []);
   const isHeld = ({ ok, holdReasons }: Checked): boolean => ok && areHoldingAll(holdReasons);
   const held = files.filter(isHeld).length;
   const isPart = files.some((one) => one.ok && one.holdReasons.length > 0 && !isHeld(one));
@@ -99,6 +100,11 @@ function endLines(files: readonly Checked[], args: readonly string[], submit: st
     const what = files.length === 1 ? 'Not ready' : `${refused} of ${files.length} files not ready`;
     const next = { Next: `correct the file, then counterfoil check ${args.join(' ')}` };
     return [`${what}: nothing of a refused file is paid.`, ...closing(next)];
+  }
+  if (again !== undefined) {
+    const what = files.length === 1 ? 'it was' : 'what was refused was';
+    const next = { Next: `counterfoil payouts --batch ${again}` };
+    return [`Nothing to correct: ${what} taken before.`, ...closing(next)];
   }
   const who = files.length === 1 ? 'The batch' : `${held} of ${files.length} batches`;
   return [

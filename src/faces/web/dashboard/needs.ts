@@ -81,7 +81,11 @@ const rows: Record<KindsOn<'today'>, Row> = {
   approval_unanswered: batchRow('was not decided by the server of submission.approval_url'),
   // The folders of this machine are nothing for a page without a token.
   file_rejected: ({ facts: { files } }: Finding<'file_rejected'>) =>
-    html`${files.map((file) => rejectedText({ ...file, errors_file: null })).join('; ')}. <a href="/files">Correct it</a> and drop it again`,
+    html`${files.map((file) => rejectedText({ ...file, errors_file: null })).join('; ')}. ${
+      files.every(({ kind }) => kind === 'taken_before')
+        ? html`<a href="/files">See it</a>`
+        : html`<a href="/files">Correct it</a> and drop it again`
+    }`,
   file_lost: ({ names }) =>
     html`A file of ${names.join(', ')} was lost, or changed after it was read: the operator’s doctor says more`,
   signatures_wrong: asMessage('signatures_wrong'),
@@ -135,7 +139,7 @@ function fileNeeds(finding: Finding<'file_rejected'>, view: View): Need[] {
   return [
     ...files.slice(0, mostFiles).map((file) => {
       const { kind, problems, rows_left: left, since } = file;
-      const count = Number(kind === 'refused' ? problems : left);
+      const count = Number(kind === 'left_out' ? left : problems);
       return needOf({ ...finding, count, since, facts: { files: [file] } }, view);
     }),
     ...(more > 0

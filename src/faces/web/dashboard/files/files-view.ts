@@ -101,7 +101,7 @@ function rejectedPart({ rejected }: FilesLook, view: View): Html {
             action: `/files/rejected/${file.id}/mend`,
             role: 'drop',
             fields: [],
-            buttons: [{ name: 'Mend it' }],
+            buttons: [{ name: file.kind === 'taken_before' ? 'See its check' : 'Mend it' }],
           }),
   ]);
   return wideTable('Refused files', ['What', 'Since', 'Problems', 'Way out'], rows);
