@@ -7,11 +7,11 @@ const kinds = ['paid_twice', 'duplicate_at_service'] as const satisfies readonly
 const matchedShape = z.object({ matched: z.number() });
 
 /**
- * Whether somebody was paid twice. `found`: how many are open, and how many a person resolved. `none`: no payout among
+ * Whether somebody was paid twice. `found`: how many of each kind are open, and how many a person resolved. `none`: no payout among
  * those that the newest complete list showed. `later`: something was sent since. `unchecked`: there is no such list (P35).
  */
 export type PaidTwice =
-  | { kind: 'found'; open: number; closed: number }
+  | { kind: 'found'; open: { kind: DiscrepancyKind; count: number }[]; closed: number }
   | { kind: 'none'; payouts: number; listOf: string; later: boolean }
   | { kind: 'unchecked' };
 
@@ -19,15 +19,18 @@ export type PaidTwice =
 export async function findPaidTwice(db: Db, foreign: readonly bigint[]): Promise<PaidTwice> {
   const rows = await db
     .selectFrom('discrepancies')
-    .select(['state', 'resolved_by', (eb) => eb.fn.countAll<bigint>().as('n')])
+    .select(['kind', 'state', 'resolved_by', (eb) => eb.fn.countAll<bigint>().as('n')])
     .where('kind', 'in', kinds)
-    .groupBy(['state', 'resolved_by'])
+    .groupBy(['kind', 'state', 'resolved_by'])
     .execute();
   const count = (isOne: (row: (typeof rows)[number]) => boolean): number =>
     rows.filter(isOne).reduce((sum, { n }) => sum + Number(n), 0);
-  const open = count(({ state }) => state !== 'resolved');
+  const open = kinds.flatMap((kind) => {
+    const n = count((row) => row.kind === kind && row.state !== 'resolved');
+    return n > 0 ? [{ kind, count: n }] : [];
+  });
   const closed = count(({ state, resolved_by: by }) => state === 'resolved' && by === 'person');
-  if (open + closed > 0) return { kind: 'found', open, closed };
+  if (open.length + closed > 0) return { kind: 'found', open, closed };
   const run = await newestCompleteRun(db, foreign);
   if (!run) return { kind: 'unchecked' };
   const row = await db.selectFrom('runs').select('summary').where('id', '=', run.id).executeTakeFirst();

@@ -28,6 +28,7 @@ import {
   signatureFindings,
   unansweredFindings,
   unknownFindings,
+  unpaidFindings,
 } from './ledger-findings.sql.ts';
 import {
   certificateFinding,
@@ -119,6 +120,7 @@ export const finders: { readonly [K in FindingKind]: Finder<K> } = {
     if (face === 'alerts' && quietMsOf(config) <= (overMs ?? 0)) return [];
     return unknownFindings(db, 'outcome_unknown', { at: clock.iso(), overMs });
   },
+  payout_unpaid: ({ db }) => unpaidFindings(db),
   batch_held: ({ db, clock, config }) => heldFindings(db, isCallback(config) ? clock.now() : null),
   approval_unanswered: async ({ db, clock, config }) =>
     isCallback(config) ? unansweredFindings(db, clock.now()) : [],

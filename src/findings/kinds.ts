@@ -30,6 +30,7 @@ export type HelpingVerb =
   | 'reconcile'
   | 'release'
   | 'restore'
+  | 'retry'
   | 'serve'
   | 'status';
 
@@ -144,6 +145,8 @@ const kinds = {
     next: true,
     faces: { alerts: told('all', { over: 15 * minuteMs }, true), ...onPages },
   },
+  /** Failed payouts alone are no exit code: `status` counts them with their batch. */
+  payout_unpaid: { gravity: 'medium', verb: 'retry', faces: { status: null, today: always } },
   /** Measured by its reasons that no person gave: who held a batch knows of it. */
   batch_held: { gravity: 'medium', verb: 'release', faces: { alerts: told('all', { over: 0 }), ...onPages } },
   /** Measured by the time since the operator's own server was asked first. `batch_held` is told once it is over. */

@@ -15,11 +15,10 @@ import { secondsText } from './short-times.ts';
 export type SaidFinding = { problem: string; fix: string };
 /** `over`: what is said when it has ended. `path`: the dashboard's page about it. */
 type SaidAlert = SaidFinding & { over: string; path: string };
-type Alert = Pick<PublicFinding, 'subject' | 'count' | 'names'>;
 
 /** What each face that words findings says of one. The dashboard's list and `status` have layouts of their own. */
 type FaceWords<K extends FindingKind> = {
-  alerts(alert: Alert): SaidAlert;
+  alerts(alert: Pick<PublicFinding, 'subject' | 'count' | 'names'>): SaidAlert;
   ready(finding: Finding<K>): SaidFinding;
   doctor(finding: Finding<K>): SaidFinding;
 };
@@ -119,6 +118,7 @@ const words = {
       path: `/payouts/${names[0] ?? ''}`,
     }),
   },
+  payout_unpaid: {},
   discrepancy_high: {
     alerts: ({ subject, count }) => ({
       problem: `${counted(count, 'open discrepancy', 'open discrepancies')} of high severity: ${subject}.`,

@@ -1,3 +1,4 @@
+import { hasComeToNothing, type PayoutState } from '../core/domain/payout.ts';
 import type { Attempt, Payout } from '../core/storage/tables/tables.ts';
 import { adviceOnHeld } from '../watching/evidence/withheld.ts';
 import { reasonText } from './advice-text.ts';
@@ -32,7 +33,7 @@ export function messageText(payout: Told): string {
 }
 
 /**
- * The same in plain words; empty when there is none. On a finished payout, the message of an attempt
+ * The same in plain words; empty when there is none to expect. On a finished payout, the message of an attempt
  * (`Transfer initiated`) is old news, so it is labelled as the first or last answer.
  */
 export function newsOf(payout: Told, attempts: readonly Attempt[]): string {
@@ -41,5 +42,10 @@ export function newsOf(payout: Told, attempts: readonly Attempt[]): string {
   const ended = state === 'success' || state === 'failed' || state === 'returned';
   const answered = attempts.find((attempt) => attempt.message === message);
   if (ended && answered) return `${answered.number === 1n ? 'first' : 'last'} answer: ${plainCause(message)}`;
-  return plainCause(message);
+  return saidOf(state, message);
+}
+
+/** What the service said of a payout, in plain words; where it came to nothing, also that no reason was given. */
+export function saidOf(state: PayoutState, message: string): string {
+  return message === '' && hasComeToNothing(state) ? 'the service gave no reason' : plainCause(message);
 }

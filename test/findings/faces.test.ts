@@ -39,6 +39,7 @@ const table: Record<FindingKind, Row> = {
   disk_unseen: { status: 'shown', today: 'readyz' },
   payout_unknown: { status: 'outcome_unknown', today: 'outcome_unknown' },
   outcome_unknown: { status: 'shown', today: 'shown' },
+  payout_unpaid: { status: 'a line apart', today: 'shown' },
   batch_held: { status: 'shown', today: 'shown' },
   approval_unanswered: { status: 'shown', today: 'shown' },
   discrepancy_high: { status: 'discrepancy_open', today: 'discrepancy_open' },

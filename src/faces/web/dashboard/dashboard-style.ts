@@ -4,10 +4,10 @@ import { pageStyle } from '../kit/style.ts';
 export const dashboardStyle = `${pageStyle}
 body{font-size:15px}
 body>header{display:block;max-width:none;padding:8px 24px;background:var(--card);border-bottom:1px solid var(--line)}
-.bar{display:flex;flex-wrap:wrap;gap:4px 14px;align-items:center;max-width:1180px;margin:0 auto;font-size:14px}
-.bar nav ul{gap:4px 11px}
+.bar{display:flex;flex-wrap:wrap;gap:4px 12px;align-items:center;max-width:1180px;margin:0 auto;font-size:14px}
+.bar nav ul{gap:4px 10px}
 .bar nav a{color:var(--soft);text-decoration:none;padding:2px 0;border-bottom:2px solid transparent}.bar nav a[aria-current]{color:var(--ink);font-weight:600;border-color:var(--link)}
-.bar form{margin-left:auto;display:flex;gap:6px}.bar form input{width:9rem}.bar p{margin:0;font-size:13px;flex:none;max-width:100%}
+.bar form{margin-left:auto;display:flex;gap:6px}.bar form input{width:7.5rem}.bar p{margin:0;font-size:13px;flex:none;max-width:100%}
 main{padding:12px 24px 24px}
 main h1{font-size:22px;margin:6px 0 10px}main h2{font-size:16px;margin:0 0 6px}
 button{cursor:pointer;background:var(--card)}button.go{background:var(--link);border-color:var(--link);color:var(--bg);font-weight:600}
@@ -28,7 +28,7 @@ progress{width:84px;accent-color:var(--link);vertical-align:middle}
 details{margin:6px 0}details form{margin:8px 0 2px}
 .panel>.decide,.panel>dl+.decide{margin-top:10px}main>.decide{margin:0 0 14px}.ended{white-space:nowrap}.tile a b{display:inline}
 .decide label{display:block;margin:0 0 6px}.decide textarea{display:block;width:100%;max-width:40rem;margin-top:2px}.decide p{margin:0 0 6px}
-label>input:not([type=checkbox]):not([type=hidden]){display:block;margin-top:2px}.decide button{margin:0 8px 0 0}
+label>input:not([type=checkbox]):not([type=hidden]){display:block;margin-top:2px}.decide button{margin:0 8px 4px 0}
 .filters{display:flex;flex-wrap:wrap;gap:8px 12px;align-items:end;margin:0 0 14px}.filters label{display:grid;gap:2px;font-size:13px;color:var(--soft)}.filters input,.filters select{color:var(--ink);height:2.3rem}
 .cards{list-style:none;margin:0 0 14px;padding:0;display:grid;gap:12px}.cards .card{padding:12px 16px}.cards h2{font-size:16px}
 .narrow{margin:0 0 12px}.narrow a[aria-current]{font-weight:600;color:var(--ink)}
@@ -39,13 +39,12 @@ body.is-stale main{opacity:.75}#live.is-lost{color:var(--bad);font-weight:600}
 .drop label>input[type=file]{margin:8px auto 12px}.drop p{margin:8px auto}.drop progress{width:min(100%,24rem)}
 a.go,.drop button,.orders button{display:inline-block}a.go{background:var(--link);border:1px solid var(--link);border-radius:8px;color:var(--bg);font-weight:600;padding:5px 10px;text-decoration:none}
 .orders{display:flex;flex-wrap:wrap;gap:4px 14px;align-items:center;margin:8px 0 0}.orders form{margin:0}
-.only-narrow{display:none}
 .mend input{width:100%;min-width:8rem;border-color:var(--bad);background:var(--bad-bg)}.mend .wide{margin-bottom:8px}
 @media (min-width:821px){th[scope=row]:has(a){min-width:10rem}}
 @media (min-width:1100px){main .wide{overflow:visible}main .wide thead th{position:sticky;top:0;background:var(--card);z-index:1}}
-@media (max-width:820px){.columns{grid-template-columns:minmax(0,1fr)}.columns>:last-child{order:-1}}
+@media (max-width:820px){.columns{grid-template-columns:minmax(0,1fr)}}
 @media (max-width:30rem){td:empty{display:none}.bar form{margin-left:0;width:100%}.bar form input{flex:1}.tile b{font-size:17px}.timeline li{grid-template-columns:1fr;gap:0}}
-@media (max-width:560px){body>header,main{padding-left:14px;padding-right:14px}.only-narrow{display:inline}.wide td>div{display:inline-block;margin-right:.6em}}
+@media (max-width:560px){body>header,main{padding-left:14px;padding-right:14px}.wide td>div{display:inline-block;margin-right:.6em}}
 @media (min-width:561px){.payee{min-width:10rem}}
 @media print{body>header,.decide,.go,a.go,.filters,.screen,details,input[type=checkbox]{display:none}body{font-size:9pt}main{padding:0}main h1{font-size:16pt}main h2{font-size:11pt}.panel{border:0;padding:0;margin:0 0 8pt}.panel th[scope=col]{overflow-wrap:normal}.panel td:not(.number),th[scope=row]:has(a){min-width:5rem}.panel .number{padding-right:10px}}
 `;

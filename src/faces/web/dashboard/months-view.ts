@@ -6,6 +6,7 @@ import type { LastRun } from '../../../books/run-verdicts.sql.ts';
 import type { Month } from '../../../books/statement/months.ts';
 import { counted, grouped } from '../../../core/domain/counted.ts';
 import { formatMinor } from '../../../core/domain/money.ts';
+import { type CountedState, cameToNothing } from '../../../core/domain/payout.ts';
 import { plainKind } from '../../../core/domain/plain-kind.ts';
 import { maskAccount } from '../../../core/domain/redact.ts';
 import type { Config } from '../../../core/settings/settings.ts';
@@ -123,11 +124,12 @@ function openFacts({ span }: MonthFacts, view: View): Html {
   return html`<p>${isOver ? 'The month is over.' : 'The month goes on.'} These figures may change until it is closed.</p>`;
 }
 
+/** Still under way, or failed and not paid again. */
+const leftOpen: readonly CountedState[] = ['pending', 'sending', 'unknown', ...cameToNothing];
+
 /** What a close would be in spite of. */
 function openPart({ parts, figures, lastRun }: MonthFacts, view: View): Html {
-  const waits = figures.filter(
-    ({ state, count }) => count > 0 && (state === 'pending' || state === 'sending' || state === 'unknown'),
-  );
+  const waits = figures.filter(({ state, count }) => count > 0 && leftOpen.includes(state));
   const under = waits.map(
     ({ state, currency, count, amount: minor }) =>
       html`<li>${counted(count, 'payout')} ${stateText(state)}: ${amount(currency, minor)}</li>`,
@@ -170,7 +172,8 @@ function paidTable(rows: readonly MonthPayment[], { archived }: MonthFacts, view
     to(['batches', one.batch_id], one.batch_id),
   ]);
   const columns = ['Reference', 'Payee', 'Account', { number: 'Amount' }, 'Known as paid', 'Batch'];
-  return html`${gone}${wideTable('Paid rows', columns, cells)}`;
+  const rule = html`<p class="soft">A payment counts in the month in which it became known as paid. The page of the payout says when the service paid it.</p>`;
+  return html`${gone}${wideTable('Paid rows', columns, cells)}${rule}`;
 }
 
 /** What the person closes the month in spite of, and one box. */

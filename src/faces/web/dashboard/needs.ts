@@ -1,9 +1,10 @@
-import { counted } from '../../../core/domain/counted.ts';
+import { amountText, counted } from '../../../core/domain/counted.ts';
 import { plainKind } from '../../../core/domain/plain-kind.ts';
 import type { Finding } from '../../../findings/finding.ts';
 import { type AlertKind, type FindingKind, findingRules, type KindsOn } from '../../../findings/kinds.ts';
 import { findingWords } from '../../../words/finding-words.ts';
 import { rejectedText } from '../../../words/rejected-words.ts';
+import { hasRight } from '../../admin/access.ts';
 import { type Html, html } from '../kit/html.ts';
 import { wideTable } from '../kit/table.ts';
 import type { View } from './frame.ts';
@@ -75,7 +76,13 @@ const rows: Record<KindsOn<'today'>, Row> = {
     html`${severity(facts.severity)} <a href="/discrepancies?kind=${subject}">${plainKind(subject)}</a>`,
   schedule_failed: asReady('schedule_failed'),
   schedule_missed: asReady('schedule_missed'),
-  outcome_unknown: () => html`${grave('high', stateText('unknown'))}: may be paid; do not pay another way`,
+  outcome_unknown: () =>
+    html`<a href="/payouts?state=unknown">${grave('high', stateText('unknown'))}</a>: may be paid; do not pay another way`,
+  payout_unpaid: ({ subject, totals }: Finding<'payout_unpaid'>, view) => {
+    const sums = Object.entries(totals).map(([currency, sum]) => amountText(currency, sum));
+    const again = html` <a class="go" href="/batches/${encodeURIComponent(subject)}/again">Pay again…</a>`;
+    return html`${to(['batches', subject], subject)} has unpaid failures: ${sums.join(', ')}${hasRight(view.caller, 'decide') && again}`;
+  },
   batch_held: ({ subject, facts }: Finding<'batch_held'>) =>
     html`${to(['batches', subject], subject)} ${facts.waitsForApproval ? 'waits for approval' : 'is held'}`,
   approval_unanswered: batchRow('was not decided by the server of submission.approval_url'),
@@ -112,6 +119,7 @@ const rows: Record<KindsOn<'today'>, Row> = {
 const withCount: ReadonlySet<FindingKind> = new Set([
   'discrepancy_open',
   'outcome_unknown',
+  'payout_unpaid',
   'batch_held',
   'file_rejected',
   'answer_awaited',
@@ -128,8 +136,14 @@ function needOf(finding: Open, view: View): Need {
   return {
     what: rows[finding.kind](finding, view),
     count: withCount.has(finding.kind) ? countText(finding.count) : '',
-    age: finding.since === null ? '' : ago(finding.since, view),
+    age: ageOf(finding, view),
   };
+}
+
+/** A discrepancy was found then: its payout may differ for longer. */
+function ageOf({ kind, since }: Open, view: View): string {
+  if (since === null) return '';
+  return kind === 'discrepancy_open' ? `found ${ago(since, view)} ago` : ago(since, view);
 }
 
 /** Each file by itself. */

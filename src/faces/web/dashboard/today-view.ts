@@ -6,6 +6,7 @@ import {
   isReplaced,
   type PayoutState,
 } from '../../../core/domain/payout.ts';
+import { plainKind } from '../../../core/domain/plain-kind.ts';
 import { nextDue } from '../../../core/runtime/next-due.ts';
 import { scheduleList } from '../../../core/settings/schedule-list.ts';
 import type { Config } from '../../../core/settings/settings.ts';
@@ -40,13 +41,13 @@ export function todayView(look: DashboardFacts, view: View, schedules: Schedules
   const needs = needsOf(look, view);
   return html`${answer(look, view, { needs, schedules })}
 ${tiles(look, view)}
+${panel('Needs a person', needsTable(needs, look))}
 <div class="columns"><div>
 ${panel('Batches today', batchesPart(look, view))}
 ${look.later.length > 0 && panel('Goes out later', laterTable(look.later))}
 ${panel('Money by state', moneyTable(look.figures))}
-${panel('Machinery', machinery(look, view, schedules))}
 </div><div>
-${panel('Needs a person', needsTable(needs, look))}
+${panel('Machinery', machinery(look, view, schedules))}
 ${
   look.halt === null &&
   decision(view, {
@@ -193,9 +194,13 @@ function moneyTable({ payouts }: LedgerFigures): Html {
 function paidTwiceTile({ paidTwice: found, birth }: DashboardFacts, view: View): Html {
   switch (found.kind) {
     case 'found': {
-      const open = html`<b class="bad">■ ${countText(found.open)} open</b><small><a href="/discrepancies">Look at them</a></small>`;
+      const open = found.open.reduce((sum, { count }) => sum + count, 0);
+      const ways = found.open.map(
+        ({ kind, count }) =>
+          html`<small><a href="/discrepancies?kind=${kind}">${countText(count)} ${plainKind(kind)}</a></small>`,
+      );
       const closed = found.closed > 0 && html`<small>${countText(found.closed)} resolved by a person</small>`;
-      return html`${found.open > 0 ? open : html`<b>none open</b>`}${closed}`;
+      return html`${open > 0 ? html`<b class="bad">■ ${countText(open)} open</b>${ways}` : html`<b>none open</b>`}${closed}`;
     }
     case 'none': {
       const { payouts, listOf, later } = found;

@@ -1,6 +1,7 @@
 import { expect, it, onTestFinished } from 'vitest';
 import * as reconcileJob from '../../../../jobs/reconcile.ts';
 import * as submitJob from '../../../../jobs/submit.ts';
+import { plainKind } from '../../../../src/core/domain/plain-kind.ts';
 import { createSandbox } from '../../../../src/sandbox/sandbox.ts';
 import { addBatch } from '../../../support/ledger.ts';
 import { addDiscrepancy, addRun, startDashboard } from './support.ts';
@@ -47,7 +48,8 @@ it.each(['paid_twice', 'duplicate_at_service'] as const)(
     const { ledger, post } = dashboard;
     const [payoutId = null] = await addBatch(ledger, ['A-1']);
     const id = await addDiscrepancy(ledger, { kind, payoutId, reference: 'A-1' });
-    expect(await answer(dashboard)).toBe('■ 1 open Look at them');
+    expect(await answer(dashboard)).toBe(`■ 1 open 1 ${plainKind(kind)}`);
+    expect((await dashboard.as('ada', '/')).body).toContain(`href="/discrepancies?kind=${kind}">1 `);
     expect((await post('ada', '/discrepancies/resolve', { id, note: 'the bank gave it back' })).status).toBe(
       200,
     );

@@ -1,0 +1,59 @@
+import { expect, it } from 'vitest';
+import { findOn } from '../../../../src/findings/finders.ts';
+import { unpaidFindings } from '../../../../src/findings/ledger-findings.sql.ts';
+import { addBatch, at } from '../../../support/ledger.ts';
+import { addRun, startDashboard } from './support.ts';
+
+it('names unpaid failures among what needs a person, with the way to pay them again', async () => {
+  const { ledger, ask, as } = await startDashboard({ roles: { ada: ['decide'] } });
+  await addRun(ledger);
+  await addBatch(ledger, ['A-1', 'A-2'], { state: 'failed' });
+  await addBatch(ledger, ['B-1'], { id: 'b-2', state: 'returned' });
+  await addBatch(ledger, ['C-1'], { id: 'b-3', state: 'success' });
+  const { body } = await as('ada', '/');
+  expect(body).not.toContain('Everything is fine');
+  expect(body).toContain('has unpaid failures: NGN 3,000.00');
+  expect(body).toContain('<a class="go" href="/batches/b-1/again">Pay again…</a>');
+  expect(body).toContain('/batches/b-2/again');
+  expect(body).not.toContain('/batches/b-3/again');
+  const open = (await ask('/')).body;
+  expect(open).toContain('has unpaid failures');
+  expect(open).not.toContain('/again');
+});
+
+it('P20: needs nobody for a failure that is paid again', async () => {
+  const { ledger } = await startDashboard();
+  const [first = 0n] = await addBatch(ledger, ['A-1', 'A-2'], { state: 'failed' });
+  await addBatch(ledger, ['A-1-R2'], { id: 'b-2', state: 'pending', successor_of: first });
+  const [finding] = await unpaidFindings(ledger.db);
+  expect(finding).toMatchObject({ subject: 'b-1', count: 1, totals: { NGN: '1500.00' } });
+});
+
+it('needs nobody for what failed before a person closed the month, but for what failed later', async () => {
+  const { ledger } = await startDashboard();
+  const [, second = 0n] = await addBatch(ledger, ['A-1', 'A-2', 'A-3'], { state: 'failed' });
+  const closed = at(60 * 86_400_000);
+  const period = {
+    ...{ month: '2026-11', closed_by: 'ada', closed_at: closed, run_id: null, digest: 'd' },
+    ...{ starts_at: at(-86_400_000), ends_at: at(86_400_000), timezone: 'Africa/Lagos' },
+    ...{ from_history: 0n, through_history: 9n },
+  };
+  await ledger.write((trx) => trx.insertInto('periods').values(period).execute());
+  expect(await unpaidFindings(ledger.db)).toEqual([]);
+  const later = at(61 * 86_400_000);
+  await ledger.write((trx) =>
+    trx.updateTable('payouts').set({ updated_at: later }).where('id', '=', second).execute(),
+  );
+  expect(await unpaidFindings(ledger.db)).toMatchObject([{ subject: 'b-1', count: 1, since: later }]);
+});
+
+it('shows the same list to the API, and leaves the exit code of status alone', async () => {
+  const { ledger, app } = await startDashboard();
+  await addBatch(ledger, ['A-1'], { state: 'refused' });
+  const { config, clock } = app;
+  const scene = { db: ledger.db, ledger, clock, config, account: null, work: 'serve' as const, jobs: [] };
+  const kinds = async (face: 'today' | 'status') =>
+    (await findOn({ ...scene, face })).map(({ kind }) => kind);
+  expect(await kinds('today')).toContain('payout_unpaid');
+  expect(await kinds('status')).not.toContain('payout_unpaid');
+});
