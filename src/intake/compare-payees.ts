@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { columnKey } from '../core/domain/batch-rules.ts';
 import { exponentOf, formatMinor } from '../core/domain/money.ts';
-import type { PayeeChange, PayeeComparison } from '../core/ledger/payee-comparisons.ts';
+import type { ComparedPerson, PayeeChange, PayeeComparison } from '../core/ledger/payee-comparisons.ts';
 import type { Db } from '../core/storage/ledger.ts';
 import { firstSeen } from './first-seen.ts';
 import { anySent, paidElsewhere } from './paid-elsewhere.sql.ts';
@@ -42,7 +42,7 @@ export type ComparedRows = {
 /** A comparison, and the rows whose account changed, is new, or gets a hundred times the amount of before. */
 export type ComparedPayees = { comparison: PayeeComparison; asking: number[] };
 
-/** Changes of each kind that are kept; all are counted. */
+/** Changes of each kind, and people who joined or left, that are kept; all are counted. */
 const mostChanges = 1000;
 const sampleSize = 64;
 
@@ -129,12 +129,13 @@ async function compareWith(
   const digest = createHash('sha256');
   const totals: Sums = { count: 0, totals: new Map() };
   const originals: Sums = { count: 0, totals: new Map() };
-  const counts = { joined: 0, matched: 0 };
+  const joined = capped<ComparedPerson>(mostChanges);
   const hundredfold = capped<number>(5);
   const asking: number[] = [];
   const uneven = new Set<string>();
   let first: PaidRow | undefined;
   let changed = 0;
+  let matched = 0;
   const note = (change: PayeeChange): void => {
     kept[change.kind].add(change);
     digest.update(`${JSON.stringify(change)}\n`);
@@ -176,7 +177,7 @@ async function compareWith(
         uneven.add(currency);
       const unchanged = same[i] ?? null;
       if (before && unchanged !== null) {
-        counts.matched++;
+        matched++;
         before.meet(unchanged);
         compareAmount(row, before.amountOf(unchanged));
         continue;
@@ -188,7 +189,7 @@ async function compareWith(
       first ??= was;
       if (original) addSum(originals, original.currency, original.amount);
       if (was) {
-        counts.matched++;
+        matched++;
         if (before && !original && lastTime && place !== null) before.meet(place);
         const isUnproven = was === lastTime && isUnsent(was);
         const change = isUnproven && was.state !== 'ready' ? null : payeeChange(payeeOf(was), row);
@@ -196,18 +197,20 @@ async function compareWith(
         else if (isUnproven && newcomers && !known.has(row.row)) note(newPayee(row));
         if (was.currency === currency) compareAmount(row, was.amount);
       } else {
-        counts.joined++;
+        joined.add(personOf(row));
         if (newcomers && !known.has(row.row)) note(newPayee(row));
       }
     }
   });
-  const stayed = before?.met() ?? 0;
-  const sumsBefore = before ? before.totals : originals;
+  const left = before?.left() ?? [];
   const comparison: PayeeComparison = {
     with: before?.batch.id ?? first?.batch_id ?? null,
     day: before?.batch.created_at.slice(0, 10) ?? '',
-    joined: counts.joined,
-    left: before ? before.payees - stayed : 0,
+    joined: joined.count,
+    left: left.length,
+    ...(before && {
+      people: { joined: joined.list, left: await peopleIn(db, before.batch.id, left.slice(0, mostChanges)) },
+    }),
     accountChanged: kept.account_changed.count,
     nameChanged: kept.name_changed.count,
     amountChanged: kept.amount_changed.count,
@@ -218,13 +221,24 @@ async function compareWith(
       const was = before?.totals.totals.get(currency) ?? 0n;
       return was > 0n && (totals.totals.get(currency) ?? 0n) >= was * 50n && !uneven.has(currency);
     }),
-    totalsBefore: formatTotals(sumsBefore.totals),
+    totalsBefore: formatTotals((before?.totals ?? originals).totals),
     totalsNow: formatTotals(totals.totals),
     changes: Object.values(kept).flatMap((kind) => kind.list),
     digest: changed > 0 ? digest.digest('hex') : '',
   };
-  const isHalf = counts.matched * 2 >= now.count && stayed * 2 >= (before?.payees ?? 0);
+  const isHalf = matched * 2 >= now.count && left.length * 2 <= (before?.payees ?? 0);
   return { comparison, asking, isSeries: isHalf };
+}
+
+/** Whom these rows of a batch were to pay, in their order. */
+async function peopleIn(db: Db, batch: string, rows: readonly number[]): Promise<ComparedPerson[]> {
+  const byRow = new Map((await paidRows(db, batch, rows)).map((paid) => [paid.row_number, payeeOf(paid)]));
+  return [...byRow.values()].toSorted((a, b) => a.row - b.row).map(personOf);
+}
+
+function personOf({ row, reference, accountName, accountNumber, currency, amount }: PayeeRow): ComparedPerson {
+  const text = `${currency} ${formatMinor(amount, currency)}`;
+  return { row, reference, name: accountName, account: accountNumber, amount: text };
 }
 
 const list = () => capped<PayeeChange>(mostChanges);

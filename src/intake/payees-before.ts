@@ -52,8 +52,8 @@ export type Before = {
   amountOf(row: number): bigint;
   /** Notes that the account of a row of before is met again. */
   meet(row: number): void;
-  /** How many accounts were met. */
-  met(): number;
+  /** The first row of each account that was not met, in their order. */
+  left(): number[];
 };
 
 /** Reads an earlier batch. Memory stays flat: rows are looked up by hashes of 20 bytes. */
@@ -104,7 +104,11 @@ export async function readBefore(db: Db, batch: EarlierBatch): Promise<Before> {
     meet(row) {
       met[accounts[row] ?? 0] = 1;
     },
-    met: () => met.reduce((sum, one) => sum + one, 0),
+    left() {
+      const rows: number[] = [];
+      for (let row = 1; row <= last; row++) if (accounts[row] === row && met[row] === 0) rows.push(row);
+      return rows;
+    },
   };
 }
 

@@ -74,6 +74,10 @@ it('says what joined, left and changed, and the totals of both', async () => {
     totalsBefore: { NGN: '430000.00' },
     totalsNow: { NGN: '250001.00' },
     changes: [],
+    people: {
+      joined: [{ row: 3, reference: 'D-1', name: 'Ada Eze', account: '3034567891', amount: 'NGN 1.00' }],
+      left: [{ row: 3, name: 'Musa Bello', account: '2034567891', amount: 'NGN 180000.00' }],
+    },
   });
   expect(warnings.filter((text) => text.includes('payee'))).toEqual([]);
   expect((await s.intake.check(s.drop('other.csv', fileOf([ada], 'O')))).compared, 'no series').toBeNull();

@@ -15,6 +15,8 @@ const change = z.strictObject({
   new: text,
 });
 
+const person = z.strictObject({ row: count, reference: text, name: text, account: text, amount: text });
+
 /** A comparison, as it is kept. */
 export const comparisonShape = z.strictObject({
   /** The batch that it is compared with, and the day on which that was taken; null: there is none before it. */
@@ -22,6 +24,8 @@ export const comparisonShape = z.strictObject({
   day: text,
   joined: count,
   left: count,
+  /** The first of them, with whole account numbers. Absent without a batch before, and where an older version compared. */
+  people: z.strictObject({ joined: z.array(person), left: z.array(person) }).exactOptional(),
   accountChanged: count,
   nameChanged: count,
   amountChanged: count,
@@ -46,6 +50,8 @@ export const comparisonShape = z.strictObject({
 });
 
 export type PayeeComparison = z.infer<typeof comparisonShape>;
+/** Somebody whom only one of the two batches pays. `row`: in that batch. */
+export type ComparedPerson = z.infer<typeof person>;
 export type PayeeChange = z.infer<typeof change>;
 
 /** Keeps what was found at intake, in the transaction that decides the batch: an approval covers it (P37). */

@@ -61,7 +61,8 @@ export async function listPayees(
   const isPaid = sql`${unseen(sql.ref<string>('p.state'))} in ('success', 'returned')`;
   const list = (column: RawBuilder<unknown>) =>
     perDialect<string>(sql`json_group_array(distinct ${column})`, sql`json_agg(distinct ${column})::text`);
-  const when = sql`coalesce(p.final_at, p.updated_at)`;
+  // As the payout's own page says it.
+  const when = sql`coalesce(p.settled_at, p.final_at, p.updated_at)`;
   const { rows } = await sql<Grouped>`
     select p.account_number, p.bank_code, p.currency, ${list(sql`p.account_name`)} as names,
       ${list(sql`p.payee_id`)} as payee_ids, min(${when}) as first_paid_at, max(${when}) as last_paid_at,

@@ -1,4 +1,5 @@
-import type { PayeeComparison } from '../../../core/ledger/payee-comparisons.ts';
+import { maskAccount } from '../../../core/domain/redact.ts';
+import type { ComparedPerson, PayeeComparison } from '../../../core/ledger/payee-comparisons.ts';
 import { payeeChangeNames } from '../../../sending/payee-facts.ts';
 import type { Note } from './notes-sheet.ts';
 import { heading, numberNote } from './summary-parts.ts';
@@ -47,7 +48,31 @@ export function comparedNotes(found: PayeeComparison): Note[][] {
     [],
     ...changePart(found),
     ...(changes.length === 0 ? [['No account, name or amount changed.'] satisfies Note[]] : []),
+    ...peoplePart('Joined', found.people?.joined ?? [], found.joined),
+    ...peoplePart('Left', found.people?.left ?? [], found.left),
   ];
+}
+
+/** Those whom only one of the two batches pays; `all`: how many there are. */
+function peoplePart(title: string, people: readonly ComparedPerson[], all: number): Note[][] {
+  if (people.length === 0) return [];
+  const rows = people.map(({ row, reference, name, account, amount }): Note[] => [
+    name,
+    reference,
+    numberNote(`${row}`),
+    maskAccount(account),
+    amount,
+  ]);
+  return [
+    [],
+    headers(title, 'Reference', 'Row', 'Account', 'Amount'),
+    ...rows,
+    ...restNote(people, all, 'payees'),
+  ];
+}
+
+function restNote(kept: readonly unknown[], all: number, what: string): Note[][] {
+  return all > kept.length ? [[`The first ${kept.length} of ${all} ${what}. The ledger keeps no more.`]] : [];
 }
 
 function changePart({
@@ -66,10 +91,7 @@ function changePart({
     one.old || '–',
     one.new,
   ]);
-  const rest: Note[][] =
-    all > changes.length
-      ? [[`The first ${changes.length} of ${all} changes. The ledger keeps no more.`]]
-      : [];
+  const rest = restNote(changes, all, 'changes');
   return [headers('Change', 'Reference', 'Row', 'Before', 'Now'), ...rows, ...rest];
 }
 

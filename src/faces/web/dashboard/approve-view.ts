@@ -27,14 +27,15 @@ export function approveView(
     last: LastAlike;
     mends: number;
     compared: PayeeComparison | null;
+    everybody: boolean;
     later: readonly DayAhead[];
     view: View;
   },
 ): Html {
   const { batch } = look;
-  const { warnings, largest, columns, last, mends, compared, later, view } = about;
+  const { warnings, largest, columns, last, mends, compared, everybody, later, view } = about;
   return html`<h1>Approve ${batch.id}</h1>
-${comparedPart(compared, batch.dropped_by, view)}
+${comparedPart(compared, batch.dropped_by, view, { everybody })}
 ${panel(
   'What you approve',
   html`${facts([

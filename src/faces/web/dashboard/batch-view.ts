@@ -30,7 +30,18 @@ import { hider } from './hide.ts';
 import type { DayAhead } from './later.sql.ts';
 import { laterFacts } from './later-view.ts';
 import { type PartOfList, pages } from './pages.ts';
-import { amount, countText, exactAmount, facts, panel, sentence, stateText, time, to } from './parts.ts';
+import {
+  amount,
+  countText,
+  exactAmount,
+  facts,
+  panel,
+  payeeCell,
+  sentence,
+  stateText,
+  time,
+  to,
+} from './parts.ts';
 
 type Approvals = NonNullable<ReturnType<Awaited<ReturnType<typeof approvalsOf>>['get']>>;
 type Halts = Awaited<ReturnType<typeof batchHalts>>;
@@ -51,11 +62,12 @@ export function batchView(
     preparers: readonly Preparer[];
     mends: readonly Mend[];
     compared: PayeeComparison | null;
+    everybody: boolean;
     later: readonly DayAhead[];
   },
   view: View,
 ): Html {
-  const { approvals, rows, state, page, halts, preparers, mends, compared, later } = about;
+  const { approvals, rows, state, page, halts, preparers, mends, compared, everybody, later } = about;
   const { batch } = look;
   const own = (name: string): boolean =>
     [{ name: batch.dropped_by, uid: null }, ...preparers].some(
@@ -67,7 +79,7 @@ export function batchView(
       html`<div>${by}, ${time(at, view)}, digest <code>${digest.slice(0, 12)}</code></div>`,
   );
   return html`<h1>${batch.id}</h1>
-${comparedPart(compared, batch.dropped_by, view)}
+${comparedPart(compared, batch.dropped_by, view, { everybody })}
 ${panel(
   'Where it stands',
   html`${facts([
@@ -205,14 +217,18 @@ function payoutsPart(
   { rows, state, page }: { rows: Rows; state: PayoutState | null; page: PartOfList },
   view: View,
 ): Html {
+  const isOpen = seesBank(view);
   const cells = rows.map((row) => [
     to(['payouts', row.reference], row.reference),
+    ...(isOpen ? [payeeCell(row, view)] : []),
     exactAmount(row.currency, row.amount),
     stateText(row.state),
-    sentence(seesBank(view) ? newsOf(row, []) : hider(row)(newsOf(row, [])), view),
+    sentence(isOpen ? newsOf(row, []) : hider(row)(newsOf(row, [])), view),
   ]);
+  const payee = isOpen ? ['Payee'] : [];
+  const columns = ['Reference', ...payee, { number: 'Amount' }, 'State', 'What the service says'];
   return html`${state !== null && html`<p>Only ${stateText(state)}. ${to(['batches', batch.id], 'All states')}</p>`}
-${wideTable('Payouts of the batch', ['Reference', { number: 'Amount' }, 'State', 'Message'], cells)}
+${wideTable('Payouts of the batch', columns, cells)}
 ${pages(`/batches/${encodeURIComponent(batch.id)}`, page, state === null ? {} : { state }, ['Before', 'After'])}`;
 }
 

@@ -1,5 +1,7 @@
+import { counted } from '../../../core/domain/counted.ts';
 import { visible } from '../../../core/domain/hidden.ts';
-import type { PayeeComparison } from '../../../core/ledger/payee-comparisons.ts';
+import { maskAccount } from '../../../core/domain/redact.ts';
+import type { ComparedPerson, PayeeComparison } from '../../../core/ledger/payee-comparisons.ts';
 import {
   amountWarnings,
   comparedText,
@@ -12,15 +14,18 @@ import { wideTable } from '../kit/table.ts';
 import { seesBank, type View } from './frame.ts';
 import { panel, sentence, to } from './parts.ts';
 
+/** So many of those who joined or left are on the page, unless the reader asks for all. */
+const mostPeople = 20;
+
 /**
  * How a batch differs from the last of its series, with a row for each change (P37). `file`: of a file that is not taken in,
- * which only those see who may see all of it.
+ * which only those see who may see all of it. `everybody`: also lists all who joined or left.
  */
 export function comparedPart(
   compared: PayeeComparison | null,
   dropper: string,
   view: View,
-  { file = false } = {},
+  { file = false, everybody = false } = {},
 ): Html {
   if (!compared) return html``;
   const hidden = !file && !seesBank(view);
@@ -34,10 +39,44 @@ export function comparedPart(
     dropper,
   ]);
   const columns = [{ number: 'Row' }, 'Reference', 'What', 'Before', 'Now', 'Dropped by'];
+  const { joined = [], left = [] } = found.people ?? {};
+  const listed = (title: string, people: readonly ComparedPerson[], all: number, isOurs: boolean): Html =>
+    peopleTable(title, people, { all, everybody, hidden, isLinked: !(file && isOurs) });
   return panel(
     'Compared with last time',
-    html`<p>${sentence(upperFirst(comparedText(found)), view)}</p>
+    html`<p id="compared">${sentence(upperFirst(comparedText(found)), view)}</p>
 ${file ? [] : amountWarnings(found).map((text) => html`<p><strong>Warning:</strong> ${sentence(text, view)}</p>`)}
-${changes.length > 0 && wideTable('Changed payees', columns, changes)}`,
+${changes.length > 0 && wideTable('Changed payees', columns, changes, { seen: true })}
+${listed('Joined: paid now, and not last time', joined, found.joined, true)}
+${listed('Left: paid last time, and not now', left, found.left, false)}`,
   );
+}
+
+/** `all`: how many there are, of whom the ledger keeps the first. */
+function peopleTable(
+  title: string,
+  people: readonly ComparedPerson[],
+  {
+    all,
+    everybody,
+    hidden,
+    isLinked,
+  }: { all: number; everybody: boolean; hidden: boolean; isLinked: boolean },
+): Html {
+  if (people.length === 0) return html``;
+  const rows = people
+    .slice(0, everybody ? people.length : mostPeople)
+    .map(({ row, reference, name, account, amount }) => [
+      String(row),
+      isLinked ? to(['payouts', reference], reference) : visible(reference),
+      hidden ? 'hidden' : visible(name),
+      maskAccount(account),
+      amount,
+    ]);
+  const rest =
+    rows.length < people.length
+      ? html`<p><a href="?compared=all#compared">Show all ${counted(all, 'payee')}</a></p>`
+      : html`${all > people.length && html`<p>The first ${counted(people.length, 'payee')} of ${all}. The ledger keeps no more.</p>`}`;
+  const columns = [{ number: 'Row' }, 'Reference', 'Payee', 'Account', { number: 'Amount' }];
+  return html`${wideTable(title, columns, rows, { seen: true })}${rest}`;
 }

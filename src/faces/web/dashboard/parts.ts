@@ -10,7 +10,8 @@ import { shortTime, shortTimeWithSeconds } from '../../../words/short-times.ts';
 import { stateWords } from '../../../words/state-words.ts';
 import { verdictWords } from '../../../words/verdict-words.ts';
 import { type Html, html } from '../kit/html.ts';
-import { badge } from '../kit/parts.ts';
+import { badge, bankText } from '../kit/parts.ts';
+import type { HtmlCell } from '../kit/table.ts';
 import { duration } from '../report/page-words.ts';
 import type { View } from './frame.ts';
 
@@ -53,6 +54,16 @@ export function countText(count: number | bigint): string {
 
 export function stateText(state: CountedState): string {
   return stateWords[state];
+}
+
+/** Whom a payout pays, for a reader who may see bank details. */
+export function payeeCell(
+  payout: { account_name: string; account_number: string; bank_code: string },
+  view: Pick<View, 'banks'>,
+): HtmlCell {
+  const { account_name: name, account_number: account, bank_code: bank } = payout;
+  const content = html`${name}<br><small class="soft">${account} · ${bankText(bank, view)}</small>`;
+  return { content, look: 'payee' };
 }
 
 /** A link into the dashboard; each part of the path is encoded. */

@@ -8,13 +8,12 @@ import {
   type PayoutFilter,
   type PayoutSums,
 } from '../../../core/ledger/payout-list.ts';
-import { plainCause } from '../../../words/plain-words.ts';
+import { saidOf } from '../../../words/plain-words.ts';
 import { stateWords } from '../../../words/state-words.ts';
 import { type Html, html } from '../kit/html.ts';
-import { bankText } from '../kit/parts.ts';
 import { wideTable } from '../kit/table.ts';
 import type { View } from './frame.ts';
-import { countText, exactAmount, panel, sentence, stateText, time, to } from './parts.ts';
+import { countText, exactAmount, panel, payeeCell, sentence, stateText, time, to } from './parts.ts';
 
 /** What a person may narrow the list to; each is a field of the form and a part of the address. */
 const fields = ['q', 'state', 'batch', 'currency', 'bank', 'since', 'until', 'amount'] as const;
@@ -96,9 +95,9 @@ function filterForm(query: PayoutQuery): Html {
       html`<option value="${state}"${(query.state ?? '') === state && html` selected`}>${state === '' ? 'all' : stateWords[state]}</option>`,
   );
   return html`<form class="filters" action="/payouts" method="get" aria-label="Narrow the list">
-${text('q', 'Name, account, reference, transfer id, trx')}
+${text('q', 'Name, account, reference, transfer id, trx', html` size="36"`)}
 <label>State<select name="state">${states}</select></label>
-${text('batch', 'Batch')}
+${text('batch', 'Batch, or a part of it')}
 ${text('currency', 'Currency', html` size="4" maxlength="3"`)}
 ${text('bank', 'Bank', html` size="6"`)}
 ${text('since', 'From', html` type="date"`)}
@@ -123,13 +122,10 @@ function totalsTable(sums: PayoutSums): Html {
 function rowsTable(rows: readonly ListedPayout[], view: View): Html {
   const cells = rows.map((one) => [
     to(['payouts', one.reference], one.reference),
-    {
-      content: html`${one.account_name}<br><small class="soft">${one.account_number} · ${bankText(one.bank_code, view)}</small>`,
-      look: 'payee',
-    },
+    payeeCell(one, view),
     exactAmount(one.currency, one.amount),
     stateText(one.state),
-    sentence(plainCause(one.message ?? ''), view),
+    sentence(saidOf(one.state, one.message ?? ''), view),
     html`${to(['batches', one.batch_id], one.batch_id)}<br><small class="soft">${time(one.taken_in_at, view)}</small>`,
   ]);
   const columns = ['Reference', 'Payee', { number: 'Amount' }, 'State', 'What the service says', 'Batch'];

@@ -32,3 +32,8 @@ export function addressOf(path: string, parts: Record<string, string>): string {
   const text = new URLSearchParams(parts).toString();
   return text === '' ? path : `${path}?${text}`;
 }
+
+/** Whether the reader asked for all who joined or left, with the link of `compared-part.ts`. */
+export function showsEverybody(request: FastifyRequest): boolean {
+  return queryOf(request, 'compared') === 'all';
+}

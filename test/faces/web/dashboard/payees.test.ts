@@ -38,6 +38,28 @@ it('P37: the page of a batch begins with what changed, and hides accounts and na
     expect(open.body).not.toContain(text);
 });
 
+const people = (prefix: string, many: number) =>
+  Array.from({ length: many }, (_, i) => ({
+    ...{ row: i + 2, reference: `${prefix}-${i + 1}`, name: `${prefix} Payee ${i + 1}.` },
+    ...{ account: '0123456785', amount: 'NGN 1.00' },
+  }));
+
+it('names those who joined and left, the first twenty of them until the reader asks for all', async () => {
+  const { ledger, ask, as } = await startDashboard();
+  await addBatch(ledger, ['A-1', 'A-2']);
+  const joiners = { joined: people('New', 22), left: people('Gone', 2) };
+  await ledger.write((trx) => recordComparison(trx, 'b-1', { ...found, joined: 30, people: joiners }));
+  const { body } = await as('ada', '/batches/b-1');
+  for (const text of ['Joined', 'New Payee 20.', '******6785', 'Left', 'Gone Payee 2.'])
+    expect(body).toContain(text);
+  expect(body).not.toContain('New Payee 21.');
+  expect(body).toContain('<a href="?compared=all#compared">Show all 30 payees</a>');
+  const all = await as('ada', '/batches/b-1?compared=all');
+  expect(all.body).toContain('New Payee 22.');
+  expect(all.body).toContain('The first 22 payees of 30.');
+  expect((await ask('/batches/b-1?compared=all')).body).not.toContain('Payee 1.');
+});
+
 it('P37: the page of a batch says that its amounts look like kobo for whole units', async () => {
   const { ledger, as } = await startDashboard();
   await addBatch(ledger, ['A-1', 'A-2']);

@@ -25,7 +25,7 @@ export function seesDrop({ caller }: Pick<View, 'caller'>, { by, preparers }: Dr
 /** What the check of a dropped file found, and what a person does with the file. */
 export function dropView(
   drop: Drop,
-  about: { found: DropCheck | null; batch: string | null; until: string; page: number },
+  about: { found: DropCheck | null; batch: string | null; until: string; page: number; everybody: boolean },
   view: View,
 ): Html {
   const { found, batch } = about;
@@ -63,7 +63,7 @@ export function dropView(
   return html`<h1>${title}</h1>
 ${verdict}
 ${panel('The file', fileFacts(drop, about.until, check, view))}
-${sees ? details(drop, found, about.page, view) : html`<p>What is in the file is for ${drop.by}, who dropped it. ${whoMay(view, 'read')}</p>`}
+${sees ? details(drop, found, about, view) : html`<p>What is in the file is for ${drop.by}, who dropped it. ${whoMay(view, 'read')}</p>`}
 ${drop.mends.length > 0 && panel('What was changed', mendsTable(drop.mends, sees, view))}`;
 }
 
@@ -85,7 +85,7 @@ function fileFacts(drop: Drop, until: string, check: DropCheck['check'], view: V
 function details(
   drop: Drop,
   { check, holds, warnings, cells, payees, compared }: DropCheck,
-  page: number,
+  { page, everybody }: { page: number; everybody: boolean },
   view: View,
 ): Html {
   const listed = (title: string, texts: readonly string[]): Html =>
@@ -100,12 +100,12 @@ function details(
   const alike = check.duplicates
     .slice(0, mostShown)
     .map(({ row, reference, earlier }) => [String(row), visible(reference), visible(earlier)]);
-  return html`${comparedPart(compared, drop.by, view, { file: true })}
+  return html`${comparedPart(compared, drop.by, view, { file: true, everybody })}
 ${check.problems.length > 0 && panel('Problems', problemsForm(drop, { check, cells, payees }, page, view))}
 ${listed('It would be held', holds)}
 ${listed('It would wait', check.waits)}
 ${listed('Warnings', warnings)}
-${alike.length > 0 && panel('Possible duplicates', html`${wideTable('Possible duplicates', ['Row', 'Reference', 'Looks like'], alike)}${check.duplicates.length > mostShown && html`<p>and ${countText(check.duplicates.length - mostShown)} more</p>`}`)}`;
+${alike.length > 0 && panel('Possible duplicates', html`${wideTable('Possible duplicates', [{ number: 'Row' }, 'Reference', 'Looks like'], alike)}${check.duplicates.length > mostShown && html`<p>and ${countText(check.duplicates.length - mostShown)} more</p>`}`)}`;
 }
 
 function problemsForm(
@@ -117,7 +117,7 @@ function problemsForm(
   const { problems, problem_count: count } = check;
   const from = (page - 1) * perPage;
   const mends = hasRight(view.caller, 'drop');
-  const columns = ['Row', 'Payee', 'Column', 'Value', 'What is wrong', 'How to mend it'];
+  const columns = [{ number: 'Row' }, 'Payee', 'Column', 'Value', 'What is wrong', 'How to mend it'];
   const open = new Map(cells.map((cell) => [`${cell.row} ${cell.column}`, cell]));
   const rows = problems.slice(from, from + perPage).map(({ row, column, value, problem, fix }) => {
     const key = `${row} ${column}`;
@@ -128,7 +128,7 @@ function problemsForm(
       cell &&
       html`<input name="cell-${cell.row}.${cell.index}" value="${visible(cell.text)}" aria-label="Row ${row}, ${column}" autocomplete="off" spellcheck="false">`;
     return [
-      row === 0 ? 'the file' : html`<span class="only-narrow">Row </span>${row}`,
+      row === 0 ? 'the file' : String(row),
       visible(payees[row] ?? ''),
       visible(column),
       field ?? visible(value),
@@ -180,7 +180,7 @@ function orders(drop: Drop, { isFit }: { isFit: boolean }, view: View): Html {
 export function mendsTable(mends: readonly Mend[], sees: boolean, view: View): Html {
   return wideTable(
     'Changed cells',
-    ['Row', 'Column', 'Was', 'Became', 'By'],
+    [{ number: 'Row' }, 'Column', 'Was', 'Became', 'By'],
     mends.map(({ row, column, was, became, by, at }) => [
       String(row),
       visible(column),

@@ -1,6 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { basename, dirname, resolve } from 'node:path';
+import { parse } from 'csv-parse';
 import { stringify } from 'csv-stringify/sync';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { problemSentence } from '../../../../core/domain/problem.ts';
@@ -13,18 +14,23 @@ import { asksSecondPerson } from '../../../../sending/approval.ts';
 import type { RouteDeps } from '../../../admin/admin-server.ts';
 import { html } from '../../kit/html.ts';
 import { Declined } from '../actions.ts';
+import { seesBank } from '../frame.ts';
 import { dashboardBanner, to } from '../parts.ts';
 import { orderIn } from '../post-routes.ts';
+import { showsEverybody } from '../query.ts';
 import type { Shared } from '../shared.ts';
 import { dropScript } from './drop-script.ts';
 import { dropView, problemCells, seesDrop } from './drop-view.ts';
 import { createDrops, type Drop } from './drops.ts';
-import { filesView, newFilesView } from './files-view.ts';
+import { type FileProblem, filesView, newFilesView } from './files-view.ts';
 import { decisionLog, mostFiles, receiveRoute, safeName, tooMany } from './receive-files.ts';
 
 type Params = { Params: { name: string } };
 
 const sweepEveryMs = 3_600_000;
+/** Of so many refused files the page shows so many problems each. */
+const mostSheets = 20;
+const mostProblems = 20;
 const drop = { config: { right: 'drop' as const } };
 
 /** Dropping files, their check, mending them, and taking them in; and what became of the files of the inbox. */
@@ -67,7 +73,9 @@ export function fileRoutes(scope: FastifyInstance, shared: Shared, admin: RouteD
       loading: (await loadingBatches(db)).map(({ id }) => id),
       rejected: await openRejectedFiles(db),
     };
-    const main = filesView(look, await viewFor(request));
+    const view = await viewFor(request);
+    const problems = seesBank(view) ? await problemsOf(look.rejected) : new Map();
+    const main = filesView({ ...look, problems }, view);
     return send(request, reply, { title: 'Files', place: '/files', main, renews: 'live' });
   });
 
@@ -95,6 +103,7 @@ export function fileRoutes(scope: FastifyInstance, shared: Shared, admin: RouteD
       batch: await batchOf(found.checked?.content),
       until: drops.until(found),
       page,
+      everybody: showsEverybody(request),
     };
     const main = dropView(found, about, await viewFor(request));
     return send(request, reply, { title: found.name, place: '/files', main, renews: 'still' });
@@ -168,10 +177,20 @@ export function fileRoutes(scope: FastifyInstance, shared: Shared, admin: RouteD
     return found;
   };
   /** A file of the folder of refused files; the ledger of several machines names files of the others too. */
+  const isKept = async (path: string): Promise<boolean> =>
+    dirname(path) === resolve(paths.rejected) && (await isPlainFile(path));
   const kept = async (path: string | null): Promise<string> => {
-    if (path !== null && dirname(path) === resolve(paths.rejected) && (await isPlainFile(path))) return path;
+    if (path !== null && (await isKept(path))) return path;
     throw new Declined(404, 'The file is no longer in the folder of refused files.');
   };
+
+  /** The first problems of the newest refused files; of one that is gone from the folder none. */
+  async function problemsOf(rejected: readonly RejectedFile[]): Promise<Map<bigint, FileProblem[]>> {
+    const found = new Map<bigint, FileProblem[]>();
+    for (const { id, errors_file: file } of rejected.slice(-mostSheets))
+      if (file !== null && (await isKept(file))) found.set(id, await firstProblems(file));
+    return found;
+  }
 
   scope.get<Params>(
     '/files/rejected/:name/errors.csv',
@@ -199,6 +218,20 @@ export function fileRoutes(scope: FastifyInstance, shared: Shared, admin: RouteD
     const preparers = owner ? [{ name: owner.name, uid: owner.uid, did: 'dropped' as const }] : [];
     return reply.redirect(pathOf(await drops.copy(path, { name, by }, preparers)), 303);
   });
+}
+
+/** Reads no more of a sheet than the page shows. */
+async function firstProblems(path: string): Promise<FileProblem[]> {
+  const sheet = createReadStream(path).on('error', (error) => rows.destroy(error));
+  const rows = sheet.pipe(parse({ bom: true, from: 2, to: mostProblems + 1, relax_column_count: true }));
+  const found: FileProblem[] = [];
+  try {
+    for await (const [row = '', column = '', value = '', problem = '', fix = ''] of rows)
+      found.push([row, column, value, problem, fix]);
+  } finally {
+    sheet.destroy();
+  }
+  return found;
 }
 
 function gone(): Declined {

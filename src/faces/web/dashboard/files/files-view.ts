@@ -11,6 +11,8 @@ import { seesBank, type View } from '../frame.ts';
 import { countText, panel, sentence, time, to } from '../parts.ts';
 import type { Drop } from './drops.ts';
 
+const problemColumns = [{ number: 'Row' }, 'Column', 'Value', 'What is wrong', 'How to mend it'];
+
 /** The page where files are dropped. */
 export function newFilesView(
   { maxBytes, mostFiles }: { maxBytes: number; mostFiles: number },
@@ -38,7 +40,12 @@ export type FilesLook = {
   lying: Lying;
   loading: readonly string[];
   rejected: readonly RejectedFile[];
+  /** The first problems of refused files, as their sheets have them, by id. */
+  problems: ReadonlyMap<bigint, readonly FileProblem[]>;
 };
+
+/** A row of a sheet of problems. */
+export type FileProblem = readonly [row: string, column: string, value: string, problem: string, fix: string];
 
 /** Every file that is no batch yet, and why. */
 export function filesView(look: FilesLook, view: View): Html {
@@ -86,7 +93,7 @@ function inboxPart({ lying: { files, waiting, ignored }, loading }: FilesLook): 
   }${whole === 0 && rows.length === 0 && html`<p>The inbox is empty.</p>`}`;
 }
 
-function rejectedPart({ rejected }: FilesLook, view: View): Html {
+function rejectedPart({ rejected, problems }: FilesLook, view: View): Html {
   if (rejected.length === 0) return html`<p>No file was refused.</p>`;
   const rows = rejected.map((file) => [
     sentence(rejectedText({ ...file, errors_file: null }), view),
@@ -104,5 +111,12 @@ function rejectedPart({ rejected }: FilesLook, view: View): Html {
             buttons: [{ name: file.kind === 'taken_before' ? 'See its check' : 'Mend it' }],
           }),
   ]);
-  return wideTable('Refused files', ['What', 'Since', 'Problems', 'Way out'], rows);
+  return html`${wideTable('Refused files', ['What', 'Since', 'Problems', 'Way out'], rows)}${rejected.map((file) => problemsPart(file, problems.get(file.id) ?? []))}`;
+}
+
+function problemsPart({ name, problems }: RejectedFile, shown: readonly FileProblem[]): Html {
+  if (shown.length === 0) return html``;
+  const rows = shown.map(([row, ...cells]) => [row === '' ? 'the file' : row, ...cells.map(visible)]);
+  const more = problems - BigInt(shown.length);
+  return html`${wideTable(`Problems of ${visible(name)}`, problemColumns, rows, { seen: true })}${more > 0n && html`<p>and ${countText(more)} more, in the CSV</p>`}`;
 }
