@@ -3,11 +3,12 @@ import { type Html, html } from '../kit/html.ts';
 import { wideTable } from '../kit/table.ts';
 import { type BatchLook, standOf } from './batches.sql.ts';
 import type { View } from './frame.ts';
-import { amount, countText, time, to } from './parts.ts';
+import { amount, countText, panel, time, to } from './parts.ts';
+import { addressOf } from './query.ts';
 
-/** States that a payout does not leave by itself. */
 /** Each payout of the file once: one that is paid again counts as its successor stands. */
 const counted = payoutStates;
+/** States that a payout does not leave by itself. */
 const ended: readonly PayoutState[] = ['success', 'failed', 'refused', 'cancelled', 'returned'];
 export const open: readonly PayoutState[] = ['held', 'ready', 'sending', 'pending', 'unknown'];
 
@@ -80,4 +81,17 @@ export function batchTable(
       ...(short ? [] : [time(look.batch.created_at, view)]),
     ]),
   );
+}
+
+/** The choice between the batches that a reader may mean by a part of a name, before the list is narrowed to one. */
+export function whichBatchView(
+  title: string,
+  batches: readonly string[],
+  { path, query }: { path: string; query: Record<string, string> },
+): Html {
+  const links = batches.map(
+    (batch) => html`<li><a href="${addressOf(path, { ...query, batch })}">${batch}</a></li>`,
+  );
+  return html`<h1>${title}</h1>
+${panel('Which batch?', html`<ul>${links}</ul>`)}`;
 }

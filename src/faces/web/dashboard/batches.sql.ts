@@ -11,6 +11,7 @@ import { batchesAfter } from '../../../core/ledger/batches.ts';
 import { readReasons } from '../../../core/ledger/hold-reasons.ts';
 import { recounted, replacedSums } from '../../../core/ledger/replaced.ts';
 import { textsOf } from '../../../core/storage/bulk.ts';
+import { perDialect } from '../../../core/storage/dialect.ts';
 import type { Db } from '../../../core/storage/ledger.ts';
 import type { Batch } from '../../../core/storage/tables/tables.ts';
 
@@ -172,6 +173,26 @@ export async function findReference(db: Db, folded: string): Promise<string | un
     .where('reference_key', '=', folded)
     .executeTakeFirst();
   return row?.reference;
+}
+
+/** So many batches are offered for a part of a name. */
+const mostMeant = 20;
+
+/** The batches that a person may mean by a part of a name, the newest first; the one of this whole name alone. */
+export async function batchesMeant(db: Db, part: string): Promise<string[]> {
+  const letters = part.toLowerCase();
+  const place = perDialect(sql`instr(lower(id), ${letters})`, sql`strpos(lower(id), ${letters})`);
+  const rows = await db
+    .selectFrom('batches')
+    .select('id')
+    .where(sql<boolean>`${place} > 0`)
+    .orderBy(sql`case when id = ${part} then 0 else 1 end`)
+    .orderBy('created_at', 'desc')
+    .orderBy('id')
+    .limit(mostMeant)
+    .execute();
+  const ids = rows.map(({ id }) => id);
+  return ids[0] === part ? [part] : ids;
 }
 
 /** Batches whose name begins so; two are enough to know that it is not one. */

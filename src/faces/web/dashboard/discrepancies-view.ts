@@ -15,7 +15,7 @@ import { type PartOfList, pages } from './pages.ts';
 import { ago, amount, countText, facts, note, panel, sentence, severity, time, to } from './parts.ts';
 import { addressOf } from './query.ts';
 
-/** What a person may narrow the list to. `days`: first seen so long ago, or longer. */
+/** What a person may narrow the list to. `days`: found so long ago, or longer. */
 export const discrepancyFields = ['kind', 'batch', 'currency', 'days'] as const;
 type DiscrepancyQuery = Partial<Record<(typeof discrepancyFields)[number], string>>;
 
@@ -58,9 +58,9 @@ function filterForm(query: DiscrepancyQuery): Html {
   const { kind, batch = '', currency = '', days = '' } = query;
   return html`<form class="filters" action="/discrepancies" method="get" aria-label="Narrow the list">
 ${kind !== undefined && html`<input type="hidden" name="kind" value="${kind}">`}
-<label>Batch<input name="batch" value="${batch}"></label>
+<label>Batch, or a part of it<input name="batch" value="${batch}"></label>
 <label>Currency<input name="currency" value="${currency}" size="4" maxlength="3"></label>
-<label>Older than, days<input name="days" value="${days}" size="5" inputmode="numeric"></label>
+<label>Found, days ago or more<input name="days" value="${days}" size="5" inputmode="numeric"></label>
 <button class="go">Show</button> <a href="/discrepancies">Clear</a>
 </form>`;
 }
@@ -95,7 +95,7 @@ export function pickAllView(
     one.currency,
     time(one.first_seen_at, view),
   ]);
-  const columns = ['Kind', 'Severity', 'About', 'What', 'Currency', 'Since'];
+  const columns = ['Kind', 'Severity', 'About', 'What', 'Currency', 'Found'];
   return html`<h1>Decide about ${counted(list.length, 'discrepancy', 'discrepancies')}</h1>
 ${more > 0 && html`<p class="warn">These are the gravest and oldest. ${counted(more, 'more', 'more')} come after them.</p>`}
 ${list.length > 0 && panel('One note for all that are ticked', pickForm(view))}
@@ -152,7 +152,7 @@ function card(one: Discrepancy, view: View): Html {
 ${facts([
   ['What', said(one, view)],
   ['State', one.state],
-  ['Since', html`${time(one.first_seen_at, view)} (${ago(one.first_seen_at, view)})`],
+  ['Found', html`${time(one.first_seen_at, view)}, ${ago(one.first_seen_at, view)} ago`],
   ...(one.batch_id === null ? [] : [['Batch', to(['batches', one.batch_id], one.batch_id)] as const]),
   ...(one.note === '' ? [] : [['Note', noteText(one, view)] as const]),
 ])}

@@ -7,6 +7,8 @@ import {
 import { isDiscrepancyKind } from '../../../core/domain/discrepancy-kinds.ts';
 import { isUsable } from '../../../core/domain/verdict.ts';
 import { Declined } from './actions.ts';
+import { whichBatchView } from './batch-parts.ts';
+import { batchesMeant } from './batches.sql.ts';
 import { sumDiscrepancies } from './discrepancies.sql.ts';
 import { discrepanciesView, discrepancyFields, mostPicked, pickAllView } from './discrepancies-view.ts';
 import { fieldsIn, pageIn, perPage } from './query.ts';
@@ -20,6 +22,13 @@ export function discrepancyRoutes(scope: FastifyInstance, { deps, looks, send, v
 
   scope.get('/discrepancies', async (request, reply) => {
     const query = fieldsIn(request, discrepancyFields);
+    const [batch, ...alike] = query.batch === undefined ? [] : await batchesMeant(reader, query.batch);
+    if (batch !== undefined && alike.length > 0) {
+      const way = { path: '/discrepancies', query };
+      const main = whichBatchView('Discrepancies', [batch, ...alike], way);
+      return send(request, reply, { title: 'Discrepancies', place: '/discrepancies', main, renews: 'live' });
+    }
+    if (batch !== undefined) query.batch = batch;
     const filter = filterOf(query, clock.now());
     const { number, offset } = pageIn(request);
     const list = await listOpen(reader, filter, perPage + 1, offset);

@@ -91,15 +91,20 @@ ${main}
 
 /** The navigation, the reader, whether the page is live, and the search: not beside the field for a token. */
 function bar(view: View, place: DashboardPage['place'], hasSearch: boolean): Html {
-  const links = Object.entries(places).map(([path, name]) => entry(path, name, place === path));
   const search = html`<input name="q" aria-label="Find payouts and batches"
  placeholder="Find a payout" required maxlength="200" autocomplete="off"><button>Find</button>`;
   return html`<div class="bar"><b>Counterfoil</b>
-<nav aria-label="Main"><ul>${links}</ul></nav>
+${deskLinks(place)}
 <p class="soft">${view.mode} mode · ${reader(view.caller)}</p>
 <p id="live" role="status" class="soft" hidden></p>
 ${hasSearch && html`<form action="/find" method="get" role="search">${search}</form>`}
 </div>${view.caller.kind === 'token' && view.caller.signedIn && html`<form id="signout" method="post" action="/signout"></form>`}`;
+}
+
+/** The ways to every list of the desk. */
+export function deskLinks(place: DashboardPage['place']): Html {
+  const links = Object.entries(places).map(([path, name]) => entry(path, name, place === path));
+  return html`<nav aria-label="Main"><ul>${links}</ul></nav>`;
 }
 
 function entry(path: string, name: string, isHere: boolean): Html {

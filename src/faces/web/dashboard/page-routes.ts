@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream';
+import { text as readText } from 'node:stream/consumers';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { findRun } from '../../../books/batch-results.sql.ts';
 import { columnTotals } from '../../../books/column-totals.sql.ts';
@@ -20,9 +21,10 @@ import { payoutsCsv } from '../../json/payouts-csv.ts';
 import { Declined } from './actions.ts';
 import { approveView } from './approve-view.ts';
 import { columnsView } from './batch-columns-view.ts';
-import { standNamed } from './batch-parts.ts';
+import { standNamed, whichBatchView } from './batch-parts.ts';
 import { batchView, mostRows, stateNamed } from './batch-view.ts';
 import {
+  batchesMeant,
   batchesNamed,
   batchesThatStand,
   countBatches,
@@ -32,13 +34,14 @@ import {
   payoutsIn,
 } from './batches.sql.ts';
 import { batchesView } from './batches-view.ts';
+import { deskReport } from './desk-report.ts';
 import { callerName } from './forms.ts';
 import { findLastAlike } from './last-alike.sql.ts';
 import { batchDaysAhead } from './later.sql.ts';
 import { payeesView } from './payees-view.ts';
 import { payoutView } from './payout-view.ts';
 import { payoutFilterOf, payoutQueryIn, payoutsView } from './payouts-view.ts';
-import { pageIn, perPage, queryOf } from './query.ts';
+import { pageIn, perPage, queryOf, showsEverybody } from './query.ts';
 import { openReport } from './report-files.ts';
 import type { Shared } from './shared.ts';
 import { todayView } from './today-view.ts';
@@ -94,6 +97,7 @@ export function pageRoutes(scope: FastifyInstance, shared: Shared): void {
       page,
       halts,
       compared,
+      everybody: showsEverybody(request),
       later,
       ...prepared,
     };
@@ -112,7 +116,9 @@ export function pageRoutes(scope: FastifyInstance, shared: Shared): void {
     const mends = (await mendsOf(reader, name)).length;
     const columns = await columnTotals(reader, look.batch);
     const last = await findLastAlike(reader, look.batch);
-    const main = approveView(look, shown, { warnings, largest, columns, last, mends, compared, later, view });
+    const everybody = showsEverybody(request);
+    const about = { warnings, largest, columns, last, mends, compared, everybody, later, view };
+    const main = approveView(look, shown, about);
     return send(request, reply, { title: `Approve ${name}`, place: '/batches', main, renews: 'still' });
   });
 
@@ -126,6 +132,12 @@ export function pageRoutes(scope: FastifyInstance, shared: Shared): void {
 
   scope.get('/payouts', { config: { right: 'read' } }, async (request, reply) => {
     const query = payoutQueryIn((name) => queryOf(request, name));
+    const [batch, ...others] = query.batch === undefined ? [] : await batchesMeant(reader, query.batch);
+    if (batch !== undefined && others.length > 0) {
+      const main = whichBatchView('Payouts', [batch, ...others], { path: '/payouts', query });
+      return send(request, reply, { title: 'Payouts', place: '/payouts', main, renews: 'still' });
+    }
+    if (batch !== undefined) query.batch = batch;
     const filter = payoutFilterOf(query, config.reports.timezone);
     if (filter === null) throw new Declined(422, 'One of the fields is no state or no day.');
     const after = /^\d{1,18}$/.exec(queryOf(request, 'after') ?? '')?.[0];
@@ -205,6 +217,9 @@ async function whyNoReport(db: Db, path: string, keepDays: number): Promise<stri
   return `There is no such report file.${isGone ? ` ${keptReportsTexts(run.id, keepDays).page} The page of the run writes them again.` : ''}`;
 }
 
+/** A larger page goes out as it lies on disk. */
+const mostFramed = 16 * 1024 * 1024;
+
 type ReportFile = NonNullable<Awaited<ReturnType<typeof openReport>>>;
 
 async function sendReport(file: ReportFile, reply: FastifyReply): Promise<FastifyReply> {
@@ -212,6 +227,11 @@ async function sendReport(file: ReportFile, reply: FastifyReply): Promise<Fastif
   if (file.bytes === 0) {
     await file.handle.close();
     return reply.send('');
+  }
+  if (file.isPage && file.bytes <= mostFramed) {
+    const stream = file.handle.createReadStream({ start: 0, end: file.bytes - 1, autoClose: true });
+    const page = Buffer.from(deskReport(await readText(stream)));
+    return reply.header('content-length', String(page.length)).send(page);
   }
   // Not a byte beyond the length that was announced, though the file may be replaced meanwhile.
   return reply.send(file.handle.createReadStream({ start: 0, end: file.bytes - 1, autoClose: true }));

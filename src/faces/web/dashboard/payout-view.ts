@@ -8,6 +8,7 @@ import type { originOf } from '../../../sending/approvals.sql.ts';
 import { actionFor } from '../../../words/discrepancy-words.ts';
 import { payoutMoments } from '../../../words/payout-moments.ts';
 import { newsOf } from '../../../words/plain-words.ts';
+import { upperFirst } from '../../../words/results/obstacle-words.ts';
 import { hasRight } from '../../admin/access.ts';
 import { type Html, html } from '../kit/html.ts';
 import { bankText, separated } from '../kit/parts.ts';
@@ -42,7 +43,7 @@ ${panel(
     ['Transfer', `${payout.transfer_id ?? '–'}, trx ${payout.trx ?? '–'}, fee ${payout.fee ?? '–'}`],
     ...(payout.pay_on === '' ? [] : [['Not sent before', payDayText(payout.pay_on)] as const]),
     ['Sent', time(payout.submitted_at, view)],
-    ['Settled', time(payout.settled_at, view)],
+    ...endFacts(payout, view),
     ...chainFacts(chain, view),
   ]),
 )}
@@ -74,6 +75,14 @@ ${isUnsent && decision(view, { id: 'cancel', name: 'Cancel', action: `${path}/ca
 ${isTold && form(view, { action: `${path}/resend`, fields: [], buttons: [{ name: 'Ask for its webhook again' }] })}`,
     'screen',
   );
+}
+
+/** When it ended, as the service says; when that became known stands in the story, with its proof. */
+function endFacts({ state, settled_at: at }: Story['payout'], view: View): (readonly [string, Html])[] {
+  if (at === null) return [];
+  return [
+    [state === 'success' || state === 'returned' ? 'Paid' : upperFirst(stateText(state)), time(at, view)],
+  ];
 }
 
 function chainFacts(chain: Chain, view: View): (readonly [string, Html | string])[] {

@@ -21,14 +21,13 @@ const policy = [
   "frame-ancestors 'none'",
 ].join('; ');
 
+type OpenReport = { handle: FileHandle; isPage: boolean; bytes: number; headers: Record<string, string> };
+
 /**
  * Opens a file of the reports folder. Undefined for a name that leads out of the folder or through a link. Undefined
  * too for a hidden file, a folder, a device, and a kind that Counterfoil does not write. The caller closes it.
  */
-export async function openReport(
-  reports: string,
-  path: string,
-): Promise<{ handle: FileHandle; bytes: number; headers: Record<string, string> } | undefined> {
+export async function openReport(reports: string, path: string): Promise<OpenReport | undefined> {
   const parts = path.split('/');
   const type = types[extname(path)];
   if (type === undefined || !parts.every(isName)) return undefined;
@@ -39,7 +38,9 @@ export async function openReport(
     if ((await realpath(wanted)) !== wanted || !wanted.startsWith(root + sep)) return undefined;
     const handle = await open(wanted, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
     const stat = await handle.stat();
-    if (stat.isFile()) return { handle, bytes: stat.size, headers: headersOf(type, parts.at(-1) ?? '') };
+    const isPage = type === types['.html'];
+    const headers = headersOf(type, parts.at(-1) ?? '');
+    if (stat.isFile()) return { handle, isPage, bytes: stat.size, headers };
     await handle.close();
     return undefined;
   } catch {

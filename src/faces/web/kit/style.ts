@@ -76,7 +76,7 @@ time,.number,.badge{white-space:normal}
 .tiles{grid-template-columns:1fr 1fr}.tile{padding:6px 10px}.tile strong{font-size:18px}
 ${tableBlocks}
 .card.wide tr{padding:8px 12px}.card.wide tr>*{padding:1px 0!important}
-.wide td[data-label]::before{content:attr(data-label) ": ";color:var(--soft)}}
+.wide [data-label]::before{content:attr(data-label) ": ";color:var(--soft)}}
 @page{size:A4;margin:15mm}
 @media print{:root{color-scheme:light;${light}}
 body{font-size:9pt;background:#fff}header,main,footer{max-width:none;padding:0}.skip,nav{display:none}

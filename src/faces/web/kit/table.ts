@@ -31,8 +31,10 @@ export function tableRow(columns: readonly HtmlColumn[], cells: readonly HtmlCel
     const isLooked = typeof cell === 'object' && 'look' in cell;
     const own = looks(numberLook(column), isLooked ? cell.look : '');
     const content = isLooked ? cell.content : cell;
-    if (index === 0) return html`<th scope="row"${own}>${content}</th>`;
-    return html`<td${own} data-label="${columnName(column)}">${content}</td>`;
+    const label = html` data-label="${columnName(column)}"`;
+    if (index > 0) return html`<td${own}${label}>${content}</td>`;
+    // A name says what it is; a number does not.
+    return html`<th scope="row"${own}${typeof column !== 'string' && label}>${content}</th>`;
   });
   return html`<tr${looks(look)}>${header ?? ''}${others}</tr>\n`;
 }

@@ -33,7 +33,7 @@ function facts(row: NamedCells, { zone, banks }: Shown): Html {
     ['Amount', row.amount && amountText(row.currency ?? '', row.amount)],
     ['Evidence', row.evidence && groupedInside(localTimes(row.evidence, zone))],
     [
-      'Open since',
+      'Found',
       `${headingTime(row.first_seen_at ?? '', zone)}, ${counted(BigInt(row.age_days || '0'), 'day')}`,
     ],
     ['Batch', row.batch],
@@ -51,7 +51,7 @@ function groupList(item: Item, zone: string): Html {
       row.reference,
       row.account_name,
       row.amount && amountText(row.currency ?? '', row.amount),
-      `since ${headingTime(row.first_seen_at ?? '', zone)}`,
+      `found ${headingTime(row.first_seen_at ?? '', zone)}`,
       row.discrepancy_id,
     ];
     return html`<li>${shortened(parts.filter(Boolean).join(' · '), 200)}</li>`;

@@ -49,7 +49,7 @@ function openPart(rows: NamedCells[], count: bigint, { list, ...shown }: About):
   const more =
     rest > 0n &&
     html`<p><strong>… and ${grouped(`${rest}`)} more</strong> in ${link('discrepancies.csv', 'discrepancies.csv')}, in the same folder as this page.</p>\n`;
-  return html`${notChecked}${table}${more}<p><strong>${counted(count, 'discrepancy', 'discrepancies')} open.</strong> When one is dealt with, close it: <code>counterfoil discrepancies resolve ID</code>, with <code>--note</code> and what was found out.</p>\n`;
+  return html`${notChecked}${table}${more}<p><strong>${counted(count, 'discrepancy', 'discrepancies')} open.</strong> Close each one that is dealt with, and note what was found out: <code>counterfoil discrepancies resolve ID --note NOTE</code>.</p>\n`;
 }
 
 function haltNotice(row: NamedCells, zone: string): Html {

@@ -146,6 +146,10 @@ it('lists what lies in the inbox and what was refused, and mends a refused file'
   const { text } = await ask('rita', '/files');
   expect(text).toContain('pay.csv was refused');
   expect(text).toContain('notes.txt');
+  // Beside the row stands what is wrong, and for those without the right to bank details nothing of it.
+  const table = /role="region" aria-label="Problems of pay.csv".*?<\/table>/s.exec(text)?.[0] ?? '';
+  for (const said of ['bank_code', 'amount', '1,000.5', 'How to mend it']) expect(table).toContain(said);
+  expect((await ask('dayo', '/files')).text).not.toContain('1,000.5');
   const errors = /href="(\/files\/rejected\/\d+\/errors.csv)"/.exec(text)?.[1] ?? '';
   const file = await ask('rita', errors);
   expect(file.headers.get('content-type')).toBe('text/csv; charset=utf-8');

@@ -138,6 +138,10 @@ describe('discrepancies', () => {
     expect(await text('')).toMatch(/3 discrepancies Currency .* NGN 3 3 NGN 4,500\.00/);
     expect(await text('?kind=amount_conflict')).toMatch(/2 discrepancies .* NGN 2 2 NGN 3,000\.00/);
     expect(await text('?currency=ngn&batch=b-1&days=0')).toContain('3 discrepancies');
+    expect(await text('?batch=-1')).toContain('3 discrepancies');
+    // Its age is that of the finding: the payout may differ for longer.
+    expect(await text('')).toMatch(/State open Found 21 Nov 11:00 , .+? ago/);
+    expect(mainOf((await as('dee', '/')).body)).toMatch(/amount conflict 2 found .+? ago/i);
     for (const none of ['?currency=ZAR', '?batch=other', '?days=99999'])
       expect(await text(none)).toContain('Not checked: no usable list');
     expect((await as('dee', '/discrepancies?days=old')).status).toBe(422);

@@ -182,12 +182,42 @@ describe('the list of payouts', () => {
     ['q=_', []],
     ['state=success', ['BON-1']],
     ['bank=058&batch=november', ['SAL-2', 'SAL-1']],
+    ['batch=VEMB', ['SAL-2', 'SAL-1']],
     ['currency=zar', []],
     ['amount=1.00&q=sal-1', []],
   ])('shows for %s what matches', async (query, wanted) => {
     const { as } = await withPayouts();
     const { status, body } = await as('ada', `/payouts?${query}`);
     expect([status, seen(body)]).toEqual([200, wanted]);
+  });
+
+  it('offers the batches that a part of a name may mean, and keeps the other fields', async () => {
+    const { as } = await withPayouts();
+    const { body } = await as('ada', '/payouts?batch=bo&state=success');
+    expect(seen(body)).toEqual(['BON-1']);
+    const choice = (await as('ada', '/payouts?batch=n&state=success')).body;
+    expect(choice).toContain('Which batch?');
+    for (const batch of ['november', 'bonus']) expect(choice).toContain(`batch=${batch}"`);
+  });
+
+  it('says plainly that the service gave no reason for a failure', async () => {
+    const { ledger, as } = await startDashboard();
+    await addBatch(ledger, ['F-1'], { state: 'failed' });
+    await addBatch(ledger, ['F-2'], { id: 'b-2', state: 'pending' });
+    for (const path of ['/payouts', '/payouts/F-1', '/batches/b-1'])
+      expect((await as('ada', path)).body).toContain('the service gave no reason');
+    for (const path of ['/payouts/F-2', '/batches/b-2'])
+      expect((await as('ada', path)).body).not.toContain('the service gave no reason');
+  });
+
+  it('has one time for what was paid, with one word', async () => {
+    const { ledger, as } = await startDashboard();
+    const paid = { settled_at: '2026-11-20T10:00:00.000Z', final_at: '2026-11-24T02:00:00.000Z' };
+    await addBatch(ledger, ['P-1'], { state: 'success', ...paid });
+    const { body } = await as('ada', '/payouts/P-1');
+    expect(body).toContain('<dt>Paid</dt><dd><time datetime="2026-11-20T10:00:00.000Z">');
+    expect(body).not.toContain('Settled');
+    expect((await as('ada', '/payees')).body).toContain('datetime="2026-11-20T10:00:00.000Z"');
   });
 
   it('is a table of bank details: a reader without the right sees none of it', async () => {

@@ -105,7 +105,7 @@ describe('report.html', () => {
     expect(lines[1]).toContain('Do not pay it another way before 22 Nov 2026, 13:02.');
     expect(lines[1]).toContain('Beneficiary Ada Obi, account 0123456789, bank 058');
     expect(lines[1]).toContain('Amount NGN 100.00');
-    expect(lines[1]).toContain('Open since 18 Nov 2026, 14:05, 3 days');
+    expect(lines[1]).toContain('Found 18 Nov 2026, 14:05, 3 days');
     expect(lines[1]).toContain('Command counterfoil show SAL-1');
     expect(words(html, 'action')).toContain('107 discrepancies open.');
     expect(words(html, 'action')).toContain('… and 7 more in discrepancies.csv');
@@ -136,7 +136,7 @@ describe('report.html', () => {
     const lines = items(html);
     expect(lines).toHaveLength(3 + 4 + 1);
     expect(lines.at(-1)).toMatch(/Low Webhook missing 24 payouts · NGN 2,400\.00 .* a webhook none heard/);
-    expect(lines.at(-1)).toContain('W-1 · Ada Obi · NGN 100.00 · since 21 Nov 2026, 14:00 · D-w1');
+    expect(lines.at(-1)).toContain('W-1 · Ada Obi · NGN 100.00 · found 21 Nov 2026, 14:00 · D-w1');
     expect(lines.at(-1)).toContain('… and 4 more payouts in discrepancies.csv.');
     expect(lines.at(-1)).toContain('counterfoil discrepancies --kind webhook_missing');
     expect(words(html, 'action')).toContain('31 discrepancies open.');

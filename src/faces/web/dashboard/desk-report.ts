@@ -1,0 +1,30 @@
+import { onDesk } from '../../../words/desk-words.ts';
+import { html } from '../kit/html.ts';
+import { deskLinks } from './frame.ts';
+
+const bar = html`<header>${deskLinks('/reports/')}</header>\n`.toString();
+
+/** Where a page begins: behind the link that skips to its content. */
+const beginning = /<body>\n(?:<a class="skip"[^\n]*\n)?/;
+
+/** Commands for which the desk has a page. */
+const pages: readonly (readonly [command: RegExp, link: string])[] = [
+  [/<dt>Command<\/dt>/g, '<dt>See</dt>'],
+  [/<code>counterfoil show ([\w-]+)<\/code>/g, '<a href="/payouts/$1">its page</a>'],
+  [
+    /<code>counterfoil discrepancies --kind (\w+)<\/code>/g,
+    '<a href="/discrepancies?kind=$1">the list of them</a>',
+  ],
+  [/<code>counterfoil discrepancies[^<]*<\/code>/g, '<a href="/discrepancies">the list of discrepancies</a>'],
+  [/<code>counterfoil reconcile<\/code>/g, '<a href="/runs">“Reconcile now”</a>'],
+];
+
+/** A report page for a reader at the desk: with the ways back to it, and without commands. The file on disk keeps its own text. */
+export function deskReport(page: string): string {
+  const linked = pages.reduce((text, [command, link]) => text.replaceAll(command, link), page);
+  // A quote needs no escape between tags, and a command is known by it.
+  const worded = linked.replaceAll(/>[^<]*\bcounterfoil [^<]*</g, (text) =>
+    onDesk(text.replaceAll('&#34;', '"')),
+  );
+  return worded.replace(beginning, (begin) => `${begin}${bar}`);
+}
