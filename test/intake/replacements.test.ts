@@ -222,3 +222,57 @@ it('P23: what was ordered before it came to nothing is no replacement of it', as
   expect(await reasonsOf(s, second), 'next month').toEqual([]);
   expect(await onItsDay(s)).toEqual(['B']);
 });
+
+/** A came to nothing known, and a person released B beside it, which waits for its day. */
+async function besides(outcome: 'unknown' | 'accepted') {
+  const s = await setting();
+  await take(s, 'a', csv(row('A')));
+  await confirmFiles(s, anyDay);
+  for (const claimed of await claimAt(s.ledger, s.clock.iso(), 10))
+    await recordOutcome(s.ledger, s.clock.iso(), claimed, replies[outcome]());
+  const second = await take(s, 'b', dated(s, 'B', 3));
+  expect(await reasonsOf(s, second)).toMatchObject([{ kind: 'alike', reference: 'A' }]);
+  await release(s, second);
+  return { s, second };
+}
+
+it('P14, P23: what a person released beside an unknown payout waits again once that is paid', async () => {
+  const { s, second } = await besides('unknown');
+  await showAs(s, 'A', 'success');
+  expect(await reasonsOf(s, second)).toMatchObject([{ kind: 'alike', reference: 'A' }]);
+  expect(await onItsDay(s)).toEqual([]);
+});
+
+it('P14, P23: so does what was released while it was unknown, and before it failed', async () => {
+  const { s } = await besides('unknown');
+  await showAs(s, 'A', 'failed');
+  await hears(s, 'A', { ...says('details', 'success'), askedIn: 'failed' });
+  expect(await states(s.ledger)).toMatchObject({ A: 'failed' });
+  expect(await onItsDay(s)).toEqual([]);
+});
+
+it('P23: what a person released beside a payout on its way goes when both are to be paid', async () => {
+  const { s } = await besides('accepted');
+  await showAs(s, 'A', 'success');
+  expect(await onItsDay(s)).toEqual(['B']);
+});
+
+it('P23: many that come back at once hold each batch once, and name the first row', async () => {
+  const s = await setting();
+  const rows = [1, 2, 3].map((n) => row(`A${n}`, `10${n}`));
+  const first = await take(s, 'a', csv(...rows));
+  await refuseAll(s);
+  const second = await take(s, 'b', csv(row('Z', '999'), ...rows.map((one) => one.replace('A', 'B'))));
+  const ids = await Promise.all(['A3', 'A2'].map((one) => idOf(s, one)));
+  const event = says('listing', 'success');
+  await s.ledger.write((trx) =>
+    record(
+      trx,
+      s.clock.iso(),
+      ids.map((payoutId) => ({ payoutId, source: 'listing', event })),
+    ),
+  );
+  expect(await reasonsOf(s, second)).toMatchObject([
+    { kind: 'alike', row: 4, reference: 'A2', batch: first, others: 1 },
+  ]);
+});
