@@ -236,7 +236,14 @@ async function peopleIn(db: Db, batch: string, rows: readonly number[]): Promise
   return [...byRow.values()].toSorted((a, b) => a.row - b.row).map(personOf);
 }
 
-function personOf({ row, reference, accountName, accountNumber, currency, amount }: PayeeRow): ComparedPerson {
+function personOf({
+  row,
+  reference,
+  accountName,
+  accountNumber,
+  currency,
+  amount,
+}: PayeeRow): ComparedPerson {
   const text = `${currency} ${formatMinor(amount, currency)}`;
   return { row, reference, name: accountName, account: accountNumber, amount: text };
 }

@@ -182,7 +182,9 @@ function decisions(
         ]
       : []),
   ];
-  return parts.length === 0 ? html`` : panel('Decide', html`${parts}`);
+  if (parts.length === 0) return html``;
+  const isWaiting = held.length > 0 || unanswered !== null;
+  return panel('Decide', html`${parts}`, isWaiting ? '' : 'screen');
 }
 
 /** `own`: whether somebody prepared the file, and so may not approve it (P37). */
