@@ -21,7 +21,7 @@ import { runRoutes } from './run-routes.ts';
 import type { DashboardDeps, Shared } from './shared.ts';
 import { isBrowser, signInForm, signInRoutes } from './sign-in.ts';
 
-/** The dashboard (docs/operations.md, Dashboard): pages for people, and the forms with which they decide. */
+/** The dashboard (docs/desk.md): pages for people, and the forms with which they decide. */
 export function dashboardRoutes(deps: DashboardDeps): Routes {
   const { config, clock, log } = deps;
   return (server, admin) => {
