@@ -81,6 +81,19 @@ export async function areManyPaid(db: Db, span: MonthSpan, most: number): Promis
   return Number(rows[0]?.n ?? 0) > most;
 }
 
+/** What was paid in one currency; `minor` in minor units. */
+export type PaidSum = { currency: string; count: number; minor: bigint };
+
+/** What was paid in an open span and still is, by currency; null where more than `most` payouts were. */
+export async function paidWithin(db: Db, span: MonthSpan, most: number): Promise<PaidSum[] | null> {
+  const { rows } = await sql<{ currency: string; n: bigint; minor: bigint }>`
+    select p.currency, count(*) as n, cast(sum(p.amount) as bigint) as minor
+    from (select h.payout_id from history h where ${isPaidIn(span)} limit ${most + 1}) paid
+    join payouts p on p.id = paid.payout_id group by p.currency order by p.currency`.execute(db);
+  const sums = rows.map(({ currency, n, minor }) => ({ currency, count: Number(n), minor }));
+  return sums.reduce((all, { count }) => all + count, 0) > most ? null : sums;
+}
+
 /** A condition on the history `h`: it paid the payout in the span, and nothing in the span undid that. */
 export function isPaidIn({ after, through, startsAt, endsAt }: MonthSpan) {
   const within = (entry: 'h' | 'x') => {

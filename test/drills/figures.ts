@@ -82,7 +82,7 @@ export function differing(figures: readonly Figure[]): Figure[] {
 
 /** The rows of the table "Money by state", by state. */
 function moneyIn(page: string): Map<string, { count: number; amount: number }> {
-  const table = /State Payouts NGN (.*?) Needs a person/.exec(page)?.[1] ?? '';
+  const table = /State Payouts NGN (.*?) (?:✓ Everything runs|Machinery)/.exec(page)?.[1] ?? '';
   const rows = table.matchAll(/([a-z]+) ([\d,]+) (?:NGN )?([\d,]+\.\d\d)/g);
   const read = (text = ''): number => Number(text.replaceAll(',', ''));
   return new Map(

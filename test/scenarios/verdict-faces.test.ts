@@ -154,7 +154,7 @@ async function ledgerFaces(home: Home, run: string, summary: Json): Promise<Reco
       reconcileFull: '',
       report: '',
     };
-    const today = todayView(look, view, schedules).toString();
+    const today = todayView(look, view, { schedules, limits: new Map() }).toString();
     const digest = await findDigest(db, run, new Date().toISOString());
     const content = digest ? [{ kind: 'digest' as const, digest }] : [];
     const told = messageWords(content, 'test', { timezone: zone, dashboardUrl: '' }).text;

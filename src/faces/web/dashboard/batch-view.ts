@@ -38,6 +38,7 @@ import {
   panel,
   payeeCell,
   sentence,
+  stateBadge,
   stateText,
   time,
   to,
@@ -224,7 +225,7 @@ function payoutsPart(
     to(['payouts', row.reference], row.reference),
     ...(isOpen ? [payeeCell(row, view)] : []),
     exactAmount(row.currency, row.amount),
-    stateText(row.state),
+    stateBadge(row.state),
     sentence(isOpen ? newsOf(row, []) : hider(row)(newsOf(row, [])), view),
   ]);
   const payee = isOpen ? ['Payee'] : [];

@@ -14,6 +14,7 @@ import type { Unready } from '../../admin/health.ts';
 import { type FigureSource, type LedgerFigures, readFigures } from '../../admin/ledger-figures.sql.ts';
 import { activeBatches, type BatchLook } from './batches.sql.ts';
 import { type DayAhead, daysAhead } from './later.sql.ts';
+import { createPaidLately, type PaidLately } from './paid-lately.sql.ts';
 import { type UnendedRun, unendedRun } from './runs.sql.ts';
 
 /** The facts of the first page. `unready`: why work does not move. */
@@ -25,6 +26,7 @@ export type DashboardFacts = {
   lastRun: LastRun | null;
   /** The reconciliation that has not ended. */
   unended: UnendedRun | null;
+  paid: PaidLately;
   paidTwice: PaidTwice;
   /** When the ledger began, ISO UTC. */
   birth: string;
@@ -65,14 +67,20 @@ const mostDays = 31;
 /** Looks at the whole ledger by its kept figures. A look is at most a second old; after `forget` the next one is new. */
 export function createLooks(deps: LookDeps) {
   const problems = kept(deps.clock, problemsFreshMs, deps.findProblems);
-  const all = kept(deps.clock, freshMs, () => lookAgain(deps, problems.read));
+  const readPaid = createPaidLately(deps.source.db, deps.zone);
+  const all = kept(deps.clock, freshMs, () => lookAgain(deps, problems.read, readPaid));
   return { look: all.read, forget: all.forget };
 }
 
-async function lookAgain(deps: LookDeps, findProblems: () => Promise<Unready[]>): Promise<DashboardFacts> {
+async function lookAgain(
+  deps: LookDeps,
+  findProblems: () => Promise<Unready[]>,
+  readPaid: (now: string) => Promise<PaidLately>,
+): Promise<DashboardFacts> {
   const { source, clock, zone, birth, payZone } = deps;
   const { db, account } = source;
-  const today = dayAt(new Date(clock.now()).toISOString(), zone);
+  const now = new Date(clock.now()).toISOString();
+  const today = dayAt(now, zone);
   const foreign = await foreignOrigins(db, account);
   const seen = {
     // First, so that no mark stands for a cause that is not shown.
@@ -81,6 +89,7 @@ async function lookAgain(deps: LookDeps, findProblems: () => Promise<Unready[]>)
     figures: await readFigures(source),
     lastRun: (await lastRun(db, foreign)) ?? null,
     unended: await unendedRun(db, deps.ledger),
+    paid: await readPaid(now),
     paidTwice: await findPaidTwice(db, foreign),
     birth,
     batches: await activeBatches(db, today.beginsAt, mostBatches),
@@ -97,6 +106,7 @@ function versionOf({
   figures,
   lastRun: run,
   unended,
+  paid,
   batches,
   later,
   unready,
@@ -121,7 +131,7 @@ function versionOf({
     of,
   ]);
   const text = JSON.stringify(
-    [halt, marks, telling, run, unended, counts, batches.more, later, names, waiting],
+    [halt, marks, telling, run, unended, paid, counts, batches.more, later, names, waiting],
     (_key, value: unknown) => (typeof value === 'bigint' ? value.toString() : value),
   );
   return createHash('sha256').update(text).digest('base64url').slice(0, 16);

@@ -11,19 +11,29 @@ import type { View } from './frame.ts';
 import type { DashboardFacts } from './look.ts';
 import { ago, countText, sentence, severity, stateText, time, to, verdictText } from './parts.ts';
 
-/** Something that waits for a person: what, how many, and since when. */
-type Need = { what: Html; count: string; age: string };
+/** A page, and what a person does there. */
+type Way = { href: string; name: string };
+/** Something that waits for a person. `decide`: where it is decided; `look`: where it is shown. */
+type Line = {
+  what: Html;
+  count: number | null;
+  since: string | null;
+  decide: Way | null;
+  look: string | null;
+};
+/** Lines of one kind as one; `about`: each of them, where there are several. */
+type Need = Line & { kind: FindingKind | null; about: readonly Html[] };
 type Open = Finding<KindsOn<'today'>>;
 
-/** At most this many files are named. */
-const mostFiles = 20;
+/** At most this many of a kind are named. */
+const mostNamed = 8;
 
 /** Whether nothing waits for a person: the only thing that may be shown in green. */
 export function isQuiet({ halt, unready, findings }: DashboardFacts): boolean {
   return halt === null && unready.length === 0 && findings.length === 0;
 }
 
-/** Everything that waits for a person, the gravest first. A halt has its own place. */
+/** Everything that waits for a person, the gravest first, and one line for several of a kind. A halt has its own place. */
 export function needsOf(look: DashboardFacts, view: View): Need[] {
   const jobs = new Set(look.unready.map(({ job }) => job));
   const said = (one: Open): boolean => one.facts !== null && 'job' in one.facts && jobs.has(one.facts.job);
@@ -32,11 +42,10 @@ export function needsOf(look: DashboardFacts, view: View): Need[] {
     .toSorted((a, b) => rankOf(a.kind) - rankOf(b.kind));
   return [
     ...unreadyBeside(look).map(({ problem, fix }) => ({
-      what: html`${grave('high', sentence(problem, view))}: ${sentence(fix, view)}`,
-      count: '',
-      age: '',
+      ...{ what: html`${grave('high', sentence(problem, view))}: ${sentence(fix, view)}`, about: [] },
+      ...{ kind: null, count: null, since: null, decide: null, look: null },
     })),
-    ...open.flatMap((one) => needsIn(one, view)),
+    ...[...Map.groupBy(open, ({ kind }) => kind)].flatMap(([kind, some]) => needsIn(kind, some, view)),
   ];
 }
 
@@ -78,21 +87,16 @@ const rows: Record<KindsOn<'today'>, Row> = {
   schedule_missed: asReady('schedule_missed'),
   outcome_unknown: () =>
     html`<a href="/payouts?state=unknown">${grave('high', stateText('unknown'))}</a>: may be paid; do not pay another way`,
-  payout_unpaid: ({ subject, totals }: Finding<'payout_unpaid'>, view) => {
+  payout_unpaid: ({ subject, totals }: Finding<'payout_unpaid'>) => {
     const sums = Object.entries(totals).map(([currency, sum]) => amountText(currency, sum));
-    const again = html` <a class="go" href="/batches/${encodeURIComponent(subject)}/again">Pay again…</a>`;
-    return html`${to(['batches', subject], subject)} has unpaid failures: ${sums.join(', ')}${hasRight(view.caller, 'decide') && again}`;
+    return html`${to(['batches', subject], subject)} has unpaid failures: ${sums.join(', ')}`;
   },
   batch_held: ({ subject, facts }: Finding<'batch_held'>) =>
     html`${to(['batches', subject], subject)} ${facts.waitsForApproval ? 'waits for approval' : 'is held'}`,
   approval_unanswered: batchRow('was not decided by the server of submission.approval_url'),
   // The folders of this machine are nothing for a page without a token.
   file_rejected: ({ facts: { files } }: Finding<'file_rejected'>) =>
-    html`${files.map((file) => rejectedText({ ...file, errors_file: null })).join('; ')}. ${
-      files.every(({ kind }) => kind === 'taken_before')
-        ? html`<a href="/files">See it</a>`
-        : html`<a href="/files">Correct it</a> and drop it again`
-    }`,
+    html`${files.map((file) => rejectedText({ ...file, errors_file: null })).join('; ')}`,
   file_lost: ({ names }) =>
     html`A file of ${names.join(', ')} was lost, or changed after it was read: the operator’s doctor says more`,
   signatures_wrong: asMessage('signatures_wrong'),
@@ -111,7 +115,7 @@ const rows: Record<KindsOn<'today'>, Row> = {
     html`Messages could not be sent in a day: the operator’s doctor --alert tries each channel`,
   run_unsound: ({ subject, facts: { startedAt, verdict } }: Finding<'run_unsound'>, view) => {
     const cause = verdict === 'not_compared' ? '. The operator’s doctor finds the cause.' : '';
-    return html`The last reconciliation, ${time(startedAt, view)}: ${verdictText(verdict)}. ${to(['runs', subject], 'See the run')}${cause}`;
+    return html`The last reconciliation, ${to(['runs', subject], time(startedAt, view))}: ${verdictText(verdict)}${cause}`;
   },
 };
 
@@ -127,39 +131,101 @@ const withCount: ReadonlySet<FindingKind> = new Set([
   'message_lost',
 ]);
 
-function needsIn(finding: Open, view: View): Need[] {
-  if (finding.kind === 'file_rejected') return fileNeeds(finding, view);
-  return [needOf(finding, view)];
+const batchPage = (subject: string): string => `/batches/${encodeURIComponent(subject)}`;
+const batchLook = ({ subject }: Pick<Open, 'subject'>): string => batchPage(subject);
+
+/** Where a kind is shown. */
+const looks: Partial<Record<FindingKind, (finding: Open) => string>> = {
+  canary_failed: batchLook,
+  discrepancy_open: ({ subject }) => `/discrepancies?kind=${subject}`,
+  outcome_unknown: () => '/payouts?state=unknown',
+  payout_unpaid: batchLook,
+  batch_held: batchLook,
+  approval_unanswered: batchLook,
+  file_rejected: () => '/files',
+  answer_awaited: batchLook,
+  payout_kept: batchLook,
+  run_unsound: ({ subject }) => `/runs/${encodeURIComponent(subject)}`,
+};
+
+/** Where a person with the right decides about one. */
+function decideOf(finding: Open, { caller }: View): Way | null {
+  const page = batchPage(finding.subject);
+  if (finding.kind === 'payout_unpaid' && hasRight(caller, 'decide'))
+    return { href: `${page}/again`, name: 'Pay again…' };
+  if (isHeld(finding) && finding.facts.waitsForApproval && hasRight(caller, 'approve'))
+    return { href: `${page}/approve`, name: 'Review…' };
+  return null;
 }
 
-function needOf(finding: Open, view: View): Need {
+const isHeld = (finding: Open): finding is Finding<'batch_held'> => finding.kind === 'batch_held';
+
+/** What several of a kind are called, and the list that has them all. `count`: of them, or of what they count. */
+const together: Partial<
+  Record<FindingKind, { of: 'lines' | 'counts'; name(count: number): string; look: string }>
+> = {
+  discrepancy_open: {
+    ...{ of: 'counts', look: '/discrepancies' },
+    name: (count) => `${counted(count, 'discrepancy is', 'discrepancies are')} open`,
+  },
+  payout_unpaid: {
+    ...{ of: 'counts', look: '/batches' },
+    name: (count) => `${counted(count, 'payout')} failed and ${count === 1 ? 'is' : 'are'} not paid again`,
+  },
+  batch_held: {
+    ...{ of: 'lines', look: '/batches' },
+    name: (count) => `${counted(count, 'batch waits', 'batches wait')} for approval or release`,
+  },
+  file_rejected: {
+    ...{ of: 'lines', look: '/files' },
+    name: (count) => `${counted(count, 'file was', 'files were')} refused or taken in only in part`,
+  },
+};
+
+function needsIn(kind: FindingKind, findings: readonly Open[], view: View): Need[] {
+  const lines = findings.flatMap((one) => linesIn(one, view));
+  const all = together[kind];
+  if (!all || lines.length < 2) return lines.map((line) => ({ ...line, kind, about: [] }));
+  const total = lines.reduce((sum, { count }) => sum + (count ?? 0), 0);
+  const named = lines.slice(0, mostNamed).map(({ what, count, decide }) => {
+    const way = decide && html` <a href="${decide.href}">${decide.name}</a>`;
+    return html`<li>${what}${count !== null && html` (${countText(count)})`}${way}</li>`;
+  });
+  const more = lines.length - named.length;
+  return [
+    {
+      ...{ kind, decide: null, look: all.look },
+      what: grave(findingRules[kind].gravity, all.name(all.of === 'counts' ? total : lines.length)),
+      count: all.of === 'counts' ? null : total,
+      since: lines.flatMap(({ since }) => since ?? []).toSorted()[0] ?? null,
+      about: [...named, ...(more > 0 ? [html`<li>and ${countText(more)} more</li>`] : [])],
+    },
+  ];
+}
+
+function linesIn(finding: Open, view: View): Line[] {
+  if (finding.kind !== 'file_rejected') return [lineOf(finding, view)];
+  // Each file by itself.
+  return finding.facts.files.map((file) => {
+    const count = Number(file.kind === 'left_out' ? file.rows_left : file.problems);
+    return lineOf({ ...finding, count, since: file.since, facts: { files: [file] } }, view);
+  });
+}
+
+function lineOf(finding: Open, view: View): Line {
   return {
     what: rows[finding.kind](finding, view),
-    count: withCount.has(finding.kind) ? countText(finding.count) : '',
-    age: ageOf(finding, view),
+    count: withCount.has(finding.kind) ? finding.count : null,
+    since: finding.since,
+    decide: decideOf(finding, view),
+    look: looks[finding.kind]?.(finding) ?? null,
   };
 }
 
 /** A discrepancy was found then: its payout may differ for longer. */
-function ageOf({ kind, since }: Open, view: View): string {
+function ageOf({ kind, since }: Need, view: View): string {
   if (since === null) return '';
   return kind === 'discrepancy_open' ? `found ${ago(since, view)} ago` : ago(since, view);
-}
-
-/** Each file by itself. */
-function fileNeeds(finding: Finding<'file_rejected'>, view: View): Need[] {
-  const { files } = finding.facts;
-  const more = files.length - mostFiles;
-  return [
-    ...files.slice(0, mostFiles).map((file) => {
-      const { kind, problems, rows_left: left, since } = file;
-      const count = Number(kind === 'left_out' ? left : problems);
-      return needOf({ ...finding, count, since, facts: { files: [file] } }, view);
-    }),
-    ...(more > 0
-      ? [{ what: html`More files that were refused or taken in part`, count: countText(more), age: '' }]
-      : []),
-  ];
 }
 
 const comparing: ReadonlySet<string> = new Set(['reconcile', 'reconcile_full']);
@@ -171,17 +237,31 @@ function unreadyBeside({ unready, figures, lastRun }: DashboardFacts): Dashboard
   return unready.filter(({ job }) => job === undefined || !comparing.has(job) || !incomplete.includes(job));
 }
 
-export function needsTable(needs: readonly Need[], look: DashboardFacts): Html {
+export function needsTable(needs: readonly Need[], look: DashboardFacts, view: View): Html {
   if (needs.length > 0) {
-    const columns = ['What', { number: 'How many' }, { number: 'Since' }];
-    const rows = needs.map(({ what, count, age }) => [what, count, age]);
-    // Where nothing has an age, the words take the whole width.
-    const used = needs.some(({ age }) => age !== '') ? columns.length : 1;
-    return wideTable(
-      'What needs a person',
-      columns.slice(0, used),
-      rows.map((row) => row.slice(0, used)),
+    const columns = ['What', { number: 'How many' }, { number: 'Since' }, { number: 'Next' }];
+    // Where nothing has an age or a page, the words take the whole width.
+    const used = columns.filter(
+      (_, at) =>
+        at === 0 ||
+        needs.some((one) => (at < 3 ? ageOf(one, view) !== '' : one.decide !== null || one.look !== null)),
     );
+    const first = needs.find(({ decide }) => decide !== null);
+    const rows = needs.map((one) => {
+      const { what, count, about, decide, look: page } = one;
+      const next = decide
+        ? html`<a class="${one === first ? 'go' : 'btn'}" href="${decide.href}">${decide.name}</a>`
+        : page !== null && html`<a class="btn" href="${page}">Look</a>`;
+      const each = about.length > 0 && html`<ul class="about">${about}</ul>`;
+      const cells = [
+        html`${what}${each}`,
+        count === null ? '' : countText(count),
+        ageOf(one, view),
+        html`${next}`,
+      ];
+      return cells.filter((_, at) => used.includes(columns[at] ?? ''));
+    });
+    return wideTable('What needs a person', used, rows);
   }
   if (!isQuiet(look)) return html`<p>Nothing but the halt waits for a person.</p>`;
   if (look.lastRun === null)

@@ -15,6 +15,7 @@ import { listPayouts, payoutsWithSums } from '../../../core/ledger/payout-list.t
 import { neighboursOf } from '../../../core/ledger/successors.ts';
 import type { Db } from '../../../core/storage/ledger.ts';
 import { approvalsOf, originOf } from '../../../sending/approvals.sql.ts';
+import { limitsOf } from '../../../sending/daily-limit.ts';
 import { batchHalts } from '../../../sending/halts.sql.ts';
 import { keptReportsTexts } from '../../../words/kept-reports.ts';
 import { payoutsCsv } from '../../json/payouts-csv.ts';
@@ -65,7 +66,8 @@ export function pageRoutes(scope: FastifyInstance, shared: Shared): void {
 
   scope.get('/', async (request, reply) => {
     const look = await looks.look();
-    const main = todayView(look, await viewFor(request), config.schedules);
+    const limits = limitsOf(config.submission.dailyLimit);
+    const main = todayView(look, await viewFor(request), { schedules: config.schedules, limits });
     return send(request, reply, { title: look.halt ? 'Halted' : 'Today', place: '/', main, renews: 'live' });
   });
 

@@ -56,6 +56,29 @@ export function stateText(state: CountedState): string {
   return stateWords[state];
 }
 
+/** A sign of its own shape and a look for each state: the colour only repeats the word. */
+const stateLooks: Record<CountedState, readonly [sign: string, look: string]> = {
+  held: ['‖', 'medium'],
+  ready: ['○', 'low'],
+  sending: ['●', 'low'],
+  pending: ['●', 'low'],
+  success: ['✓', 'ok'],
+  failed: ['✗', 'high'],
+  refused: ['✗', 'high'],
+  unknown: ['▲', 'high'],
+  cancelled: ['–', 'low'],
+  returned: ['↩', 'high'],
+  paid_again: ['✓', 'ok'],
+  waits_again: ['○', 'low'],
+  failed_again: ['✗', 'high'],
+};
+
+/** A state in a table. */
+export function stateBadge(state: CountedState): Html {
+  const [sign, look] = stateLooks[state];
+  return html`<span class="badge ${look}"><span aria-hidden="true">${sign}</span> ${stateText(state)}</span>`;
+}
+
 /** Whom a payout pays, for a reader who may see bank details. */
 export function payeeCell(
   payout: { account_name: string; account_number: string; bank_code: string },
@@ -67,7 +90,7 @@ export function payeeCell(
 }
 
 /** A link into the dashboard; each part of the path is encoded. */
-export function to(parts: readonly string[], name: string): Html {
+export function to(parts: readonly string[], name: string | Html): Html {
   return html`<a href="/${parts.map(encodeURIComponent).join('/')}">${name}</a>`;
 }
 

@@ -10,7 +10,7 @@ import { wideTable } from '../kit/table.ts';
 import { form } from './forms.ts';
 import { seesBank, type View } from './frame.ts';
 import { hider } from './hide.ts';
-import { amount, exactAmount, panel, sentence, stateText, to } from './parts.ts';
+import { amount, exactAmount, panel, sentence, stateBadge, to } from './parts.ts';
 
 /** What is unpaid of a batch, each with its evidence, and one decision about all (P20). */
 export function payAgainView(
@@ -24,7 +24,7 @@ export function payAgainView(
     to(['payouts', one.payout.reference], one.payout.reference),
     seesBank(view) ? one.payout.account_name : 'hidden',
     exactAmount(one.payout.currency, one.payout.amount),
-    stateText(one.payout.state),
+    stateBadge(one.payout.state),
     sentence((seesBank(view) ? String : hider(one.payout))(newsOf(one.payout, one.attempts)), view),
     one.payout.evidence.replaceAll('+', ', '),
     one.judgement.kind === 'no' ? html`<b>no</b>: ${sentence(reasonText(one.judgement), view)}` : 'yes',

@@ -16,7 +16,7 @@ import { wideTable } from '../kit/table.ts';
 import { decision, form, whoMay } from './forms.ts';
 import { seesBank, type View } from './frame.ts';
 import { hider } from './hide.ts';
-import { exactAmount, facts, panel, sentence, severity, stateText, time, to } from './parts.ts';
+import { exactAmount, facts, panel, sentence, severity, stateBadge, stateText, time, to } from './parts.ts';
 
 type Chain = Awaited<ReturnType<typeof neighboursOf>> & Awaited<ReturnType<typeof originOf>>;
 
@@ -31,7 +31,10 @@ ${panel(
   'What it is',
   facts([
     ['Amount', exactAmount(payout.currency, payout.amount)],
-    ['State', `${stateText(payout.state)}${payout.evidence === '' ? '' : ` (evidence: ${payout.evidence})`}`],
+    [
+      'State',
+      html`${stateBadge(payout.state)}${payout.evidence === '' ? '' : ` (evidence: ${payout.evidence})`}`,
+    ],
     ['Message', say(newsOf(payout, attempts)) || '–'],
     ['To', isOpen ? payout.account_name : html`hidden. ${whoMay(view, 'read')}`],
     [

@@ -1,7 +1,7 @@
 import { money } from '../../../books/presentation.ts';
 import { counted, grouped } from '../../../core/domain/counted.ts';
 import { dayOrInstant } from '../../../core/domain/local-day.ts';
-import { type PayoutState, payoutStates } from '../../../core/domain/payout.ts';
+import { countedStates, type PayoutState, payoutStates } from '../../../core/domain/payout.ts';
 import {
   type ListedPayout,
   namesSearched,
@@ -13,7 +13,7 @@ import { stateWords } from '../../../words/state-words.ts';
 import { type Html, html } from '../kit/html.ts';
 import { wideTable } from '../kit/table.ts';
 import type { View } from './frame.ts';
-import { countText, exactAmount, panel, payeeCell, sentence, stateText, time, to } from './parts.ts';
+import { countText, exactAmount, panel, payeeCell, sentence, stateBadge, time, to } from './parts.ts';
 
 /** What a person may narrow the list to; each is a field of the form and a part of the address. */
 const fields = ['q', 'state', 'batch', 'currency', 'bank', 'since', 'until', 'amount'] as const;
@@ -108,14 +108,16 @@ ${text('amount', 'Amount', html` size="10" inputmode="decimal"`)}
 }
 
 function totalsTable(sums: PayoutSums): Html {
-  const rows = [...Map.groupBy(sums, ({ currency }) => currency)].flatMap(([currency, all]) =>
-    all.map(({ state, count, minor }) => [
-      currency,
-      stateText(state),
-      countText(count),
-      grouped(money(minor, currency)),
-    ]),
+  const inOrder = sums.toSorted(
+    (a, b) =>
+      a.currency.localeCompare(b.currency) || countedStates.indexOf(a.state) - countedStates.indexOf(b.state),
   );
+  const rows = inOrder.map(({ currency, state, count, minor }) => [
+    currency,
+    stateBadge(state),
+    countText(count),
+    grouped(money(minor, currency)),
+  ]);
   return wideTable('Totals', ['Currency', 'State', { number: 'Payouts' }, { number: 'Amount' }], rows);
 }
 
@@ -124,7 +126,7 @@ function rowsTable(rows: readonly ListedPayout[], view: View): Html {
     to(['payouts', one.reference], one.reference),
     payeeCell(one, view),
     exactAmount(one.currency, one.amount),
-    stateText(one.state),
+    stateBadge(one.state),
     sentence(saidOf(one.state, one.message ?? ''), view),
     html`${to(['batches', one.batch_id], one.batch_id)}<br><small class="soft">${time(one.taken_in_at, view)}</small>`,
   ]);

@@ -1,3 +1,4 @@
+import type { PaidSum } from '../../../books/month-facts.sql.ts';
 import { money } from '../../../books/presentation.ts';
 import { counted, grouped } from '../../../core/domain/counted.ts';
 import {
@@ -22,6 +23,7 @@ import type { View } from './frame.ts';
 import { laterTable } from './later-view.ts';
 import type { DashboardFacts } from './look.ts';
 import { isQuiet, needsOf, needsTable, needsTitle } from './needs.ts';
+import type { PaidLately } from './paid-lately.sql.ts';
 import {
   ago,
   amount,
@@ -31,23 +33,28 @@ import {
   sentence,
   stateText,
   time,
+  to,
   verdictText,
 } from './parts.ts';
 
 type Schedules = Config['schedules'];
 
 /** The page that answers with one look: is everything fine, and if not, what is wrong? */
-export function todayView(look: DashboardFacts, view: View, schedules: Schedules): Html {
+export function todayView(
+  look: DashboardFacts,
+  view: View,
+  { schedules, limits }: { schedules: Schedules; limits: ReadonlyMap<string, bigint> },
+): Html {
   const needs = needsOf(look, view);
   return html`${answer(look, view, { needs, schedules })}
 ${tiles(look, view)}
-${panel('Needs a person', needsTable(needs, look))}
+${panel('Needs a person', needsTable(needs, look, view))}
 <div class="columns"><div>
 ${panel('Batches today', batchesPart(look, view))}
-${look.later.length > 0 && panel('Goes out later', laterTable(look.later))}
 ${panel('Money by state', moneyTable(look.figures))}
 </div><div>
-${panel('Machinery', machinery(look, view, schedules))}
+${look.later.length > 0 && panel('Goes out later', laterTable(look.later, limits))}
+${machineryPart(look, view, schedules)}
 ${
   look.halt === null &&
   decision(view, {
@@ -137,13 +144,13 @@ function tiles(look: DashboardFacts, view: View): Html {
       .toSorted();
     return since === undefined ? [] : [html`<small>oldest ${ago(since, view)}</small>`];
   };
-  const tile = (name: string, states: readonly PayoutState[], isPassing: boolean): Html =>
-    html`<div class="tile"><dt>${name}</dt><dd>${tileCount(figures, states)}${sumsIn(figures, states)}${isPassing ? oldest(states) : []}</dd></div>`;
+  const tile = (name: string, states: readonly PayoutState[]): Html =>
+    html`<div class="tile"><dt>${name}</dt><dd>${tileCount(figures, states)}${sumsIn(figures, states)}${oldest(states)}</dd></div>`;
   return html`<dl class="tiles">
-${tile('Waiting', ['ready', 'held'], true)}
-${tile('In flight', ['sending', 'pending'], true)}
-${tile('Paid', ['success'], false)}
-${tile('Unknown', ['unknown'], true)}
+${tile('Waiting', ['ready', 'held'])}
+${tile('In flight', ['sending', 'pending'])}
+<div class="tile"><dt>Paid today</dt><dd>${paidTile(look.paid)}</dd></div>
+${tile('Unknown', ['unknown'])}
 <div class="tile"><dt>Paid twice?</dt><dd>${paidTwiceTile(look, view)}</dd></div>
 <div class="tile"><dt>Last verdict</dt><dd>${verdictTile(look, view)}</dd></div>
 </dl>`;
@@ -190,6 +197,16 @@ function moneyTable({ payouts }: LedgerFigures): Html {
   return wideTable('Money by state', ['State', { number: 'Payouts' }, ...columns], rows);
 }
 
+/** What was paid today and in this month, with the way to the list of both, the newest first. */
+function paidTile({ month, today, inMonth }: PaidLately): Html {
+  const sumsOf = (sums: readonly PaidSum[]): Html[] =>
+    sums.map(({ currency, minor }) => html`<small>${amount(currency, minor)}</small>`);
+  const count = today?.reduce((all, one) => all + one.count, 0);
+  const all = inMonth?.map(({ currency, minor }) => amount(currency, minor)).join(', ');
+  const first = count === undefined ? html`<b>many</b>` : html`<b>${countText(count)}</b>`;
+  return html`<a href="/months/${month}">${first}</a>${sumsOf(today ?? [])}<small>this month ${all === undefined ? to(['months', month], 'on its page') : all || 'nothing'}</small>`;
+}
+
 /** Whether somebody was paid twice: "none" only where a complete list showed it, and only up to that list (P35). */
 function paidTwiceTile({ paidTwice: found, birth }: DashboardFacts, view: View): Html {
   switch (found.kind) {
@@ -227,6 +244,15 @@ const jobNames = new Map([
   ['reconcile_full', 'Full reconcile'],
   ['report', 'Reports'],
 ]);
+
+/** One line while everything runs; what does not run stays open. */
+function machineryPart(look: DashboardFacts, view: View, schedules: Schedules): Html {
+  const table = machinery(look, view, schedules);
+  const isFailed = look.figures.jobs.some(({ kind }) => kind === 'failed' || kind === 'incomplete');
+  if (look.unready.length > 0 || isFailed) return panel('Machinery', table);
+  const on = scheduleList(schedules).filter(({ expression }) => expression.trim() !== '').length;
+  return html`<details class="panel" id="machinery"><summary>✓ Everything runs: webhooks, queue, ledger, disk, ${counted(on, 'schedule')}</summary>${table}</details>`;
+}
 
 function machinery({ figures, unready }: DashboardFacts, view: View, schedules: Schedules): Html {
   const { oldestUnapplied, lastReceivedAt, rejected } = figures.webhooks;

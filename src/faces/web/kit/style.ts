@@ -48,7 +48,7 @@ time{white-space:nowrap}
 code{font:.92em ui-monospace,"DejaVu Sans Mono",Consolas,monospace;background:var(--raised);padding:.1em .35em;border-radius:4px}
 summary{cursor:pointer;color:var(--link)}
 .badge{border-radius:99px;padding:1px 9px;font-size:13px;font-weight:600;white-space:nowrap}
-.badge.high{background:var(--bad-bg);color:var(--bad)}.badge.medium{background:var(--warn-bg);color:var(--warn)}.badge.low{background:var(--calm-bg);color:var(--calm)}
+.badge.high{background:var(--bad-bg);color:var(--bad)}.badge.medium{background:var(--warn-bg);color:var(--warn)}.badge.low{background:var(--calm-bg);color:var(--calm)}.badge.ok{background:var(--good-bg);color:var(--good)}
 .good{color:var(--good);font-weight:700}.bad{color:var(--bad);font-weight:700}
 .card{background:var(--card);border:1px solid var(--line);border-radius:10px}
 .card th:first-child,.card td:first-child{padding-left:14px}.card th:last-child,.card td:last-child{padding-right:14px}

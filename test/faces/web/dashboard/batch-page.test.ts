@@ -1,8 +1,6 @@
 import { expect, it } from 'vitest';
 import { addBatch, type TestLedger } from '../../../support/ledger.ts';
-import { addUnapproved, startDashboard } from './support.ts';
-
-const textOf = (body: string): string => body.replaceAll(/<[^>]+>/g, ' ').replaceAll(/\s+/g, ' ');
+import { addUnapproved, startDashboard, textOf } from './support.ts';
 
 /** Gives each row of a batch the cells of a file with these columns. */
 async function withCells(

@@ -6,9 +6,8 @@ import { newestHistory } from '../../../../src/core/ledger/history.ts';
 import type { Ledger } from '../../../../src/core/storage/ledger.ts';
 import { systemClock } from '../../../support/clock.ts';
 import { addBatch, at, claimAt, recordOutcome, replies } from '../../../support/ledger.ts';
-import { addDiscrepancy, startDashboard } from './support.ts';
+import { addDiscrepancy, startDashboard, textOf } from './support.ts';
 
-const textOf = (body: string): string => body.replaceAll(/<[^>]+>/g, ' ').replaceAll(/\s+/g, ' ');
 const mainOf = (body: string): string => textOf(/<main.*<\/main>/s.exec(body)?.[0] ?? '');
 
 /** A dashboard on the 2nd of December, over a ledger that was born in November. */

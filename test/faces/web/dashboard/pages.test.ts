@@ -107,7 +107,7 @@ it('names a comparison that failed once, whatever runs it, and other jobs beside
   const text = textOf((await ask('/')).body);
   expect(text).toContain('2 things need a person');
   expect(text).toMatch(
-    /The last reconciliation, [^:]+:\d\d: ○ not compared\. See the run\. The operator’s doctor finds the cause/,
+    /The last reconciliation, [^:]+:\d\d: ○ not compared\. The operator’s doctor finds the cause\. Look/,
   );
   expect(text).toContain('the last run of intake failed: look');
   expect(text).not.toContain('the last run of reconcile');

@@ -7,9 +7,7 @@ import { readApprovable } from '../../../../src/sending/approvals.sql.ts';
 import { approveVerb } from '../../../../src/verbs/approve.ts';
 import { rejectVerb } from '../../../../src/verbs/reject.ts';
 import { addBatch, states } from '../../../support/ledger.ts';
-import { addUnapproved, type Dashboard, startDashboard } from './support.ts';
-
-const textOf = (body: string): string => body.replaceAll(/<[^>]+>/g, ' ').replaceAll(/\s+/g, ' ');
+import { addUnapproved, type Dashboard, startDashboard, textOf } from './support.ts';
 
 /** A dashboard whose payouts were sent to a service of its own, and looked up since. */
 async function afterSending(faults: Record<string, Fault>) {

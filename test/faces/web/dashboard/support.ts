@@ -280,3 +280,6 @@ export async function addRun(
       .execute();
   });
 }
+
+/** What a page says, without its markup. */
+export const textOf = (body: string): string => body.replaceAll(/<[^>]+>/g, ' ').replaceAll(/\s+/g, ' ');

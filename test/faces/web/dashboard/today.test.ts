@@ -1,0 +1,103 @@
+import { sql } from 'kysely';
+import { expect, it } from 'vitest';
+import { laterTable } from '../../../../src/faces/web/dashboard/later-view.ts';
+import { systemClock } from '../../../support/clock.ts';
+import { addBatch } from '../../../support/ledger.ts';
+import { addRun, addUnapproved, startDashboard, textOf } from './support.ts';
+
+/** Noon in Lagos on the second day of December. */
+const noon = '2026-12-02T11:00:00.000Z';
+
+function startAt(iso: string, options: Parameters<typeof startDashboard>[0] = {}) {
+  const clock = { ...systemClock(), iso: () => iso, now: () => Date.parse(iso) };
+  return startDashboard({ ...options, clock });
+}
+
+type Desk = Awaited<ReturnType<typeof startDashboard>>;
+
+/** Adds a payout that was paid then, with what became of it. */
+async function addPaid(
+  { ledger }: Desk,
+  reference: string,
+  then: string,
+  returnedAt?: string,
+): Promise<void> {
+  const [id] = await addBatch(ledger, [reference], { id: `of-${reference}`, state: 'success' });
+  const add = (seq: number, at: string, from: string, to: string) =>
+    sql`insert into history (payout_id, seq, at, event, source, from_state, to_state, detail, prev_hash, hash)
+      values (${id}, ${seq}, ${at}, 'looked_up', 'test', ${from}, ${to}, '{}', '', '')`.execute(ledger.db);
+  await add(2, then, 'pending', 'success');
+  if (returnedAt !== undefined) await add(3, returnedAt, 'success', 'returned');
+}
+
+it('says what was paid today and in this month, in days of the zone, without what came back', async () => {
+  const desk = await startAt(noon);
+  await addPaid(desk, 'TODAY-1', '2026-12-02T08:00:00.000Z');
+  await addPaid(desk, 'TODAY-2', '2026-12-01T23:00:00.000Z');
+  await addPaid(desk, 'YESTERDAY', '2026-12-01T22:59:59.999Z');
+  await addPaid(desk, 'NOVEMBER', '2026-11-30T22:59:59.999Z');
+  await addPaid(desk, 'BACK', '2026-12-02T08:00:00.000Z', '2026-12-02T09:00:00.000Z');
+  const { body } = await desk.ask('/');
+  expect(textOf(body)).toContain('Paid today 2 NGN 3,000.00 this month NGN 4,500.00');
+  expect(body).toContain('<a href="/months/2026-12"><b>2</b></a>');
+});
+
+it('counts a payment as soon as it is known, and none of yesterday after midnight', async () => {
+  let now = '2026-12-02T22:00:00.000Z';
+  const clock = { ...systemClock(), iso: () => now, now: () => Date.parse(now) };
+  const desk = await startDashboard({ clock });
+  const paid = async (): Promise<string | undefined> => {
+    await new Promise((resolve) => setTimeout(resolve, 1100));
+    return /Paid today .*? this month \S+(?: \S+)?/.exec(textOf((await desk.ask('/')).body))?.[0];
+  };
+  expect(await paid()).toContain('Paid today 0 this month nothing');
+  await addPaid(desk, 'A-1', '2026-12-02T22:00:00.000Z');
+  expect(await paid()).toBe('Paid today 1 NGN 1,500.00 this month NGN 1,500.00');
+  now = '2026-12-02T23:00:00.000Z';
+  expect(await paid()).toBe('Paid today 0 this month NGN 1,500.00');
+});
+
+it('names several of a kind in one line, and gives each its button', async () => {
+  const { ledger, as } = await startAt(noon);
+  await addUnapproved(ledger, ['A-1', 'A-2']);
+  await addBatch(ledger, ['B-1'], { id: 'b-2', state: 'held' });
+  const { body } = await as('ada', '/');
+  expect(textOf(body)).toContain('1 thing needs a person');
+  expect(textOf(body)).toMatch(/2 batches wait for approval or release .* 3 .* Look/);
+  expect(body).toContain('<a href="/batches/b-1/approve">Review…</a>');
+});
+
+it('gives the only one of a kind the button of the page, to those who may press it', async () => {
+  const { ledger, as, ask } = await startAt(noon, { names: ['dee'], roles: { dee: ['read'] } });
+  await addUnapproved(ledger, ['A-1', 'A-2']);
+  const review = '<a class="go" href="/batches/b-1/approve">Review…</a>';
+  expect((await as('ada', '/')).body).toContain(review);
+  for (const { body } of [await ask('/'), await as('dee', '/')]) {
+    expect(body).not.toContain('/approve');
+    expect(body).toContain('<a class="btn" href="/batches/b-1">Look</a>');
+  }
+});
+
+it('folds the machinery into a line while everything runs', async () => {
+  const well = await startAt(noon);
+  await addRun(well.ledger);
+  expect((await well.ask('/')).body).toContain(
+    '<summary>✓ Everything runs: webhooks, queue, ledger, disk, 4 schedules</summary>',
+  );
+  const problems = [{ check: 'queue', problem: 'the inline queue is paused', fix: 'resume it' }];
+  const stuck = await startAt(noon, { problems });
+  const { body } = await stuck.ask('/');
+  expect(body).not.toContain('Everything runs');
+  expect(textOf(body)).toMatch(/Machinery .* Queue ■ trouble/);
+});
+
+it('shows what goes out later beside what may go in a day', () => {
+  const day = { day: '2026-12-04', currency: 'NGN', count: 20, minor: 1_053_275_425n };
+  const words = (limits: [string, bigint][]): string =>
+    textOf(laterTable([day, { ...day, currency: 'ZAR' }], new Map(limits)).toString());
+  expect(words([])).not.toContain('a day');
+  expect(words([['NGN', 6_000_000_000n]])).toContain('NGN 10,532,754.25 of NGN 60,000,000.00 a day');
+  expect(words([['NGN', 1_000_000_000n]])).toMatch(
+    /more than NGN 10,000,000\.00 a day .* ZAR 10,532,754\.25 $/,
+  );
+});
