@@ -50,7 +50,8 @@ ${panel(
       ([currency, total]) => [`Total ${currency}`, sentence(total, view)] as const,
     ),
     ...laterFacts(later),
-    ['Last time', lastTime(last, view)],
+    // What was compared names last time itself.
+    ...(compared === null ? [['Last time', lastTime(last, view)] as const] : []),
     ['Digest', html`<code>${shown.digest.slice(0, 12)}</code>`],
   ])}
 ${warnings.length > 0 && html`<p class="warn">Look at this first:</p><ul>${warnings.map((text) => html`<li>${sentence(text, view)}</li>`)}</ul>`}

@@ -30,7 +30,7 @@ details{margin:6px 0}details form{margin:8px 0 2px}
 .decide label{display:block;margin:0 0 6px}.decide textarea{display:block;width:100%;max-width:40rem;margin-top:2px}.decide p{margin:0 0 6px}
 label>input:not([type=checkbox]):not([type=hidden]){display:block;margin-top:2px}.decide button{margin:0 8px 4px 0}
 .filters{display:flex;flex-wrap:wrap;gap:8px 12px;align-items:end;margin:0 0 14px}.filters label{display:grid;gap:2px;font-size:13px;color:var(--soft)}.filters input,.filters select{color:var(--ink);height:2.3rem}
-.cards{list-style:none;margin:0 0 14px;padding:0;display:grid;gap:12px}.cards .card{padding:12px 16px}.cards h2{font-size:16px}
+.cards{list-style:none;margin:0 0 14px;padding:0;display:grid;gap:8px}.cards .card{padding:10px 16px}.cards h2{font-size:16px;margin:0 0 2px}.cards p{margin:0 0 2px;max-width:none}.cards details{margin:2px 0 0}
 .narrow{margin:0 0 12px}.narrow a[aria-current]{font-weight:600;color:var(--ink)}
 .spoken{position:absolute;clip-path:inset(50%);width:1px;height:1px;overflow:hidden;white-space:nowrap}
 .timeline{list-style:none;margin:0;padding:0}.timeline li{display:grid;grid-template-columns:9.5rem 1fr;gap:12px;padding:4px 0;border-bottom:1px solid var(--line)}.timeline li:last-child{border:0}

@@ -5,14 +5,16 @@ import type { DiscrepancyKind } from '../../../core/domain/discrepancy-kinds.ts'
 import { plainKind } from '../../../core/domain/plain-kind.ts';
 import type { Discrepancy } from '../../../core/storage/tables/tables.ts';
 import { actionFor } from '../../../words/discrepancy-words.ts';
+import { upperFirst } from '../../../words/results/obstacle-words.ts';
 import { hasRight } from '../../admin/access.ts';
 import { type Html, html } from '../kit/html.ts';
+import { separated } from '../kit/parts.ts';
 import { wideTable } from '../kit/table.ts';
 import type { DiscrepancySums } from './discrepancies.sql.ts';
 import { form } from './forms.ts';
 import { seesBank, type View } from './frame.ts';
 import { type PartOfList, pages } from './pages.ts';
-import { ago, amount, countText, facts, note, panel, sentence, severity, time, to } from './parts.ts';
+import { ago, amount, countText, note, panel, sentence, severity, time, to } from './parts.ts';
 import { addressOf } from './query.ts';
 
 /** What a person may narrow the list to. `days`: found so long ago, or longer. */
@@ -147,15 +149,15 @@ function card(one: Discrepancy, view: View): Html {
     one.payout_id === null
       ? html`${one.reference || one.subject}`
       : to(['payouts', one.reference], one.reference);
+  const marks = [
+    html`Found ${time(one.first_seen_at, view)}, ${ago(one.first_seen_at, view)} ago`,
+    ...(one.batch_id === null ? [] : [to(['batches', one.batch_id], one.batch_id)]),
+    ...(one.state === 'open' ? [] : [one.state]),
+    ...(one.note === '' ? [] : [`Note: ${noteText(one, view)}`]),
+  ];
   return html`<article class="card is-${one.severity}" id="${one.id}"><h2>${hasRight(view.caller, 'decide') && pick(one)}${severity(one.severity)} ${plainKind(one.kind)}: ${about}</h2>
-<p><strong>${say(actionFor(one))}</strong></p>
-${facts([
-  ['What', said(one, view)],
-  ['State', one.state],
-  ['Found', html`${time(one.first_seen_at, view)}, ${ago(one.first_seen_at, view)} ago`],
-  ...(one.batch_id === null ? [] : [['Batch', to(['batches', one.batch_id], one.batch_id)] as const]),
-  ...(one.note === '' ? [] : [['Note', noteText(one, view)] as const]),
-])}
+<p>${say(actionFor(one))}</p>
+<p class="soft">${upperFirst(said(one, view))}<br>${separated(marks, ' · ')}</p>
 <details id="decide-${one.id}"><summary aria-label="Decide about ${one.id}">Decide…</summary>${form(view, {
     action: '/discrepancies/acknowledge',
     fields: [

@@ -140,7 +140,7 @@ describe('discrepancies', () => {
     expect(await text('?currency=ngn&batch=b-1&days=0')).toContain('3 discrepancies');
     expect(await text('?batch=-1')).toContain('3 discrepancies');
     // Its age is that of the finding: the payout may differ for longer.
-    expect(await text('')).toMatch(/State open Found 21 Nov 11:00 , .+? ago/);
+    expect(await text('')).toMatch(/Found 21 Nov 11:00 , .+? ago/);
     expect(mainOf((await as('dee', '/')).body)).toMatch(
       /3 discrepancies are open .* amount conflict \(2\) .* found .+? ago Look/i,
     );
