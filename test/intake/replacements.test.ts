@@ -4,7 +4,7 @@ import { holdReasonsOf } from '../../src/core/ledger/hold-reasons.ts';
 import type { RecordEvent } from '../../src/core/ledger/projection.ts';
 import { record } from '../../src/core/ledger/record.ts';
 import { confirmFiles } from '../../src/intake/confirm.ts';
-import { finishHolds } from '../../src/sending/holds.sql.ts';
+import { finishHolds, releaseBatch } from '../../src/sending/holds.sql.ts';
 import { holdVerb } from '../../src/verbs/hold.ts';
 import { releaseVerb } from '../../src/verbs/release.ts';
 import { claimAt, recordOutcome, replies, states } from '../support/ledger.ts';
@@ -224,7 +224,7 @@ it('P23: what was ordered before it came to nothing is no replacement of it', as
 });
 
 /** A came to nothing known, and a person released B beside it, which waits for its day. */
-async function besides(outcome: 'unknown' | 'accepted') {
+async function besides(outcome: 'unknown' | 'accepted' | 'turnedAway') {
   const s = await setting();
   await take(s, 'a', csv(row('A')));
   await confirmFiles(s, anyDay);
@@ -255,6 +255,75 @@ it('P23: what a person released beside a payout on its way goes when both are to
   const { s } = await besides('accepted');
   await showAs(s, 'A', 'success');
   expect(await onItsDay(s)).toEqual(['B']);
+});
+
+it('P14, P19, P23: so does it where a person ordered the unknown payout again, and it is paid before it goes', async () => {
+  const { s } = await besides('unknown');
+  await hears(s, 'A', { kind: 'retry', to: 'held', automatic: false, why: 'ada' }, 'person:ada');
+  await showAs(s, 'A', 'success');
+  expect(await onItsDay(s)).toEqual([]);
+});
+
+it('P23: what a person released beside a payout that is to be sent again goes', async () => {
+  const { s, second } = await besides('unknown');
+  await holdVerb.run({ ledger: s.ledger, clock: s.clock }, { batch: second }, femi);
+  await hears(s, 'A', { kind: 'retry', to: 'held', automatic: false, why: 'ada' }, 'person:ada');
+  await release(s, second);
+  await showAs(s, 'A', 'success');
+  expect(await onItsDay(s)).toEqual(['B']);
+});
+
+it('P23: one that the service turned away, and has all the same, holds nothing that was released beside it', async () => {
+  const { s } = await besides('turnedAway');
+  await showAs(s, 'A', 'success');
+  expect(await onItsDay(s)).toEqual(['B']);
+});
+
+it('P23: those that come back one by one hold their batch for one reason, which counts each row once', async () => {
+  const s = await setting();
+  const rows = [1, 2, 3].map((n) => row(`A${n}`, `10${n}`));
+  const first = await take(s, 'a', csv(...rows));
+  await refuseAll(s);
+  const second = await take(s, 'b', csv(...rows.map((one) => one.replace('A', 'B'))));
+  const comesBack = (reference: string, source: 'webhook' | 'details') =>
+    hears(s, reference, says(source, 'success'), source);
+  await comesBack('A2', 'webhook');
+  const [seen] = await reasonsOf(s, second);
+  for (const reference of ['A2', 'A3', 'A1']) await comesBack(reference, 'details');
+  const [reason, ...others] = await reasonsOf(s, second);
+  expect(reason).toMatchObject({ kind: 'alike', row: 3, reference: 'A2', batch: first, others: 2 });
+  expect(others).toEqual([]);
+  const parts = { ledger: s.ledger, batch: second, at: s.clock.iso() };
+  expect(
+    await releaseBatch(parts.ledger, { ...parts, ...(seen && { seen: [seen] }) }),
+    'who saw the first only',
+  ).toMatchObject({
+    moved: 0,
+    stays: [reason],
+  });
+});
+
+it('P14, P23: a batch whose intake was cut off after its decision is held too', async () => {
+  const s = await setting();
+  const first = await take(s, 'a', csv(row('A')));
+  await refuseAll(s);
+  const write: Setting['ledger']['write'] = async (work) => {
+    const decided = s.ledger.db.selectFrom('batches').select('id').where('phase', '=', 'loading');
+    if ((await decided.where('body_digest', '<>', '').execute()).length > 0) throw new Error('killed');
+    return s.ledger.write(work);
+  };
+  const dying = s.built({ ledger: { ...s.ledger, write } });
+  const file = s.drop('b.csv', csv(row('B')));
+  await expect(dying.takeIn(file, { origin: 'inbox' })).rejects.toThrow('killed');
+  await showAs(s, 'A', 'success');
+  await s.intake.takeInbox();
+  const { id } = await s.ledger.db
+    .selectFrom('batches')
+    .select('id')
+    .where('name', '=', 'b')
+    .executeTakeFirstOrThrow();
+  expect(await reasonsOf(s, id)).toMatchObject([{ kind: 'alike', reference: 'A', batch: first }]);
+  expect(await onItsDay(s)).toEqual([]);
 });
 
 it('P23: many that come back at once hold each batch once, and name the first row', async () => {

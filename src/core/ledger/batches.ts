@@ -9,7 +9,7 @@ import type { Db, Trx } from '../storage/ledger.ts';
 import type { Batch, Payout } from '../storage/tables/tables.ts';
 import { tellBatches } from './batch-events.ts';
 import { type PromisedFile, promiseFiles } from './file-tasks.ts';
-import { areHolding, type HoldReason, readReasons, reasonColumns } from './hold-reasons.ts';
+import { areHolding, type HoldReason, holdReasonsOf, reasonColumns } from './hold-reasons.ts';
 import { recordIntake } from './record.ts';
 import { recounted, replacedSums } from './replaced.ts';
 import { stateSums } from './state-sums.ts';
@@ -157,7 +157,7 @@ export async function finishSome(
     .orderBy('row_number')
     .limit(limit)
     .execute();
-  const reasons = readReasons(batch.hold_reasons);
+  const { reasons } = await holdReasonsOf(trx, batch.id);
   await recordIntake(
     trx,
     at,

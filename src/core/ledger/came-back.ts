@@ -5,37 +5,39 @@ import type { Effect, LedgerEvent } from '../domain/transition.ts';
 import { field, integerField, rowsOf } from '../storage/bulk.ts';
 import { literals } from '../storage/dialect.ts';
 import type { Trx } from '../storage/ledger.ts';
-import { addHoldReason } from './hold-reasons.ts';
+import { addHoldReason, type HoldReason, holdReasonsOf } from './hold-reasons.ts';
 import { shownValue } from './shown-value.ts';
 
 /** The states in which nothing shows that a payout is paid, so that another may be ordered in its place. */
 const unpaid: readonly PayoutState[] = [...cameToNothing, 'cancelled', 'unknown'];
+/** The same, and those in which such a payout waits to be sent again. */
+const notGone: readonly PayoutState[] = [...unpaid, 'ready', 'held'];
 
 /** True where somebody says that such a payout was paid, or is on its way (P14). */
 export function isBack(
   event: LedgerEvent,
   { from, to, effect }: { from: PayoutState; to: PayoutState; effect: Effect },
 ): boolean {
-  if (!unpaid.includes(from)) return false;
-  const isNew = effect.kind === 'conflict' || !unpaid.includes(to);
+  if (!notGone.includes(from)) return false;
+  const isNew = !notGone.includes(to) || (effect.kind === 'conflict' && unpaid.includes(from));
   switch (event.kind) {
     case 'witness':
       return isNew && (event.witness.status === 'success' || event.witness.status === 'pending');
     case 'outcome':
       return isNew && event.outcome.kind === 'accepted';
     case 'settle':
-      return !unpaid.includes(to);
+      return isNew;
     default:
       return false;
   }
 }
 
 /** A payout that came back, and the entry of its history that says so. */
-export type CameBack = { payoutId: bigint; said: HistoryEvent };
+export type CameBack = { payoutId: bigint; said: HistoryEvent; seq: bigint };
 
-type Found = Record<'reference' | 'earlier_batch' | 'day' | 'batch' | 'cells' | 'columns', string> & {
-  row: bigint;
-};
+/** `told`: 1 where another entry said so since the row waits. */
+type Found = Record<'reference' | 'earlier_batch' | 'day' | 'batch' | 'cells' | 'columns', string> &
+  Record<'row' | 'told', bigint>;
 
 /**
  * Holds the batches of payouts that were ordered in place of one that came back, and have not gone (P14, P23). They may
@@ -44,28 +46,70 @@ type Found = Record<'reference' | 'earlier_batch' | 'day' | 'batch' | 'cells' | 
  */
 export async function holdReplacements(trx: Trx, back: readonly CameBack[]): Promise<void> {
   if (back.length === 0) return;
-  const given = rowsOf(back.map(({ payoutId, said }) => ({ id: payoutId, said })));
+  const given = rowsOf(back.map(({ payoutId, ...entry }) => ({ id: payoutId, ...entry })));
   const from = sql`from ${given} as row cross join payouts p`;
   const alike = await sql<Found>`${wanted()} ${from} cross join payouts n
     where ${replaces} and n.account_number = p.account_number and n.currency = p.currency and n.amount = p.amount
     order by n.row_number, p.id`.execute(trx);
-  for (const [batch, rows] of Map.groupBy(alike.rows, ({ batch: own }) => own)) {
-    const [first] = rows;
-    const others = new Set(rows.map(({ row }) => row)).size - 1;
-    if (first) await addHoldReason(trx, batch, { kind: 'alike', ...match(first), others });
-  }
+  for (const rows of groups(alike.rows))
+    await holdFor(trx, rows, {
+      of: ({ row }) => String(row),
+      reason: (first, others) => ({ kind: 'alike', ...match(first), others }),
+    });
   const values = await sql<Found & { column_key: string; value: string }>`
     ${wanted(sql`, v.column_key, v.value`)} ${from} cross join payout_values w cross join payout_values v
       cross join payouts n
     where ${replaces} and w.payout_id = p.id and v.column_key = w.column_key and v.value = w.value
       and n.id = v.payout_id order by n.row_number, v.column_key, p.id`.execute(trx);
-  for (const [batch, rows] of Map.groupBy(values.rows, ({ batch: own }) => own)) {
-    const [first] = rows;
-    if (!first) continue;
-    const { row, ...before } = match(first);
-    const others = new Set(rows.map((one) => `${one.row} ${one.column_key}`)).size - 1;
-    await addHoldReason(trx, batch, { kind: 'value_again', row, ...shownValue(first), before, others });
-  }
+  for (const rows of groups(values.rows))
+    await holdFor(trx, rows, {
+      of: ({ row, column_key }) => `${row} ${column_key}`,
+      reason(first, others) {
+        const { row, ...before } = match(first);
+        return { kind: 'value_again', row, ...shownValue(first), before, others };
+      },
+    });
+}
+
+/** What waits in one batch in place of payouts of another one. */
+function groups<F extends Found>(found: readonly F[]): F[][] {
+  return [
+    ...Map.groupBy(found, ({ batch, earlier_batch }) => JSON.stringify([batch, earlier_batch])).values(),
+  ];
+}
+
+type Repeat = Extract<HoldReason, { kind: 'alike' | 'value_again' }>;
+
+/**
+ * Holds a batch for these rows. Payouts come back one by one, and thousands may: as long as nobody has released the batch,
+ * one reason counts the rows that stand against one earlier batch.
+ */
+async function holdFor<F extends Found>(
+  trx: Trx,
+  rows: readonly F[],
+  { of, reason }: { of(one: F): string; reason(first: F, others: number): Repeat },
+): Promise<void> {
+  const [first] = rows;
+  if (!first) return;
+  const count = (some: readonly F[]): number => new Set(some.map(of)).size;
+  const found = reason(first, count(rows) - 1);
+  const { reasons } = await holdReasonsOf(trx, first.batch);
+  const before = reasons.find(
+    (one): one is Repeat =>
+      one.kind === found.kind &&
+      one.mark !== undefined &&
+      one.scope === undefined &&
+      earlier(one) === earlier(found),
+  );
+  const fresh = count(rows.filter(({ told }) => told === 0n));
+  const joined = before && { ...before, others: before.others + fresh };
+  await addHoldReason(trx, first.batch, joined ?? found, before);
+}
+
+/** The batch of the earlier payout. */
+function earlier(reason: Repeat): string | undefined {
+  if (reason.kind === 'alike') return reason.batch;
+  return 'batch' in reason.before ? reason.before.batch : undefined;
 }
 
 function match({ row, reference, earlier_batch, day }: Found) {
@@ -74,6 +118,7 @@ function match({ row, reference, earlier_batch, day }: Found) {
 
 function wanted(more: RawBuilder<unknown> = sql``): RawBuilder<unknown> {
   return sql`select p.reference, p.batch_id as earlier_batch, n.batch_id as batch, n.row_number as row, n.cells,
+    case when ${wasTold} then 1 else 0 end as told,
     (select substr(created_at, 1, 10) from batches b where b.id = p.batch_id) as day,
     (select columns from batches b where b.id = n.batch_id) as columns ${more}`;
 }
@@ -84,15 +129,24 @@ const lastMove = (payout: string, condition: RawBuilder<boolean> = sql`1 = 1`): 
     where m.payout_id = ${sql.ref(payout)} and coalesce(m.from_state, '') <> m.to_state and ${condition})`;
 
 const isUnpaid = sql<boolean>`m.to_state in (${literals(unpaid)})`;
+const wasUnpaid = lastMove('p.id', isUnpaid);
 /** When `p` last was on its way, before it was unpaid. */
-const wasAlive = lastMove('p.id', sql`not ${isUnpaid} and m.id < ${lastMove('p.id', isUnpaid)}`);
+const wasAlive = lastMove('p.id', sql`not ${isUnpaid} and m.id < ${wasUnpaid}`);
+/** True where `p` was unpaid when `n` came to its state: nobody had ordered it again before. */
+const stoodUnpaid = sql<boolean>`(${wasUnpaid} > 0 and not exists (select 1 from history m where m.payout_id = p.id
+  and m.from_state <> m.to_state and m.id > ${wasUnpaid} and m.id < ${lastMove('n.id')}))`;
+
+/** True where `p` came back so since `n` waits, and an earlier entry said so too. */
+const wasTold = sql<boolean>`exists (select 1 from history e where e.payout_id = p.id
+  and e.seq < ${integerField('seq')} and e.id > ${lastMove('n.id')}
+  and (e.event like '% says success' or e.event like '% says pending' or e.event in ('accepted', 'settle as success')))`;
 
 /**
- * True where payout `n` may have been ordered in place of `p`, and may still go. It came to its state after `p` was on its
- * way, and before `p` first came back so: who released it later knew.
+ * True where payout `n` may have been ordered in place of `p`, and may still go. It came to its state while `p` was unpaid,
+ * and before `p` first came back so: who released it later knew. One whose intake was cut off has no state yet.
  */
 const replaces = sql<boolean>`(p.id = ${integerField('id')} and n.batch_id <> p.batch_id
-    and n.state in ('ready', 'held', 'sending') and ${lastMove('n.id')} > ${wasAlive}
+    and n.state in ('ready', 'held', 'sending') and (n.history_seq = 0 or ${lastMove('n.id')} > ${wasAlive}) and ${stoodUnpaid}
     and not exists (select 1 from history e where e.payout_id = p.id and e.event = ${field('said')}
       and e.id > ${wasAlive} and e.id < ${lastMove('n.id')})
     and n.id not in (with recursive later (id) as (

@@ -209,15 +209,20 @@ export async function holdReasonsOf(
 
 /**
  * Adds a reason. It ends a release in progress (P21). One that is found again gets a new mark in its place, so that a
- * release which saw the earlier one does not lift it.
+ * release which saw the earlier one does not lift it. `before`: the reason whose place it takes.
  */
-export async function addHoldReason(trx: Trx, id: string, added: HoldReason): Promise<void> {
+export async function addHoldReason(
+  trx: Trx,
+  id: string,
+  added: HoldReason,
+  before?: HoldReason,
+): Promise<void> {
   const { reasons, version } = await holdReasonsOf(trx, id);
   const others = reasons.filter(({ kind }) => kind !== 'releasing');
   // Payouts of an interrupted release are still held: the new reason must hold them too.
   const held = others.length < reasons.length ? holdingAll(added) : added;
   const reason: HoldReason = { ...held, mark: Number(version) };
-  const at = others.findIndex((one) => isSameReason(one, reason));
+  const at = others.findIndex((one) => isSameReason(one, before ?? reason));
   await setHoldReasons(trx, id, at < 0 ? [...others, reason] : others.with(at, reason));
 }
 

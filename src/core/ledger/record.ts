@@ -87,7 +87,8 @@ export async function record(
     row.history_head = entry.hash;
     entries.push(entry);
     recorded.push({ payoutId, from, to: row.state, effect });
-    if (isBack(event, { from, to: row.state, effect })) back.push({ payoutId, said: historyEvent(event) });
+    if (isBack(event, { from, to: row.state, effect }))
+      back.push({ payoutId, said: historyEvent(event), seq: row.history_seq });
   }
   if (recorded.length === 0) return recorded;
   const touched = new Set(recorded.map((r) => r.payoutId));
