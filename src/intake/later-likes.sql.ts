@@ -1,16 +1,17 @@
 import { type RawBuilder, sql } from 'kysely';
+import { movedNothing, neverPaid, saysPaid } from '../core/ledger/came-back.ts';
 import { idList } from '../core/storage/bulk.ts';
 import { literals } from '../core/storage/dialect.ts';
 import type { Trx } from '../core/storage/ledger.ts';
-import { goesAt, type Likeness, type NearTo, neverPaid } from './likeness.sql.ts';
+import { goesAt, type Likeness, type NearTo } from './likeness.sql.ts';
 
 /**
- * True where a payout `p` that was proven unpaid has turned out otherwise since `n` was taken in or last sent. The numbers of
+ * True where a payout `p` that was proven unpaid has turned out otherwise, or somebody says so, since `n` was taken in or last sent. The numbers of
  * entries are in the order of their commits, which no clock that steps, and no other machine's clock, can change (P33).
  */
-const turnedSince: RawBuilder<boolean> = sql`exists (select 1 from history h where h.payout_id = p.id
-  and h.id > (select max(e.id) from history e where e.payout_id = n.id and e.event in ('intake', 'intent'))
-  and h.from_state in (${literals(neverPaid)}) and h.to_state not in (${literals(neverPaid)}))`;
+const turnedSince: RawBuilder<boolean> = sql`exists (select 1 from history e where e.payout_id = p.id
+  and e.id > (select max(h.id) from history h where h.payout_id = n.id and h.event in ('intake', 'intent'))
+  and e.from_state in (${literals(neverPaid)}) and (e.to_state not in (${literals(neverPaid)}) or ${saysPaid}))`;
 
 /**
  * True where a payout `p` of another batch may pay what `n` pays, and did not when `n` was last sent: it is newer, may go
@@ -18,7 +19,7 @@ const turnedSince: RawBuilder<boolean> = sql`exists (select 1 from history h whe
  * When a lost copy of the ledger sent it, nobody knows (P25).
  */
 export const isSinceLastSent: RawBuilder<boolean> = sql`(p.batch_id <> n.batch_id
-  and p.state not in (${literals(neverPaid)})
+  and not ${movedNothing}
   and (p.id > n.id or p.state in ('ready', 'sending') or p.unseen_sends > 0
     or coalesce(p.last_attempt_id, 0) > coalesce(n.last_attempt_id, 0)
     or ${turnedSince}))`;

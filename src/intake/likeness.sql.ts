@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
+import { movedNothing } from '../core/ledger/came-back.ts';
 import type { HoldReason } from '../core/ledger/hold-reasons.ts';
 import type { Config } from '../core/settings/settings.ts';
 import { field, rowsOf } from '../core/storage/bulk.ts';
@@ -31,8 +32,6 @@ export function alikeReason(
   return [{ kind: 'alike', row, reference, batch, day: earlierAt.slice(0, 10), others: count - 1 }];
 }
 
-/** States that prove that no money moved: a new row cannot duplicate such a payout. */
-export const neverPaid = ['cancelled', 'refused'] as const;
 /** States in which the money has gone, or has not. */
 const ended = ['success', 'failed', 'returned'] as const;
 
@@ -104,7 +103,7 @@ const findAlike = prepared<EarlierPayout>((_, slot) => {
       case when ${hasEnded} then ${wentAt} end as went_at
     from (values ${sql.join(rows)}) v cross join payouts p join batches b on b.id = p.batch_id
     where p.account_number = v.column1 and p.currency = v.column2
-      and p.amount = cast(v.column3 as bigint) and p.state not in (${literals(neverPaid)})
+      and p.amount = cast(v.column3 as bigint) and not ${movedNothing}
     order by b.created_at`;
 });
 
@@ -262,7 +261,7 @@ function isUnseen(
 }
 
 function isEarlier({ id }: { id: string }): RawBuilder<boolean> {
-  return sql`p.batch_id <> ${id} and p.state not in (${literals(neverPaid)})`;
+  return sql`p.batch_id <> ${id} and not ${movedNothing}`;
 }
 
 async function newestLike(

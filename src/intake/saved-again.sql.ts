@@ -2,13 +2,13 @@ import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
 import { z } from 'zod';
 import { knownColumn } from '../core/domain/batch-rules.ts';
+import { movedNothing } from '../core/ledger/came-back.ts';
 import type { HoldReason } from '../core/ledger/hold-reasons.ts';
-import { literals } from '../core/storage/dialect.ts';
 import { keyset } from '../core/storage/keyset.ts';
 import type { Db } from '../core/storage/ledger.ts';
 import type { Payout } from '../core/storage/tables/tables.ts';
 import { tidy } from './file-rows.ts';
-import { neverPaid } from './likeness.sql.ts';
+
 import type { GoodRow } from './rows.ts';
 
 type SavedRow = Pick<
@@ -105,7 +105,7 @@ export async function findSavedAgain(
     where b.row_count = ${count} and b.phase = 'loaded' and b.id <> ${own} and b.archive_id is null
       and exists (select 1 from payouts p where p.batch_id = b.id and p.account_number = ${account_number}
         and p.currency = ${currency} and p.amount = ${amount})
-      and exists (select 1 from payouts p where p.batch_id = b.id and p.state not in (${literals(neverPaid)}))
+      and exists (select 1 from payouts p where p.batch_id = b.id and not ${movedNothing})
     order by b.created_at desc, b.id limit ${mostBatches}`.execute(db);
   for (const { id: batch, columns, created_at } of batches) {
     const reference = await sameRows(db, {

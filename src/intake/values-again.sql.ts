@@ -1,12 +1,12 @@
 import { sql } from 'kysely';
 import { columnKey } from '../core/domain/batch-rules.ts';
+import { movedNothing } from '../core/ledger/came-back.ts';
 import type { HoldReason } from '../core/ledger/hold-reasons.ts';
 import type { Config } from '../core/settings/settings.ts';
 import { field, integerField, rowsOf } from '../core/storage/bulk.ts';
-import { literals } from '../core/storage/dialect.ts';
 import type { Ledger, Trx } from '../core/storage/ledger.ts';
 import { firstSeen } from './first-seen.ts';
-import { neverPaid } from './likeness.sql.ts';
+
 import type { PaysAgain } from './retries.ts';
 import { type GoodRow, meantCells } from './rows.ts';
 
@@ -79,7 +79,7 @@ async function paidValues({ db }: Pick<Ledger, 'db'>, values: readonly Value[]) 
     await sql<Paid>`select p.id, v.column_key, v.value, p.reference, p.batch_id as batch, b.created_at as at
     from ${rowsOf(given)} as row cross join payout_values v join payouts p on p.id = v.payout_id
       join batches b on b.id = p.batch_id
-    where v.column_key = ${field('key')} and v.value = ${field('value')} and p.state not in (${literals(neverPaid)})
+    where v.column_key = ${field('key')} and v.value = ${field('value')} and not ${movedNothing}
     order by b.created_at`.execute(db);
   const found = rows.map(({ id, column_key, value, reference, batch, at }) => {
     return { id, key: `${column_key}\n${value}`, before: { reference, batch, day: at.slice(0, 10) } };

@@ -1,13 +1,12 @@
 import { type RawBuilder, sql } from 'kysely';
 import { columnKey } from '../core/domain/batch-rules.ts';
+import { movedNothing } from '../core/ledger/came-back.ts';
 import { shownValue } from '../core/ledger/shown-value.ts';
 import type { Config } from '../core/settings/settings.ts';
 import { idList } from '../core/storage/bulk.ts';
-import { literals } from '../core/storage/dialect.ts';
 import type { Trx } from '../core/storage/ledger.ts';
 import type { Batch } from '../core/storage/tables/tables.ts';
 import { isSinceLastSent } from './later-likes.sql.ts';
-import { neverPaid } from './likeness.sql.ts';
 import type { ValueAgain } from './values-again.sql.ts';
 
 type Settings = Pick<Config, 'intake'>;
@@ -30,7 +29,7 @@ export async function valuesMeanwhile(
   settings: Settings,
 ): Promise<{ first: ValueAgain | undefined; count: number }> {
   const of = sql<boolean>`n.batch_id = ${id} and n.state in ('held', 'ready')`;
-  const unseen = sql<boolean>`p.batch_id <> n.batch_id and p.state not in (${literals(neverPaid)})
+  const unseen = sql<boolean>`p.batch_id <> n.batch_id and not ${movedNothing}
     and p.id > n.id`;
   const [first] = await findValues(trx, settings, { of, unseen, limit: 1 });
   if (!first) return { first, count: 0 };

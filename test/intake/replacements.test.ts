@@ -3,6 +3,7 @@ import type { WitnessStatus } from '../../src/core/domain/payout.ts';
 import { holdReasonsOf } from '../../src/core/ledger/hold-reasons.ts';
 import type { RecordEvent } from '../../src/core/ledger/projection.ts';
 import { record } from '../../src/core/ledger/record.ts';
+import { alikeSince } from '../../src/intake/alike-meanwhile.ts';
 import { confirmFiles } from '../../src/intake/confirm.ts';
 import { finishHolds, releaseBatch } from '../../src/sending/holds.sql.ts';
 import { holdVerb } from '../../src/verbs/hold.ts';
@@ -166,6 +167,28 @@ it('P15: a transfer under a cancelled reference holds what waits in its place', 
   expect(await onItsDay(s)).toEqual([]);
 });
 
+it.each([
+  ['webhook', 'success'],
+  ['listing', 'pending'],
+] as const)(
+  'P15, P23: a file that comes after the %s showed a cancelled payout as %s is held for it',
+  async (source, status) => {
+    const s = await setting('intake: { unique_columns: [invoice no] }');
+    const invoiced = (line: string) => `${head},Invoice No\n${line},INV 7\n`;
+    const first = await take(s, 'a', invoiced(row('A')));
+    await hears(s, 'A', { kind: 'cancel', why: 'wrong day' }, 'person:ada');
+    expect((await s.intake.check(s.drop('c.csv', csv(row('C'))))).duplicates).toEqual([]);
+    await hears(s, 'A', says(source, status), source);
+    const { duplicates, warnings } = await s.intake.check(s.drop('c.csv', csv(row('C'))));
+    expect([duplicates, warnings]).toMatchObject([[{ earlier: `A in batch ${first}` }], []]);
+    const second = await take(s, 'b', csv(row('B')));
+    expect(await reasonsOf(s, second)).toMatchObject([{ kind: 'alike', reference: 'A' }]);
+    const third = await take(s, 'd', invoiced(row('D', '7', '0999999999')));
+    expect(await reasonsOf(s, third)).toMatchObject([{ kind: 'value_again', before: { reference: 'A' } }]);
+    expect(await onItsDay(s)).toEqual([]);
+  },
+);
+
 it('P23: an invoice of a refused payout that turns out paid holds its second payment, whatever its account', async () => {
   const s = await setting('intake: { unique_columns: [invoice no] }');
   const invoiced = (line: string) => `${head},Invoice No\n${line},INV 7\n`;
@@ -324,6 +347,22 @@ it('P14, P23: a batch whose intake was cut off after its decision is held too', 
     .executeTakeFirstOrThrow();
   expect(await reasonsOf(s, id)).toMatchObject([{ kind: 'alike', reference: 'A', batch: first }]);
   expect(await onItsDay(s)).toEqual([]);
+});
+
+it('P20, P23: what is paid again is compared with a payout that somebody says was paid since it was sent', async () => {
+  const s = await setting();
+  for (const reference of ['A', 'B']) {
+    await take(s, reference, csv(row(reference)));
+    await refuseAll(s);
+  }
+  const ids = [await idOf(s, 'B')];
+  const looking = { config: s.config, at: s.clock.iso() };
+  const found = () => s.ledger.write((trx) => alikeSince(trx, ids, looking));
+  expect([...(await found()).keys()]).toEqual([]);
+  await hears(s, 'A', says('webhook', 'success'), 'webhook');
+  expect([...(await found()).values()]).toMatchObject([
+    [{ kind: 'alike', reference: 'A', scope: 'successors' }],
+  ]);
 });
 
 it('P23: many that come back at once hold each batch once, and name the first row', async () => {

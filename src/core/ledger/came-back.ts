@@ -136,10 +136,20 @@ const wasAlive = lastMove('p.id', sql`not ${isUnpaid} and m.id < ${wasUnpaid}`);
 const stoodUnpaid = sql<boolean>`(${wasUnpaid} > 0 and not exists (select 1 from history m where m.payout_id = p.id
   and m.from_state <> m.to_state and m.id > ${wasUnpaid} and m.id < ${lastMove('n.id')}))`;
 
+/** True of an entry `e` of the history that says that its payout was paid, or is on its way. */
+export const saysPaid: RawBuilder<boolean> = sql`(e.event like '% says success' or e.event like '% says pending'
+  or e.event in ('accepted', 'settle as success'))`;
+
 /** True where `p` came back so since `n` waits, and an earlier entry said so too. */
 const wasTold = sql<boolean>`exists (select 1 from history e where e.payout_id = p.id
-  and e.seq < ${integerField('seq')} and e.id > ${lastMove('n.id')}
-  and (e.event like '% says success' or e.event like '% says pending' or e.event in ('accepted', 'settle as success')))`;
+  and e.seq < ${integerField('seq')} and e.id > ${lastMove('n.id')} and ${saysPaid})`;
+
+/** States that prove that no money moved, where nothing says otherwise. */
+export const neverPaid: readonly PayoutState[] = ['cancelled', 'refused'];
+
+/** True where payout `p` is proven to have moved no money: another with its account and amount cannot pay it twice (P23). */
+export const movedNothing: RawBuilder<boolean> = sql`(p.state in (${literals(neverPaid)})
+  and not exists (select 1 from history e where e.payout_id = p.id and ${saysPaid}))`;
 
 /**
  * True where payout `n` may have been ordered in place of `p`, and may still go. It came to its state while `p` was unpaid,
