@@ -326,6 +326,20 @@ it('P23: those that come back one by one hold their batch for one reason, which 
   });
 });
 
+it('P23: what intake has said of all its rows is not said twice once they all come back', async () => {
+  const s = await setting();
+  const rows = [1, 2, 3].map((n) => row(`A${n}`, `10${n}`));
+  await take(s, 'a', csv(...rows));
+  await confirmFiles(s, anyDay);
+  for (const claimed of await claimAt(s.ledger, s.clock.iso(), 10))
+    await recordOutcome(s.ledger, s.clock.iso(), claimed, replies.unknown());
+  const second = await take(s, 'b', csv(...rows.map((one) => one.replace('A', 'B'))));
+  const [said] = await reasonsOf(s, second);
+  for (const reference of ['A1', 'A2', 'A3']) await showAs(s, reference, 'success');
+  const [reason, ...others] = await reasonsOf(s, second);
+  expect([reason, others]).toEqual([{ ...said, mark: expect.any(Number) }, []]);
+});
+
 it('P14, P23: a batch whose intake was cut off after its decision is held too', async () => {
   const s = await setting();
   const first = await take(s, 'a', csv(row('A')));

@@ -223,7 +223,12 @@ export async function addHoldReason(
   const held = others.length < reasons.length ? holdingAll(added) : added;
   const reason: HoldReason = { ...held, mark: Number(version) };
   const at = others.findIndex((one) => isSameReason(one, before ?? reason));
-  await setHoldReasons(trx, id, at < 0 ? [...others, reason] : others.with(at, reason));
+  const now = at < 0 ? [...others, reason] : others.with(at, reason);
+  await setHoldReasons(
+    trx,
+    id,
+    now.filter((one) => one === reason || !isSameReason(one, reason)),
+  );
 }
 
 /** Whether two reasons say the same, whatever their marks. */
