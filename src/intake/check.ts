@@ -50,7 +50,7 @@ export type Checked = {
   ok: boolean;
   /** The name of the delimiter: comma, semicolon or tab; null where no header was recognised. */
   delimiter: string | null;
-  /** The batch that its content became before; null for new content. */
+  /** The batch that its content became before; null for new content, and where that was cancelled unsent. */
   takenAs: string | null;
   /** The cells of the header. */
   columns: readonly string[];
@@ -94,12 +94,12 @@ type Deps = {
 
 /**
  * Finds the batch that this content became before; it is the one problem of the file (P23). Problems of
- * single rows are not reported: people who then change references would pay twice.
+ * single rows are not reported: people who then change references would pay twice. `pays`: it was not cancelled unsent.
  */
 export async function takenBefore(
   scan: Scan,
   { ledger, config, say }: Pick<Deps, 'ledger' | 'config' | 'say'>,
-): Promise<{ batch: string; problem: Problem } | null> {
+): Promise<{ batch: string; pays: boolean; problem: Problem } | null> {
   // A broken file has no hash: the unreadable part may be a payment that the batch lacks.
   if (scan.contentHash === '') return null;
   const before = await findByContentHash(ledger.db, scan.contentHash);
@@ -109,11 +109,11 @@ export async function takenBefore(
   const { mode } = config;
   const problem = `this content was already taken as batch ${before.id} on ${before.created_at.slice(0, 10)}: ${progressText(now?.counts ?? {})}`;
   const paysAgain = retryColumns(scan.header?.columns ?? []) !== null;
-  const fix =
-    now?.state === 'cancelled' && !(await wasSent(ledger.db, before.id))
-      ? `that batch was cancelled and is never sent. To pay it, drop ${paysAgain ? 'the failed.csv that was written since: it names the next references' : 'it again with new references'}`
-      : `${say({ kind: 'rest_of_file', mode, ready: ready > 0, held: held > 0 })}. Do not change the references: new ones would pay again`;
-  return { batch: before.id, problem: wholeFile(problem, fix) };
+  const pays = now?.state !== 'cancelled' || (await wasSent(ledger.db, before.id));
+  const fix = !pays
+    ? `that batch was cancelled and is never sent. To pay it, drop ${paysAgain ? 'the failed.csv that was written since: it names the next references' : 'it again with new references'}`
+    : `${say({ kind: 'rest_of_file', mode, ready: ready > 0, held: held > 0 })}. Do not change the references: new ones would pay again`;
+  return { batch: before.id, pays, problem: wholeFile(problem, fix) };
 }
 
 /** Returns the problems of the file as a whole: no rows, other control figures, sums that are too large. */
@@ -171,8 +171,10 @@ export async function checkFile(
   };
   const scan = await scanFile(path, { ...deps, payOn, retries: foreseeing(deps.retries) }, sinks);
   const before = await takenBefore(scan, deps);
-  if (before)
-    return { ...checkedOf(path, { ...scan, problems: capped(0) }, [before.problem]), takenAs: before.batch };
+  if (before) {
+    const takenAs = before.pays ? before.batch : null;
+    return { ...checkedOf(path, { ...scan, problems: capped(0) }, [before.problem]), takenAs };
+  }
   const shared = sharedFile(scan, { origin }, config);
   const extra = [...shared, ...(await fileProblems(path, scan, deps, { rows, totals }))];
   const alike = await ledgerLikeness({ clock, config }, async () => ({

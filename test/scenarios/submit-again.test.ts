@@ -68,6 +68,23 @@ it('no face asks anybody to correct a file whose content was paid: a correction 
   await home.json(['ack', 'again.csv', '--note', 'dropped twice'], 0);
 });
 
+it('every face asks for new references where the batch of that content was cancelled before it was sent', async () => {
+  const approval = { COUNTERFOIL_SUBMISSION_APPROVAL: 'always' };
+  const home = await makeHome({}, { COUNTERFOIL_INTAKE_SETTLE_SECONDS: '0', ...approval });
+  const { batches } = await home.json(['submit', home.put('pay.csv', batchOf(2))], 4);
+  await home.json(['cancel', batches[0].batch, '--yes'], 0);
+  const check = await home.run(['check', home.put('again.csv', batchOf(2))]);
+  home.put('data/inbox/again.csv', batchOf(2));
+  await home.json(['submit'], 3);
+  const { inbox } = await home.json(['status'], 4);
+  expect(inbox.rejected).toEqual([expect.objectContaining({ kind: 'refused', file: 'again.csv' })]);
+  const status = flat((await home.run(['status'])).out);
+  expect(status).toContain('again.csv was refused, and nothing of it is paid');
+  for (const said of [flat(check.out), status])
+    expect(said).not.toMatch(/Nothing to correct|new ones would pay again/);
+  expect(flat(check.out)).toContain('drop it again with new references');
+});
+
 it('an interrupted submit names the batch, what was sent and how to go on', async () => {
   const home = await makeHome({ latencyMs: 150 }, { COUNTERFOIL_SERVICE_CONCURRENCY: '2' });
   const first = home.begin(['submit', home.put('pay.csv', batchOf(20))]);

@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import type { Selectable } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import type { Db, Trx } from '../storage/ledger.ts';
 import type { Tables } from '../storage/tables/tables.ts';
 import { rowsOfThisMachine } from './file-tasks.ts';
@@ -18,7 +18,7 @@ const columns = [
 ] as const;
 type RejectedRow = Pick<Selectable<Tables['rejected_files']>, (typeof columns)[number]>;
 
-/** `taken_before`: refused since its content is a batch already: to correct it would pay again. */
+/** `taken_before`: refused since its content is a batch already, not a cancelled one: to correct it would pay again. */
 export type RejectionKind = RejectedRow['kind'] | 'taken_before';
 
 /**
@@ -53,6 +53,8 @@ export async function openRejectedFiles(db: Db | Trx): Promise<RejectedFile[]> {
         .selectFrom('batches')
         .select('batches.id')
         .whereRef('batches.content_hash', '=', 'rejected_files.content_hash')
+        .where(sql<boolean>`exists (select 1 from payout_totals t
+          where t.batch_id = batches.id and t.state <> 'cancelled' and t.n > 0)`)
         .as('taken_as'),
     )
     .execute();
