@@ -1,17 +1,18 @@
 import { type RawBuilder, sql } from 'kysely';
-import { movedNothing, neverPaid, saysPaid } from '../core/ledger/came-back.ts';
+import { movedNothing, saysPaid, unpaid } from '../core/ledger/came-back.ts';
 import { idList } from '../core/storage/bulk.ts';
 import { literals } from '../core/storage/dialect.ts';
 import type { Trx } from '../core/storage/ledger.ts';
 import { goesAt, type Likeness, type NearTo } from './likeness.sql.ts';
 
 /**
- * True where a payout `p` that was proven unpaid has turned out otherwise, or somebody says so, since `n` was taken in or last sent. The numbers of
- * entries are in the order of their commits, which no clock that steps, and no other machine's clock, can change (P33).
+ * True where a payout `p` that was unpaid has turned out otherwise, or somebody says so, since `n` was taken in or last
+ * sent. The numbers of entries are in the order of their commits, which no clock that steps, and no other machine's clock,
+ * can change (P33).
  */
 const turnedSince: RawBuilder<boolean> = sql`exists (select 1 from history e where e.payout_id = p.id
   and e.id > (select max(h.id) from history h where h.payout_id = n.id and h.event in ('intake', 'intent'))
-  and e.from_state in (${literals(neverPaid)}) and (e.to_state not in (${literals(neverPaid)}) or ${saysPaid}))`;
+  and e.from_state in (${literals(unpaid)}) and (e.to_state not in (${literals(unpaid)}) or ${saysPaid}))`;
 
 /**
  * True where a payout `p` of another batch may pay what `n` pays, and did not when `n` was last sent: it is newer, may go
@@ -26,7 +27,8 @@ export const isSinceLastSent: RawBuilder<boolean> = sql`(p.batch_id <> n.batch_i
 
 /**
  * Finds payouts near to a payment of now that may have paid what these ones pay since they were last sent: with the same
- * account, currency and amount. One of these that is paid again now may repeat them. The newest first.
+ * account, currency and amount. One of these that is paid again now may repeat them. The newest first. What turned out paid
+ * since then is near, however long ago it was sent.
  */
 export async function laterLikes(
   trx: Trx,
@@ -40,7 +42,7 @@ export async function laterLikes(
     from payouts n cross join payouts p join batches b on b.id = p.batch_id
     where n.id in ${idList(ids)} and p.account_number = n.account_number and p.currency = n.currency
       and p.amount = n.amount and ${isSinceLastSent}
-      and ${goesAt(sql`${now}`)} >= ${since} and p.pay_on <= ${until}
+      and ((${goesAt(sql`${now}`)} >= ${since} and p.pay_on <= ${until}) or ${turnedSince})
     order by n.id, b.created_at desc, p.id`.execute(trx);
   return rows.map((one) => ({
     id: one.id,

@@ -326,6 +326,20 @@ it('P23: those that come back one by one hold their batch for one reason, which 
   });
 });
 
+it('P20, P23: so is it with an unknown payout that turns out paid, whatever a person released beside it before', async () => {
+  const { s } = await besides('unknown');
+  expect(await onItsDay(s)).toEqual(['B']);
+  await hears(s, 'B', says('details', 'failed'));
+  const ids = [await idOf(s, 'B')];
+  const looking = { config: s.config, at: s.clock.iso() };
+  const found = () => s.ledger.write((trx) => alikeSince(trx, ids, looking));
+  expect([...(await found()).keys()], 'a person knew it').toEqual([]);
+  await showAs(s, 'A', 'success');
+  expect([...(await found()).values()]).toMatchObject([
+    [{ kind: 'alike', reference: 'A', scope: 'successors' }],
+  ]);
+});
+
 it('P23: what intake has said of all its rows is not said twice once they all come back', async () => {
   const s = await setting();
   const rows = [1, 2, 3].map((n) => row(`A${n}`, `10${n}`));

@@ -9,7 +9,7 @@ import { addHoldReason, type HoldReason, holdReasonsOf } from './hold-reasons.ts
 import { shownValue } from './shown-value.ts';
 
 /** The states in which nothing shows that a payout is paid, so that another may be ordered in its place. */
-const unpaid: readonly PayoutState[] = [...cameToNothing, 'cancelled', 'unknown'];
+export const unpaid: readonly PayoutState[] = [...cameToNothing, 'cancelled', 'unknown'];
 /** The same, and those in which such a payout waits to be sent again. */
 const notGone: readonly PayoutState[] = [...unpaid, 'ready', 'held'];
 
@@ -136,16 +136,16 @@ const wasAlive = lastMove('p.id', sql`not ${isUnpaid} and m.id < ${wasUnpaid}`);
 const stoodUnpaid = sql<boolean>`(${wasUnpaid} > 0 and not exists (select 1 from history m where m.payout_id = p.id
   and m.from_state <> m.to_state and m.id > ${wasUnpaid} and m.id < ${lastMove('n.id')}))`;
 
-/** True of an entry `e` of the history that says that its payout was paid, or is on its way. */
-export const saysPaid: RawBuilder<boolean> = sql`(e.event like '% says success' or e.event like '% says pending'
-  or e.event in ('accepted', 'settle as success'))`;
+/** True of an entry `e` that says that its payout was paid, or is on its way. A pending after its end is merely late. */
+export const saysPaid: RawBuilder<boolean> = sql`(e.event like '% says success' or e.event in ('accepted', 'settle as success')
+  or (e.event like '% says pending' and e.from_state not in ('failed', 'returned')))`;
 
 /** True where `p` came back so since `n` waits, and an earlier entry said so too. */
 const wasTold = sql<boolean>`exists (select 1 from history e where e.payout_id = p.id
   and e.seq < ${integerField('seq')} and e.id > ${lastMove('n.id')} and ${saysPaid})`;
 
 /** States that prove that no money moved, where nothing says otherwise. */
-export const neverPaid: readonly PayoutState[] = ['cancelled', 'refused'];
+const neverPaid: readonly PayoutState[] = ['cancelled', 'refused'];
 
 /** True where payout `p` is proven to have moved no money: another with its account and amount cannot pay it twice (P23). */
 export const movedNothing: RawBuilder<boolean> = sql`(p.state in (${literals(neverPaid)})
