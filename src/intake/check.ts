@@ -13,14 +13,14 @@ import type { PayeeComparison } from '../core/ledger/payee-comparisons.ts';
 import type { Clock } from '../core/runtime/clock.ts';
 import type { Config } from '../core/settings/settings.ts';
 import type { Ledger } from '../core/storage/ledger.ts';
-import { shownComparison } from '../sending/payee-facts.ts';
+import { hiddenBy, payeeWarnings, shownComparison } from '../sending/payee-facts.ts';
 import { type Control, controlProblems } from './control.ts';
 import type { HandedIn } from './dropper.ts';
 import { fileReasons, ledgerLikeness } from './file-reasons.ts';
 import { approvalAhead, sharedFile, waitsAhead } from './foresight.ts';
 import { delimiterNames } from './header.ts';
 import { type Likeness, likenessOf, nearTo } from './likeness.sql.ts';
-import { fileRowsOf, fileWarningsOf, payeesOf } from './payees.ts';
+import { fileRowsOf, payeesOf } from './payees.ts';
 import { foreseeing, heldOriginals, type RetryRows } from './retries.ts';
 import { type RowWarning, rowWarningText } from './row-warnings.ts';
 import { findSavedAgain, savedRows } from './saved-again.sql.ts';
@@ -201,8 +201,8 @@ export async function checkFile(
   return {
     ...checked,
     waits,
-    compared: compared && shownComparison(compared, { mask: config.reports.maskAccounts }),
-    ...warningsOf(scan, [...(await unendedWarning(path, scan)), ...fileWarningsOf(config, compared)]),
+    compared: compared && shownComparison(compared, hiddenBy(config.reports)),
+    ...warningsOf(scan, [...(await unendedWarning(path, scan)), ...payeeWarnings(compared)]),
   };
 }
 

@@ -26,6 +26,7 @@ import type { Config } from '../core/settings/settings.ts';
 import type { Ledger, Trx } from '../core/storage/ledger.ts';
 import type { OsUser } from '../sending/approval.ts';
 import { noteBatch } from '../sending/approvals.sql.ts';
+import { payeeWarnings } from '../sending/payee-facts.ts';
 import { countMarked } from '../sending/row-approvals.sql.ts';
 import type { ComparedPayees, ComparedRows } from './compare-payees.ts';
 import { dropSome } from './drop-batch.sql.ts';
@@ -35,7 +36,7 @@ import { approvalHolds } from './foresight.ts';
 import { frozen } from './frozen.ts';
 import { batchLikeness, hasLikeness } from './likeness.sql.ts';
 import { allExist } from './moves.ts';
-import { batchRows, fileRowsOf, fileWarningsOf, markAsking, payeesOf } from './payees.ts';
+import { batchRows, fileRowsOf, markAsking, payeesOf } from './payees.ts';
 import { payeeOf } from './payees-before.ts';
 import { rowsLeftIn } from './rejections.ts';
 import {
@@ -226,7 +227,7 @@ async function decide(
   await recordTakenFile(trx, { owner: id, name, contentHash, at, left: rowsLeftIn(files, scan) });
   const batch = { id, fileName, dropper: source.dropper, bodies: bodyDigest, reasons: holdReasons };
   await recordRetries(trx, at, batch, retried, plans);
-  return { kind: 'loaded', batch: id, holdReasons, warnings: fileWarningsOf(deps.config, comparison) };
+  return { kind: 'loaded', batch: id, holdReasons, warnings: payeeWarnings(comparison) };
 }
 
 /** Usually no payout is alike, and one query shows that. */

@@ -1,11 +1,10 @@
 import { setImmediate } from 'node:timers/promises';
 import { generatedReference } from '../core/domain/ids.ts';
 import { isLoading } from '../core/ledger/batches.ts';
-import type { PayeeComparison } from '../core/ledger/payee-comparisons.ts';
 import type { Config } from '../core/settings/settings.ts';
 import { inParts } from '../core/storage/keyset.ts';
 import type { Db, Ledger } from '../core/storage/ledger.ts';
-import { approvalHold, payeesAsked, payeeWarnings, shownComparison } from '../sending/payee-facts.ts';
+import { approvalHold, payeesAsked } from '../sending/payee-facts.ts';
 import { markRows } from '../sending/row-approvals.sql.ts';
 import { type ComparedPayees, type ComparedRows, comparePayees } from './compare-payees.ts';
 import { payeeOf } from './payees-before.ts';
@@ -79,9 +78,4 @@ export async function markAsking(
     await setImmediate();
   }
   return payees.asking.length;
-}
-
-/** The warnings about payees, with accounts masked as configured. */
-export function fileWarningsOf({ reports }: Config, found: PayeeComparison | null): string[] {
-  return found ? payeeWarnings(shownComparison(found, { mask: reports.maskAccounts })) : [];
 }

@@ -66,7 +66,7 @@ export function holdFact(reason: HoldReason): string {
   }
 }
 
-/** The same for a payout's history, without what concerns other payouts. */
+/** The same without names of payees: for a payout's history, and for readers who may not see them. */
 export function holdNote(reason: HoldReason): string {
   return reason.kind === 'account_names'
     ? `${counted(reason.count, 'account')} of its batch with another name at the service`

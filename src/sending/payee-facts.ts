@@ -1,7 +1,8 @@
 import { amountText, counted } from '../core/domain/counted.ts';
 import { maskAccount } from '../core/domain/redact.ts';
 import type { ApprovalCause, HoldReason } from '../core/ledger/hold-reasons.ts';
-import type { PayeeChange, PayeeComparison } from '../core/ledger/payee-comparisons.ts';
+import type { ComparedPerson, PayeeChange, PayeeComparison } from '../core/ledger/payee-comparisons.ts';
+import type { Config } from '../core/settings/settings.ts';
 
 /** What a batch with changed or new payees needs: `submission.payees`. */
 export type PayeeRule = 'off' | 'warn' | 'approve_changed' | 'approve_new';
@@ -46,20 +47,33 @@ const hundredfoldText = (count: number): string =>
     ? '1 amount a hundred times that of before'
     : `${count} amounts a hundred times those of before`;
 
-/** The comparison with account numbers masked, as `reports.mask_accounts` says. */
-export function shownComparison(found: PayeeComparison, { mask }: { mask: boolean }): PayeeComparison {
-  if (!mask) return found;
-  const hide = (text: string): string => text.replaceAll(/\b\d{5,20}\b/g, maskAccount);
+/**
+ * What a reader may not see of a comparison. `accounts`: account numbers, as `reports.mask_accounts` says. `earlier`: accounts
+ * and names of earlier batches: a person may know only the own file. `payees`: all accounts and names.
+ */
+export type Hidden = 'nothing' | 'accounts' | 'earlier' | 'payees';
+
+/** What `reports.mask_accounts` hides. */
+export function hiddenBy({ maskAccounts }: Config['reports']): Hidden {
+  return maskAccounts ? 'accounts' : 'nothing';
+}
+
+/** The comparison with account numbers masked, and without names, as the reader may see it. */
+export function shownComparison(found: PayeeComparison, hidden: Hidden): PayeeComparison {
+  if (hidden === 'nothing') return found;
+  const mask = (text: string): string => text.replaceAll(/\b\d{5,20}\b/g, maskAccount);
+  const without = (people: readonly ComparedPerson[]) => people.map((one) => ({ ...one, name: 'hidden' }));
   const changes = found.changes.map((one) => {
-    if (one.kind !== 'account_changed' && one.kind !== 'new_payee') return one;
-    const [old, now] = [hide(one.old), hide(one.new)];
-    return {
-      ...one,
-      old,
-      new: old === now && one.old !== one.new ? `${now} (the hidden digits differ)` : now,
-    };
+    if (one.kind === 'amount_changed' || (one.kind === 'name_changed' && hidden === 'accounts')) return one;
+    const hide = one.kind === 'name_changed' ? () => 'hidden' : mask;
+    const [old, now] = [hide(one.old), hidden === 'earlier' ? one.new : hide(one.new)];
+    const isAlike = one.kind === 'account_changed' && old === now && one.old !== one.new;
+    return { ...one, old, new: isAlike ? `${now} (the hidden digits differ)` : now };
   });
-  return { ...found, changes };
+  if (!found.people || hidden === 'accounts') return { ...found, changes };
+  const { joined, left } = found.people;
+  const people = { joined: hidden === 'earlier' ? joined : without(joined), left: without(left) };
+  return { ...found, changes, people };
 }
 
 /** What the rows of a batch changed against the last batch of its series, in one line. */
@@ -92,9 +106,10 @@ export function payeeChangeText({ row, reference, kind, ...values }: PayeeChange
   return `row ${row}${reference === '' ? '' : ` (${reference})`}: ${payeeChangeNames[kind]}: ${value}`;
 }
 
-/** What a person should look at, whatever the rule. */
-export function payeeWarnings(found: PayeeComparison): string[] {
-  const [first] = found.changes.filter(({ kind }) => kind === 'account_changed');
+/** What a person should look at, whatever the rule. Accounts are masked: these texts go wherever warnings go. */
+export function payeeWarnings(found: PayeeComparison | null): string[] {
+  if (!found) return [];
+  const [first] = shownComparison(found, 'accounts').changes.filter(({ kind }) => kind === 'account_changed');
   const n = found.accountChanged;
   return [
     ...(first

@@ -1,20 +1,30 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { HoldReason } from '../core/ledger/hold-reasons.ts';
-import { holdFact } from '../sending/hold-facts.ts';
+import { holdFact, holdNote } from '../sending/hold-facts.ts';
+
+/** Whether the reader may see whom payouts pay. */
+export type ReaderSight = { names: boolean };
+export const sightOfAll: ReaderSight = { names: true };
 
 /** The reasons that hold a batch, each with the way out. `batch` is null for a file that is only checked. */
-export function holdTexts(reasons: readonly HoldReason[], batch: string | null): string[] {
-  return reasons.map((reason) => `${holdFact(reason)}${wayOutOf(reason)(batch)}`);
+export function holdTexts(
+  reasons: readonly HoldReason[],
+  batch: string | null,
+  { names }: ReaderSight = sightOfAll,
+): string[] {
+  const fact = names ? holdFact : holdNote;
+  return reasons.map((reason) => `${fact(reason)}${wayOutOf(reason)(batch)}`);
 }
 
 /** The same after a release. A reason that is not among `seen` joined while the person looked, or while it ran. */
 export function stayTexts(
   stays: readonly HoldReason[],
   { seen, batch }: { seen: readonly HoldReason[]; batch: string },
+  sight = sightOfAll,
 ): string[] {
   return stays.map((reason) => {
     const isKnown = reason.kind === 'approval' || seen.some((one) => isDeepStrictEqual(one, reason));
-    return `${isKnown ? 'still held' : 'held meanwhile'}: ${holdTexts([reason], batch).join('')}`;
+    return `${isKnown ? 'still held' : 'held meanwhile'}: ${holdTexts([reason], batch, sight).join('')}`;
   });
 }
 

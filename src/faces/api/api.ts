@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import packageJson from '../../../package.json' with { type: 'json' };
 import { likely } from '../../core/domain/nearest.ts';
-import { RefusedRequest } from '../admin/access.ts';
+import { hasRight, RefusedRequest } from '../admin/access.ts';
 import type { Routes } from '../admin/admin-server.ts';
 import { RefusedUpload, sweepUploads } from '../admin/uploads.ts';
 import { batchEndpoints } from './batch-endpoints.ts';
@@ -80,7 +80,8 @@ function route(server: FastifyInstance, one: Endpoint, deps: ApiDeps): void {
       if (caller.kind !== 'token') throw new Error('a request without a token');
       const { name } = caller;
       const person = { name, accounts: [{ name, uid: null }], noted: name };
-      const work = (): Promise<Answer> => one.run(deps, { ...parsed, person, request, reply });
+      const sight = { names: hasRight(caller, 'read') };
+      const work = (): Promise<Answer> => one.run(deps, { ...parsed, person, sight, request, reply });
       const key = request.headers['idempotency-key'];
       const isKeyed = one.method === 'post' && one.body !== null && typeof key === 'string';
       if (!isKeyed) return send(reply, await work());

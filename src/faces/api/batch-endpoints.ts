@@ -12,6 +12,7 @@ import { holdVerb } from '../../verbs/hold.ts';
 import { rejectVerb } from '../../verbs/reject.ts';
 import { releaseVerb } from '../../verbs/release.ts';
 import { takeInVerb } from '../../verbs/take-in.ts';
+import type { ReaderSight } from '../../words/hold-words.ts';
 import { checkedJson } from '../json/check-json.ts';
 import { listedBatchJson } from '../json/list-json.ts';
 import { approveJson, cancelJson, holdJson, releaseJson } from '../json/order-json.ts';
@@ -34,18 +35,21 @@ function figuresOf(query: Record<string, unknown>) {
   };
 }
 
-async function batchAnswer({ app }: ApiDeps, batches: string[]) {
+async function batchAnswer({ app }: ApiDeps, batches: string[], sight: ReaderSight) {
   const { db } = app.ledger;
   const found = await batchCounts(db, batches);
   const digests = await approvalDigests(
     db,
     found.map(({ batch }) => batch),
   );
-  return found.map((one) => ({ ...listedBatchJson(one), digest: digests.get(one.batch.id) ?? null }));
+  return found.map((one) => ({
+    ...listedBatchJson(one, sight),
+    digest: digests.get(one.batch.id) ?? null,
+  }));
 }
 
-async function batchOr404(deps: ApiDeps, batch: string) {
-  const [found] = await batchAnswer(deps, [batch]);
+async function batchOr404(deps: ApiDeps, batch: string, sight: ReaderSight) {
+  const [found] = await batchAnswer(deps, [batch], sight);
   if (!found) throw declined({ kind: 'no_batch', batch });
   return found;
 }
@@ -61,7 +65,7 @@ function refusedFile(problems: readonly FileProblem[], count: number): ApiProble
 }
 
 export const batchEndpoints: Runs<typeof batchOperations> = {
-  async postBatch(deps, { query, person, request }) {
+  async postBatch(deps, { query, person, sight, request }) {
     const { app, closing } = deps;
     const { maxBytes } = app.config.intake;
     const folder = uploadsIn(app.config);
@@ -74,38 +78,39 @@ export const batchEndpoints: Runs<typeof batchOperations> = {
       const [took] = done.taken;
       if (!took) throw new Error('a posted file was neither taken nor refused');
       if (took.kind === 'dry_run') {
-        const file = checkedJson(took.checked);
+        const file = checkedJson(took.checked, sight);
         return jsonAnswer({ files: [{ ...file, file: query.name ?? file.file }] });
       }
       if (took.kind === 'refused' && took.batch !== undefined)
         throw takenBefore(took.batch, took.problems[0]);
       if (took.kind === 'refused') throw refusedFile(took.problems, took.problemCount);
-      const batch = await batchOr404(deps, took.batch);
+      const batch = await batchOr404(deps, took.batch, sight);
       return jsonAnswer({ ...batch, warnings: took.warnings, ...leftOutJson(took.skipped) }, 201);
     } finally {
       await upload.discard(app.ledger.db);
     }
   },
 
-  async listBatches(deps, { query: { after, limit } }) {
+  async listBatches(deps, { query: { after, limit }, sight }) {
     const ids = await batchesAfter(deps.app.ledger.db, limit, after);
     const order = new Map(ids.map((id, at) => [id, at]));
-    const batches = (await batchAnswer(deps, ids)).toSorted(
+    const batches = (await batchAnswer(deps, ids, sight)).toSorted(
       (a, b) => (order.get(a.batch) ?? 0) - (order.get(b.batch) ?? 0),
     );
     return jsonAnswer({ batches, next: ids.length < limit ? null : (ids.at(-1) ?? null) });
   },
 
-  async getBatch(deps, { params: { batch } }) {
-    return jsonAnswer(await batchOr404(deps, batch));
+  async getBatch(deps, { params: { batch }, sight }) {
+    return jsonAnswer(await batchOr404(deps, batch, sight));
   },
 
   getResults: (deps, { params: { batch } }) => batchCsv(deps, batch, 'results.csv'),
 
   getFailed: (deps, { params: { batch } }) => batchCsv(deps, batch, 'failed.csv'),
 
-  async approveBatch({ app }, { params: { batch }, body: { digest }, person }) {
-    return jsonAnswer(approveJson(unlessRefused(await approveVerb.run(app, { batch, digest }, person))));
+  async approveBatch({ app }, { params: { batch }, body: { digest }, person, sight }) {
+    const done = unlessRefused(await approveVerb.run(app, { batch, digest }, person));
+    return jsonAnswer(approveJson(done, sight));
   },
 
   async rejectBatch({ app }, { params: { batch }, body, person }) {
@@ -116,8 +121,8 @@ export const batchEndpoints: Runs<typeof batchOperations> = {
     return jsonAnswer(holdJson(unlessRefused(await holdVerb.run(app, { batch }, person))));
   },
 
-  async releaseBatch({ app }, { params: { batch }, person }) {
-    return jsonAnswer(releaseJson(unlessRefused(await releaseVerb.run(app, { batch }, person))));
+  async releaseBatch({ app }, { params: { batch }, person, sight }) {
+    return jsonAnswer(releaseJson(unlessRefused(await releaseVerb.run(app, { batch }, person)), sight));
   },
 
   async cancelBatch({ app }, { params: { batch }, person }) {

@@ -5,6 +5,7 @@ import type { z } from 'zod';
 import type { App } from '../../app/app.ts';
 import type { Finding } from '../../findings/finding.ts';
 import type { Person } from '../../verbs/verb.ts';
+import type { ReaderSight } from '../../words/hold-words.ts';
 import type { Operation } from './operation.ts';
 
 /** What the endpoints need of the daemon. */
@@ -35,6 +36,8 @@ type Given<Params, Query, Body> = {
   query: Query;
   body: Body;
   person: Person;
+  /** What the person may see: names and accounts of payees need the role `read`. */
+  sight: ReaderSight;
   request: FastifyRequest;
   reply: FastifyReply;
 };

@@ -9,6 +9,7 @@ import { retryOnEvidence, settleOnEvidence } from '../../verbs/fresh-evidence.ts
 import { resendVerb } from '../../verbs/resend.ts';
 import type { Weighed, WeighedCase } from '../../watching/evidence/weigh.ts';
 import { reasonText } from '../../words/advice-text.ts';
+import type { ReaderSight } from '../../words/hold-words.ts';
 import { evidenceJson, watchOf } from '../json/evidence-json.ts';
 import { listedPayoutJson, payeeJson, payoutTotalsJson } from '../json/list-json.ts';
 import { cancelJson, resendJson } from '../json/order-json.ts';
@@ -39,8 +40,12 @@ function cursorOf(after: string | undefined): bigint | undefined {
 const inWhole = (account: string): string => account;
 
 /** Nothing was decided: the caller must look at the evidence, and repeat its digest. */
-function lookFirst(app: ApiDeps['app'], shown: Weighed, given: string | undefined): ApiProblem {
-  const { evidence_digest, evidence } = evidenceJson(shown, watchOf(app));
+function lookFirst(
+  app: ApiDeps['app'],
+  { shown, sight }: { shown: Weighed; sight: ReaderSight },
+  given: string | undefined,
+): ApiProblem {
+  const { evidence_digest, evidence } = evidenceJson(shown, watchOf(app), sight);
   return new ApiProblem(given === undefined ? 422 : 409, {
     kind: given === undefined ? 'evidence_needed' : 'evidence_changed',
     problem:
@@ -95,25 +100,30 @@ export const payoutEndpoints: Runs<typeof payoutOperations> = {
     return jsonAnswer(payoutStoryJson(story, around, query.accounts === 'whole' ? inWhole : maskAccount));
   },
 
-  async retryPayout({ app, closing: signal }, { params: { reference }, body, person }) {
+  async retryPayout({ app, closing: signal }, { params: { reference }, body, person, sight }) {
     const order = { reference, evidence: body.evidence };
     const done = unlessRefused(await retryOnEvidence({ ...app, signal }, order, person));
     if (done.kind === 'cannot') throw cannot('no_retry', done.one);
-    if (done.kind === 'look') throw lookFirst(app, done.shown, body.evidence);
+    if (done.kind === 'look') throw lookFirst(app, { shown: done.shown, sight }, body.evidence);
     const decided = done.decided.map((one) => {
       return { reference: one.reference, pays_again: one.predecessor, state: one.state, message: null };
     });
-    return jsonAnswer({ ...evidenceJson(done.shown, watchOf(app)), decided, waits: null });
+    return jsonAnswer({ ...evidenceJson(done.shown, watchOf(app), sight), decided, waits: null });
   },
 
-  async settlePayout({ app, closing: signal }, { params: { reference }, body, person }) {
+  async settlePayout({ app, closing: signal }, { params: { reference }, body, person, sight }) {
     const as = body.as === 'paid' ? 'success' : 'failed';
     const order = { reference, as, note: body.note, evidence: body.evidence } as const;
     const done = unlessRefused(await settleOnEvidence({ ...app, signal }, order, person));
     if (done.kind === 'cannot') throw cannot('no_settling', done.one);
-    if (done.kind === 'look') throw lookFirst(app, done.shown, body.evidence ?? '');
+    if (done.kind === 'look') throw lookFirst(app, { shown: done.shown, sight }, body.evidence ?? '');
     const { shown, settled } = done;
-    return jsonAnswer({ ...evidenceJson(shown, watchOf(app)), settled, not_settled: [], note: body.note });
+    return jsonAnswer({
+      ...evidenceJson(shown, watchOf(app), sight),
+      settled,
+      not_settled: [],
+      note: body.note,
+    });
   },
 
   async resendPayout({ app, closing }, { params: { reference }, person }) {

@@ -76,8 +76,8 @@ export const watchEndpoints: Runs<Omit<typeof watchOperations, 'listEvents'>> = 
     return jsonAnswer({ started_at, full }, 202);
   },
 
-  async getStatus({ app }) {
-    return jsonAnswer(statusJson(await statusFacts(app), app.config.mode));
+  async getStatus({ app }, { sight }) {
+    return jsonAnswer(statusJson(await statusFacts(app), app.config.mode, sight));
   },
 
   async listFindings({ findWaiting }) {

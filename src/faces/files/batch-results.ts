@@ -25,7 +25,7 @@ import { ArchiveAbsent, openArchive } from '../../core/storage/archive-file.ts';
 import { writeWhole } from '../../core/storage/atomic-file.ts';
 import type { Ledger } from '../../core/storage/ledger.ts';
 import type { Batch } from '../../core/storage/tables/tables.ts';
-import { shownComparison } from '../../sending/payee-facts.ts';
+import { hiddenBy, shownComparison } from '../../sending/payee-facts.ts';
 import { noColumnTotals } from '../../words/column-words.ts';
 import { messageText, plainCause } from '../../words/plain-words.ts';
 import { csvText, writeCsv } from './csv-writer.ts';
@@ -130,7 +130,7 @@ export function createBatchResults(deps: {
         await workbook.notes(summarySheet, batchSummary(batch, tallies.states, config.reports.timezone));
         if (hasTotals) await writeColumns(workbook, batch.id, tallies.columns);
         if (found) {
-          const compared = shownComparison(found, { mask: config.reports.maskAccounts });
+          const compared = shownComparison(found, hiddenBy(config.reports));
           await workbook.notes(comparedSheet, comparedNotes(compared), comparedWidths);
         }
         await workbook.end();

@@ -1,14 +1,17 @@
 import type { JsonOf } from '../../core/shapes/json-shapes.ts';
 import type { Checked } from '../../intake/check.ts';
-import { holdTexts } from '../../words/hold-words.ts';
+import { shownComparison } from '../../sending/payee-facts.ts';
+import { holdTexts, sightOfAll } from '../../words/hold-words.ts';
 
-/** The result of `check` for one file. */
-export function checkedJson(checked: Checked): JsonOf<'check'>['files'][number] {
+/** The result of `check` for one file. Without names, what earlier batches paid is masked; the file is the reader's own. */
+export function checkedJson(checked: Checked, { names } = sightOfAll): JsonOf<'check'>['files'][number] {
   const { file, ok, delimiter, lines, rows, skipped, totals, banks, warnings, problems } = checked;
   const { duplicates, retries, waits } = checked;
   const found = { file, ok, delimiter, lines, rows, skipped, totals, banks, warnings, problems };
   const hold_reasons = holdTexts(checked.holdReasons, null);
-  const compared = comparedJson(checked.compared);
+  const compared = comparedJson(
+    checked.compared && shownComparison(checked.compared, names ? 'nothing' : 'earlier'),
+  );
   return {
     ...found,
     problem_count: checked.problemCount,

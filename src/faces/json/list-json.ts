@@ -11,14 +11,20 @@ import type { ListedBatchJson, ListedPayoutJson, PayoutsJson } from '../../core/
 import type { Db } from '../../core/storage/ledger.ts';
 import type { Discrepancy } from '../../core/storage/tables/tables.ts';
 import { withAction } from '../../words/discrepancy-words.ts';
-import { holdTexts } from '../../words/hold-words.ts';
+import { holdTexts, sightOfAll } from '../../words/hold-words.ts';
 
 /** Why a batch is held, each with the way out. */
-export function heldBecause(batch: BatchCounts['batch'], state: BatchCounts['state']): string[] {
-  return state === 'held' ? holdTexts(readReasons(batch.hold_reasons), batch.id) : [];
+export function heldBecause(
+  { batch, state }: Pick<BatchCounts, 'batch' | 'state'>,
+  sight = sightOfAll,
+): string[] {
+  return state === 'held' ? holdTexts(readReasons(batch.hold_reasons), batch.id, sight) : [];
 }
 
-export function listedBatchJson({ batch, state, counts, sums, totals }: BatchCounts): ListedBatchJson {
+export function listedBatchJson(
+  { batch, state, counts, sums, totals }: BatchCounts,
+  sight = sightOfAll,
+): ListedBatchJson {
   const standing = (wanted: 'paid' | 'open') =>
     Object.fromEntries(
       [...Map.groupBy(sums, ({ currency }) => currency)].map(([currency, all]) => {
@@ -39,7 +45,7 @@ export function listedBatchJson({ batch, state, counts, sums, totals }: BatchCou
     totals,
     paid: standing('paid'),
     open: standing('open'),
-    hold_reasons: heldBecause(batch, state),
+    hold_reasons: heldBecause({ batch, state }, sight),
   };
 }
 

@@ -10,16 +10,19 @@ import type { ReleaseOutcome } from '../../verbs/release.ts';
 import type { ResendOutcome } from '../../verbs/resend.ts';
 import { reasonText } from '../../words/advice-text.ts';
 import { haltCauseText, sayHalt } from '../../words/halt-words.ts';
-import { holdTexts } from '../../words/hold-words.ts';
+import { holdTexts, sightOfAll } from '../../words/hold-words.ts';
 import { rejectedJson } from '../../words/rejected-words.ts';
 
 /** What a command prints, and the API answers, after an order. */
 
-export function approveJson({ batch, others, released, approval }: ApprovalOutcome): JsonOf<'approve'> {
+export function approveJson(
+  { batch, others, released, approval }: ApprovalOutcome,
+  sight = sightOfAll,
+): JsonOf<'approve'> {
   const { by, at, digest } = approval;
   const json = { batch, approved_by: by, approved_at: at, digest };
-  if (released === null) return { ...json, released: 0, hold_reasons: holdTexts(others, batch) };
-  const hold_reasons = holdTexts(released.stays, batch);
+  if (released === null) return { ...json, released: 0, hold_reasons: holdTexts(others, batch, sight) };
+  const hold_reasons = holdTexts(released.stays, batch, sight);
   return { ...json, released: released.moved, ...notReleasedJson(released), hold_reasons };
 }
 
@@ -28,14 +31,14 @@ export function holdJson({ batch, moved, underWay, ended }: HoldOutcome): JsonOf
   return { batch, held: moved, sending, under_way: underWay, released_since: ended };
 }
 
-export function releaseJson(done: ReleaseOutcome): JsonOf<'release'> {
+export function releaseJson(done: ReleaseOutcome, sight = sightOfAll): JsonOf<'release'> {
   const { batch, released, canary, unanswered, sending, halt } = done;
   return {
     batch,
     released: released.moved,
     sending,
     ...notReleasedJson(released),
-    hold_reasons: holdTexts(released.stays, batch),
+    hold_reasons: holdTexts(released.stays, batch, sight),
     canary: canary ? haltCauseText(canary.causes) : null,
     unanswered,
     halted: sayHalt(halt) ?? null,

@@ -9,12 +9,13 @@ import { type ChangedFile, findingJson } from '../../findings/finding.ts';
 import type { Named } from '../../sending/attention.sql.ts';
 import type { KeptReady } from '../../sending/open-brakes.sql.ts';
 import { reasonText } from '../../words/advice-text.ts';
+import { type ReaderSight, sightOfAll } from '../../words/hold-words.ts';
 import { rejectedJson } from '../../words/rejected-words.ts';
 import { heldBecause } from './list-json.ts';
 import type { StatusFacts } from './status-standing.ts';
 
 /** What `status --json` prints. */
-export function statusJson(standing: StatusFacts, mode: Mode): StatusJson {
+export function statusJson(standing: StatusFacts, mode: Mode, sight = sightOfAll): StatusJson {
   const { overview, discrepancies, webhooks, lookUps, collections, queue, inbox, halted, daemon, needed } =
     standing;
   const { open, lost, changed, reports } = standing.promised;
@@ -24,7 +25,7 @@ export function statusJson(standing: StatusFacts, mode: Mode): StatusJson {
     ...overview,
     ...{ discrepancies, webhooks, look_ups: lookUps, collections, queue },
     inbox: { ...inbox, rejected: standing.rejected.map(rejectedJson) },
-    batches: standing.batches.map(standingOf),
+    batches: standing.batches.map((one) => standingOf(one, sight)),
     last_run: lastRunJson(standing.lastRun),
     halted: halted ? { cause: halted.cause, at: halted.at, kinds: halted.kinds } : null,
     waived_listing: standing.waived ? waivedJson(standing.waived) : null,
@@ -44,7 +45,7 @@ export function statusJson(standing: StatusFacts, mode: Mode): StatusJson {
   };
 }
 
-function standingOf({ batch, state, counts, totals }: BatchCounts) {
+function standingOf({ batch, state, counts, totals }: BatchCounts, sight: ReaderSight) {
   return {
     batch: batch.id,
     file: batch.file_name,
@@ -52,7 +53,7 @@ function standingOf({ batch, state, counts, totals }: BatchCounts) {
     state,
     payouts: counts,
     totals,
-    hold_reasons: heldBecause(batch, state),
+    hold_reasons: heldBecause({ batch, state }, sight),
   };
 }
 

@@ -30,7 +30,7 @@ export function obstacleWords(why: Obstacle): { command: string; page: string } 
       return { command: `no payout "${names}" in this ledger`, page: `There is no payout ${names}.` };
     }
     case 'needless': {
-      const reasons = holdTexts(why.reasons, why.batch);
+      const reasons = holdTexts(why.reasons, why.batch, { names: false });
       const held = reasons.length > 0 ? `. It is held: ${reasons.join('; ')}` : '';
       const page = `${why.batch} needs no approval`;
       return { command: `${page}; nothing was done${held}`, page: `${page}.` };

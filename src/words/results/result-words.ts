@@ -10,7 +10,7 @@ import type { ReleaseOutcome } from '../../verbs/release.ts';
 import type { ReleaseAllOutcome } from '../../verbs/release-all.ts';
 import { reasonText } from '../advice-text.ts';
 import { haltCauseText } from '../halt-words.ts';
-import { holdTexts, stayTexts } from '../hold-words.ts';
+import { holdTexts, type ReaderSight, sightOfAll, stayTexts } from '../hold-words.ts';
 import { upperFirst } from './obstacle-words.ts';
 
 /** What was done, for the person who ordered it on a page. `undone`: it does not hold any more. */
@@ -25,14 +25,14 @@ const goesOn = (sending: number): string =>
     : `${counted(sending, 'payout')} ${sending === 1 ? 'was' : 'were'} being sent already, and ${sending === 1 ? 'goes' : 'go'} on.`;
 
 /** What an approval, a hold or a release did. */
-export function brakeWords(done: BrakeOutcome): ResultWords {
+export function brakeWords(done: BrakeOutcome, sight = sightOfAll): ResultWords {
   switch (done.kind) {
     case 'approved':
     case 'already': {
       const { kind, batch, approval, released, others } = done;
       const title = `${batch} is ${kind === 'already' ? 'already approved' : 'approved'} by ${approval.by}`;
-      if (released) return { title, lines: releasedLines(batch, released, []) };
-      const held = kind === 'already' ? [] : holdTexts(others, batch);
+      if (released) return { title, lines: releasedLines(batch, { released, seen: [] }, sight) };
+      const held = kind === 'already' ? [] : holdTexts(others, batch, sight);
       return { title, lines: held.map((text) => `Still held: ${text}.`) };
     }
     case 'held': {
@@ -46,7 +46,7 @@ export function brakeWords(done: BrakeOutcome): ResultWords {
       return { title: 'All sending is halted', lines: [goesOn(done.sending)] };
     case 'released': {
       const { batch, released, seen, unanswered, canary, halt } = done;
-      const lines = releasedLines(batch, released, seen);
+      const lines = releasedLines(batch, { released, seen }, sight);
       if (unanswered !== null)
         lines.push(`It goes on without the answer of the service to service.extras (${unanswered}).`);
       if (canary) lines.push(`Payouts that waited for their canary go on (${haltCauseText(canary.causes)}).`);
@@ -70,7 +70,11 @@ function stillHalted({ causes }: NonNullable<ReleaseOutcome['halt']>): string {
   return `Sending is still halted: ${haltCauseText(causes)}.`;
 }
 
-function releasedLines(id: string, released: Released, seen: readonly HoldReason[]): string[] {
+function releasedLines(
+  id: string,
+  { released, seen }: { released: Released; seen: readonly HoldReason[] },
+  sight: ReaderSight,
+): string[] {
   const { moved, kept, first, doubted, firstDoubted, stays } = released;
   return [
     ...(moved > 0
@@ -80,7 +84,7 @@ function releasedLines(id: string, released: Released, seen: readonly HoldReason
     ...first.map((one) => `${one.reference}: ${reasonText(one)}`),
     ...(doubted > 0 ? [`${counted(doubted, 'payout')} unknown again, and not sent:`] : []),
     ...firstDoubted.map((one) => `${one.reference}: ${reasonText(one)}`),
-    ...stayTexts(stays, { seen, batch: id }).map((text) => `${upperFirst(text)}.`),
+    ...stayTexts(stays, { seen, batch: id }, sight).map((text) => `${upperFirst(text)}.`),
   ];
 }
 
@@ -99,11 +103,13 @@ export function decisionWords({ verdict, ids, changed, already, outdated }: Deci
 }
 
 /** What a person should know before approving, as a command says it, and as a page does. */
-export function approvalWarningTexts({ batch, others, alike, oddAccounts, waiting }: ApprovalWarnings): {
-  command: string[];
-  page: string[];
-} {
-  const held = holdTexts(others, batch).map((reason) => `it is held for another reason too: ${reason}`);
+export function approvalWarningTexts(
+  { batch, others, alike, oddAccounts, waiting }: ApprovalWarnings,
+  sight = sightOfAll,
+): { command: string[]; page: string[] } {
+  const held = holdTexts(others, batch, sight).map(
+    (reason) => `it is held for another reason too: ${reason}`,
+  );
   const like = alike.first.slice(0, 1).map((first) => {
     const rest = `the account, currency and amount of an earlier one, the first: row ${first.row} like ${first.earlierReference} in batch ${first.earlierBatch}`;
     return {

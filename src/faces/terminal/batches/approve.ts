@@ -1,7 +1,7 @@
 import type { App } from '../../../app/app.ts';
 import { counted } from '../../../core/domain/counted.ts';
 import type { JsonOf } from '../../../core/shapes/json-shapes.ts';
-import { amountWarnings, shownComparison } from '../../../sending/payee-facts.ts';
+import { amountWarnings, hiddenBy, shownComparison } from '../../../sending/payee-facts.ts';
 import {
   type ApprovalOutcome,
   approvalWarnings,
@@ -49,7 +49,7 @@ async function show(context: Context, app: App<'local'>, review: Shown): Promise
   const warnings = [...amounts, ...approvalWarningTexts(found).command];
   const terminal = terminalOf(context, app.config, app.clock.iso());
   const compared = comparedLines(
-    found.compared && shownComparison(found.compared, { mask: app.config.reports.maskAccounts }),
+    found.compared && shownComparison(found.compared, hiddenBy(app.config.reports)),
     { verbose: true },
   );
   for (const line of orderLines(review, { compared, warnings, terminal }))

@@ -50,5 +50,5 @@ export function payoutsText(counts: Partial<Record<CountedState, number>>): stri
 }
 
 export function heldLines({ batch, state }: BatchCounts): string[] {
-  return heldBecause(batch, state).map((reason) => `  held: ${reason}`);
+  return heldBecause({ batch, state }).map((reason) => `  held: ${reason}`);
 }

@@ -16,7 +16,7 @@ const mostShown = 50;
 /** `batches`: lists batches, the newest first, with what is paid and what is open. */
 export async function batches(context: Context): Promise<Result> {
   return withApp(context, { level: 'looking', use: 'reads' }, async (app: App<'looking'>) => {
-    const all = (await batchCounts(app.ledger.db)).map(listedBatchJson).toReversed();
+    const all = (await batchCounts(app.ledger.db)).map((one) => listedBatchJson(one)).toReversed();
     const terminal = terminalOf(context, app.config, app.clock.iso());
     return { code: 0, lines: listLines(terminal, all), json: { shape: 'batches', fields: { batches: all } } };
   });

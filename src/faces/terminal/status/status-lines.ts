@@ -135,7 +135,7 @@ function personLines(standing: Shown): string[] {
       : [`  Discrepancies: ${open > 0 ? 'others ' : ''}not checked since there is no list to compare with`]),
     // Batches of any age: each waits for a person.
     ...held.flatMap(({ batch, state }) =>
-      heldBecause(batch, state).map((reason) => `  held: ${batch.id}: ${reason}`),
+      heldBecause({ batch, state }).map((reason) => `  held: ${batch.id}: ${reason}`),
     ),
   ];
 }

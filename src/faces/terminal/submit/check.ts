@@ -41,7 +41,7 @@ export const check: Handler = async (context, args, options) => {
     return {
       code,
       screen: { blocks: [[...lines, ...end]] },
-      json: { shape: 'check', fields: { files: files.map(checkedJson) } },
+      json: { shape: 'check', fields: { files: files.map((one) => checkedJson(one)) } },
     };
   });
 };

@@ -131,7 +131,7 @@ function batchJson(one: BatchCounts, taken: TakenBatch | undefined): SubmitJson[
     totals,
     state,
     payouts: counts,
-    hold_reasons: heldBecause(batch, state),
+    hold_reasons: heldBecause({ batch, state }),
     ...(taken && { delimiter: taken.delimiter, ...leftOutJson(taken.skipped) }),
     warnings: taken?.warnings ?? [],
   };

@@ -7,6 +7,7 @@ import type { Ledger } from '../../../core/storage/ledger.ts';
 import { approvalWarnings, reviewApproval } from '../../../verbs/approve.ts';
 import type { Obstacle, Refused } from '../../../verbs/obstacles.ts';
 import type { Person, Verb } from '../../../verbs/verb.ts';
+import type { ReaderSight } from '../../../words/hold-words.ts';
 import { obstacleWords } from '../../../words/results/obstacle-words.ts';
 import { approvalWarningTexts } from '../../../words/results/result-words.ts';
 import { obstacleStatus } from '../../admin/obstacle-status.ts';
@@ -59,13 +60,17 @@ export function createActions(parts: Parts) {
       return done;
     },
     /** What the person would approve. */
-    async review(id: string, by: string) {
+    async review(id: string, by: string, sight: ReaderSight) {
       const review = await reviewApproval(parts, id, personOf(by));
       if (review.kind === 'refused') throw declinedPage(review.why);
       if (review.kind === 'already')
         throw new Declined(409, `${id} is already approved by ${review.before.by}.`);
       const found = await approvalWarnings(parts, review);
-      return { shown: review.shown, warnings: approvalWarningTexts(found).page, compared: found.compared };
+      return {
+        shown: review.shown,
+        warnings: approvalWarningTexts(found, sight).page,
+        compared: found.compared,
+      };
     },
   };
 }

@@ -17,6 +17,7 @@ import { haltCauseText } from '../../../words/halt-words.ts';
 import { holdTexts } from '../../../words/hold-words.ts';
 import { newsOf } from '../../../words/plain-words.ts';
 import { hasRight } from '../../admin/access.ts';
+import { hider } from '../../json/hide.ts';
 import { type Html, html } from '../kit/html.ts';
 import { separated } from '../kit/parts.ts';
 import { wideTable } from '../kit/table.ts';
@@ -26,7 +27,6 @@ import { comparedPart } from './compared-part.ts';
 import { mendsTable } from './files/drop-view.ts';
 import { decision, whoMay } from './forms.ts';
 import { seesBank, type View } from './frame.ts';
-import { hider } from './hide.ts';
 import type { DayAhead } from './later.sql.ts';
 import { laterFacts } from './later-view.ts';
 import { type PartOfList, pages } from './pages.ts';
@@ -123,7 +123,7 @@ function decisions(
   const { batch, state, counts } = look;
   const reasons = readReasons(batch.hold_reasons);
   const failed = halts.map(({ cause }) => haltCauseText([cause]));
-  const held = [...holdTexts(reasons, batch.id), ...failed].map(
+  const held = [...holdTexts(reasons, batch.id, { names: seesBank(view) }), ...failed].map(
     (text) => html`<li>${sentence(text, view)}</li>`,
   );
   const path = `/batches/${encodeURIComponent(batch.id)}`;

@@ -19,7 +19,7 @@ const mostPeople = 20;
 
 /**
  * How a batch differs from the last of its series, with a row for each change (P37). `file`: of a file that is not taken in,
- * which only those see who may see all of it. `everybody`: also lists all who joined or left.
+ * which only those see who may see what is in it. `everybody`: also lists all who joined or left.
  */
 export function comparedPart(
   compared: PayeeComparison | null,
@@ -28,20 +28,19 @@ export function comparedPart(
   { file = false, everybody = false } = {},
 ): Html {
   if (!compared) return html``;
-  const hidden = !file && !seesBank(view);
-  const found = shownComparison(compared, { mask: hidden });
+  const found = shownComparison(compared, seesBank(view) ? 'nothing' : file ? 'earlier' : 'payees');
   const changes = found.changes.map((one) => [
     String(one.row),
     file ? visible(one.reference) : to(['payouts', one.reference], one.reference),
     payeeChangeNames[one.kind],
-    one.kind === 'name_changed' && hidden ? 'hidden' : one.old,
-    one.kind === 'name_changed' && hidden ? 'hidden' : one.new,
+    one.old,
+    one.new,
     dropper,
   ]);
   const columns = [{ number: 'Row' }, 'Reference', 'What', 'Before', 'Now', 'Dropped by'];
   const { joined = [], left = [] } = found.people ?? {};
   const listed = (title: string, people: readonly ComparedPerson[], all: number, isOurs: boolean): Html =>
-    peopleTable(title, people, { all, everybody, hidden, isLinked: !(file && isOurs) });
+    peopleTable(title, people, { all, everybody, isLinked: !(file && isOurs) });
   return panel(
     'Compared with last time',
     html`<p id="compared">${sentence(upperFirst(comparedText(found)), view)}</p>
@@ -56,12 +55,7 @@ ${listed('Left: paid last time, and not now', left, found.left, false)}`,
 function peopleTable(
   title: string,
   people: readonly ComparedPerson[],
-  {
-    all,
-    everybody,
-    hidden,
-    isLinked,
-  }: { all: number; everybody: boolean; hidden: boolean; isLinked: boolean },
+  { all, everybody, isLinked }: { all: number; everybody: boolean; isLinked: boolean },
 ): Html {
   if (people.length === 0) return html``;
   const rows = people
@@ -69,7 +63,7 @@ function peopleTable(
     .map(({ row, reference, name, account, amount }) => [
       String(row),
       isLinked ? to(['payouts', reference], reference) : visible(reference),
-      hidden ? 'hidden' : visible(name),
+      visible(name),
       maskAccount(account),
       amount,
     ]);

@@ -37,6 +37,7 @@ import {
 import { batchesView } from './batches-view.ts';
 import { deskReport } from './desk-report.ts';
 import { callerName } from './forms.ts';
+import { seesBank } from './frame.ts';
 import { findLastAlike } from './last-alike.sql.ts';
 import { batchDaysAhead } from './later.sql.ts';
 import { payeesView } from './payees-view.ts';
@@ -112,7 +113,9 @@ export function pageRoutes(scope: FastifyInstance, shared: Shared): void {
     const { name } = request.params;
     const look = await findBatchLook(reader, name);
     if (!look) throw new Declined(404, `There is no batch ${name}.`);
-    const { shown, warnings, compared } = await actions.review(name, callerName(view.caller));
+    const { shown, warnings, compared } = await actions.review(name, callerName(view.caller), {
+      names: seesBank(view),
+    });
     const largest = await largestIn(reader, name, mostLargest);
     const later = await laterOf(name);
     const mends = (await mendsOf(reader, name)).length;

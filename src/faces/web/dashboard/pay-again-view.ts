@@ -5,11 +5,11 @@ import { reasonText } from '../../../words/advice-text.ts';
 import { newsOf } from '../../../words/plain-words.ts';
 import { upperFirst } from '../../../words/results/obstacle-words.ts';
 import { stateWords } from '../../../words/state-words.ts';
+import { hider } from '../../json/hide.ts';
 import { type Html, html } from '../kit/html.ts';
 import { wideTable } from '../kit/table.ts';
 import { form } from './forms.ts';
 import { seesBank, type View } from './frame.ts';
-import { hider } from './hide.ts';
 import { amount, exactAmount, panel, sentence, stateBadge, to } from './parts.ts';
 
 /** What is unpaid of a batch, each with its evidence, and one decision about all (P20). */

@@ -10,12 +10,12 @@ import { payoutMoments } from '../../../words/payout-moments.ts';
 import { newsOf } from '../../../words/plain-words.ts';
 import { upperFirst } from '../../../words/results/obstacle-words.ts';
 import { hasRight } from '../../admin/access.ts';
+import { hider } from '../../json/hide.ts';
 import { type Html, html } from '../kit/html.ts';
 import { bankText, separated } from '../kit/parts.ts';
 import { wideTable } from '../kit/table.ts';
 import { decision, form, whoMay } from './forms.ts';
 import { seesBank, type View } from './frame.ts';
-import { hider } from './hide.ts';
 import { exactAmount, facts, panel, sentence, severity, stateBadge, stateText, time, to } from './parts.ts';
 
 type Chain = Awaited<ReturnType<typeof neighboursOf>> & Awaited<ReturnType<typeof originOf>>;

@@ -10,11 +10,13 @@ import { releaseAllVerb } from '../../../verbs/release-all.ts';
 import type { Verb } from '../../../verbs/verb.ts';
 import { onDesk } from '../../../words/desk-words.ts';
 import { haltCauseText } from '../../../words/halt-words.ts';
+import type { ReaderSight } from '../../../words/hold-words.ts';
 import { brakeWords, decisionWords, type ResultWords } from '../../../words/results/result-words.ts';
 import { RefusedRequest } from '../../admin/access.ts';
 import { html } from '../kit/html.ts';
 import { Declined, type Parts } from './actions.ts';
 import { callerName } from './forms.ts';
+import { seesBank } from './frame.ts';
 import { dashboardBanner } from './parts.ts';
 import type { Shared } from './shared.ts';
 
@@ -27,7 +29,7 @@ type Given = { name: string; fields: URLSearchParams };
 type VerbForm<Input extends z.ZodType, Outcome> = {
   back(name: string): string;
   input(given: Given): z.input<Input>;
-  words(done: Outcome): ResultWords;
+  words(done: Outcome, sight: ReaderSight): ResultWords;
   /** What the log says of it; null for nothing. */
   logged(done: Outcome, given: Given): object | null;
   /** A decision about sending is ticked off: a button alone is pressed too easily. */
@@ -48,7 +50,8 @@ export function postRoutes(scope: FastifyInstance, shared: Shared): void {
       if (form.sure) requireSure(fields);
       const given = { name, fields };
       const order = { by, input: form.input(given), logged: (one: Outcome) => form.logged(one, given) };
-      const done = form.words(await actions.order(verb, order).finally(looks.forget));
+      const sight = { names: seesBank(request) };
+      const done = form.words(await actions.order(verb, order).finally(looks.forget), sight);
       const lines = done.lines.map((line) => html`<p>${onDesk(line)}</p>`);
       const back = html`<p><a href="${form.back(name)}">Go on</a></p>`;
       const main = dashboardBanner(done.undone ? 'warn' : 'good', done.title, html`${lines}${back}`);

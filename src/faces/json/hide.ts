@@ -1,6 +1,6 @@
-import { maskTold } from '../../../books/presentation.ts';
-import { maskAccount } from '../../../core/domain/redact.ts';
-import type { Payout } from '../../../core/storage/tables/tables.ts';
+import { maskTold } from '../../books/presentation.ts';
+import { maskAccount } from '../../core/domain/redact.ts';
+import type { Payout } from '../../core/storage/tables/tables.ts';
 
 /** Hides the account number and the name of a payout in any text, such as the service's own words. */
 export function hider({
