@@ -7,7 +7,7 @@ import { csvRecords } from './csv-records.ts';
 import { type Header, headerLine, type RequiredColumns, readHeader, spaceAtQuote } from './header.ts';
 import { notCsv } from './not-csv.ts';
 import { nulFault, utf8Pieces } from './pieces.ts';
-import { isTotalRow, totalRow } from './total-row.ts';
+import { strayRow } from './stray-row.ts';
 import { unreadableCode } from './unreadable.ts';
 
 /** One record is at most this many bytes. */
@@ -221,7 +221,8 @@ function shaped(row: number, cells: string[], header: Header): ReadItem {
   const extra = cells.slice(width);
   if (cells.length >= width && extra.every((cell) => cell.trim() === ''))
     return { kind: 'row', row, cells: cells.slice(0, width) };
-  if (isTotalRow(cells, header)) return { kind: 'broken', problem: totalRow(row) };
+  const stray = strayRow(row, cells, header);
+  if (stray) return { kind: 'broken', problem: stray };
   const problem = `has ${cells.length} cells; the header has ${width} columns`;
   const fix =
     cells.length > width

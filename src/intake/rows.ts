@@ -14,7 +14,7 @@ import {
 import { firstSeen } from './first-seen.ts';
 import { type Header, requiredBatchColumns } from './header.ts';
 import type { ReadLimits } from './read.ts';
-import { isTotalRow, totalRow } from './total-row.ts';
+import { strayRow } from './stray-row.ts';
 
 /**
  * A row that may be paid, judged by the file alone. `like`: an earlier row with the same account, currency
@@ -80,8 +80,8 @@ function judge(header: Header, rules: RowRules): RowJudge<GoodRow> {
   const referenceAt = header.at.reference ?? -1;
   return (row, cells, tidied) => {
     const { retry, values, checked } = read(cells, tidied);
-    if (checked.kind === 'bad' && isTotalRow(values, header))
-      return { kind: 'bad', problems: [totalRow(row)] };
+    const stray = checked.kind === 'bad' ? strayRow(row, values, header) : null;
+    if (stray) return { kind: 'bad', problems: [stray] };
     const problems = hidden(row, values);
     const reference = values[referenceAt] ?? '';
     const parsed = checked.kind === 'ok' ? checked.row : null;

@@ -15,7 +15,8 @@ export function payeesAsked(rule: PayeeRule, found: PayeeComparison | null): App
   if (accountChanged + fresh + hundredfold.count + inflated.length === 0) return null;
   const kinds: PayeeChange['kind'][] = ['account_changed', ...(fresh > 0 ? ['new_payee' as const] : [])];
   const first = found.changes.filter(({ kind }) => kinds.includes(kind)).slice(0, 5);
-  const rows = [...first.map(({ row }) => row), ...hundredfold.rows].slice(0, 5);
+  // A row may have both reasons.
+  const rows = [...new Set([...first.map(({ row }) => row), ...hundredfold.rows])].slice(0, 5);
   return { kind: 'payees', changed: accountChanged, fresh, hundredfold: hundredfold.count, inflated, rows };
 }
 

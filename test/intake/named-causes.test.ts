@@ -92,6 +92,13 @@ it('says the same when the file is taken, and nothing of columns that it wrote i
   expect(again.warnings).toEqual([]);
 });
 
+it('names a header that comes again as that, in place of the problems of its cells', async () => {
+  for (const again of [head, head.toUpperCase().replaceAll('_', ' '), head.replace(',sender_name', '')]) {
+    const { said } = await checked(csv(row('A-1'), again, row('A-2', '200')));
+    expect(said).toEqual([expect.stringContaining('row 3   is the header again and no payout; delete it')]);
+  }
+});
+
 it('names a TOTAL row as that, in place of the problems of its cells', async () => {
   for (const total of [',,TOTAL,,200.00,NGN,,', 'Grand Total:,,,,200.00,,,', 'TOTAL,200.00']) {
     const { said } = await checked(csv(row('A'), row('B'), total));

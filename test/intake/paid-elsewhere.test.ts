@@ -223,6 +223,17 @@ it.each(['N/A', '-', 'none', '0'])('P37: the key %s of many people says nothing 
   expect(await changedIn(s, fileOf(moved, 'J'), 'january.csv'), 'the name still tells').toEqual([2]);
 });
 
+it.each(['N/A', 'n.a.', 'None', 'NIL', '-', '—', '0', 'Unknown', 'TBD', '?', 'xxx'])(
+  'P37: the key %s of one earlier person says nothing of a new one',
+  async (id) => {
+    const s = await setting(brake);
+    await passes(s, 'november.csv', fileOf([...keyed(staff.slice(0, 1), id), ...staff.slice(1)], 'N'));
+    const next = [...keyed(staff.slice(0, 1), id), ...staff.slice(1), { ...hired, id }];
+    expect(await changedIn(s, fileOf(next, 'D'))).toEqual([]);
+    expect(await changedIn(s, fileOf([{ ...hired, id }], 'O'), 'one.csv')).toEqual([]);
+  },
+);
+
 it.each([6, 10])(
   'P37: petty expenses of %s people make the next salaries no hundred times larger',
   async (n) => {

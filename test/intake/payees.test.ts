@@ -178,6 +178,15 @@ it('P37: an amount a hundred times that of before is named, and held under appro
   expect(warnings.filter((text) => text.includes('kobo'))).toHaveLength(2);
 });
 
+it('P37: a row with two reasons is named once', async () => {
+  const s = await setting('submission: { payees: approve_changed }');
+  await pay(s, 'november.csv', fileOf(two, 'N'));
+  s.clock.advance(30 * day);
+  const both = moved.map((one) => (one.id === 'E2' ? { ...one, minor: one.minor * 100n } : one));
+  const { holdReasons } = await s.intake.check(s.drop('december.csv', fileOf(both, 'D')));
+  expect(holdReasons).toMatchObject([{ why: { changed: 1, hundredfold: 1, rows: [3] } }]);
+});
+
 it('compares ten thousand rows in well under a second', async () => {
   const s = await setting();
   const many = firstMonth(1, 10_000);

@@ -4,6 +4,7 @@ import { isReference } from './ids.ts';
 import { exponentOf, parseAmount } from './money.ts';
 import { nubanAgrees } from './nuban.ts';
 import { payDayFinding } from './pay-day.ts';
+import { givenPayeeId } from './payee-name.ts';
 import { hasZeroedTail, repairedAccount, repairedBank } from './repairs.ts';
 import { saveAsText } from './save-as.ts';
 import { isSpreadsheetDate } from './spreadsheet-dates.ts';
@@ -119,7 +120,7 @@ export function checkRow(
       senderName,
       type: type === 'EFT' || type === 'RTC' ? type : null,
       payOn,
-      payeeId: cell('payee_id') ?? '',
+      payeeId: givenPayeeId(cell('payee_id') ?? ''),
     },
   };
 }

@@ -81,6 +81,15 @@ export function payeeKeysOf({ account_name, payee_id }: { account_name: string; 
   return { name_letters: payeeNameLetters(account_name), payee_key: payeeIdKey(payee_id) };
 }
 
+/** What people write into a cell for which they have nothing. */
+const placeholder =
+  /^(n[./]?a\.?|none|nil|null|unknown|not (applicable|available|known)|tb[acd]|0+|x+|[-\u2013\u2014_.?*#/]+)$/i;
+
+/** The employer's key of a payee as a cell has it; empty for a placeholder such as `N/A`, which is no key. */
+export function givenPayeeId(cell: string): string {
+  return placeholder.test(cell.normalize('NFKC').trim()) ? '' : cell;
+}
+
 /** Returns the employer's key of a payee without what two files may write differently: width, case, spaces around it. */
 function payeeIdKey(id: string): string {
   return id.normalize('NFKC').trim().toLowerCase();

@@ -98,6 +98,7 @@ export function createAdminServer(deps: {
         // A reload ends the server: what is open then is answered all the same.
         return503OnClosing: false,
         routerOptions: { maxParamLength: 200 },
+        rewriteUrl: ({ url = '/' }) => readableUrl(url),
         serverFactory(handler) {
           made = createReceiverServer({
             pair,
@@ -223,6 +224,17 @@ const safeHeaders = {
   'x-content-type-options': 'nosniff',
   'x-frame-options': 'DENY',
 };
+
+/** An address whose escapes cannot be read names nothing: they stand for themselves, so that its face answers as it always does. */
+function readableUrl(url: string): string {
+  const [path = ''] = url.split('?', 1);
+  try {
+    decodeURIComponent(path);
+    return url;
+  } catch {
+    return path.replaceAll('%', '%25') + url.slice(path.length);
+  }
+}
 
 function isReading({ method }: FastifyRequest): boolean {
   return method === 'GET' || method === 'HEAD';

@@ -240,7 +240,7 @@ it.each([
 it('answers a path that there is not as a problem, whatever the method', async () => {
   const { ask } = await serveApi();
   for (const method of ['GET', 'POST', 'PUT', 'DELETE'])
-    for (const path of ['/nothing', '/runs/x/none.txt', '/batches/a/b/c']) {
+    for (const path of ['/nothing', '/runs/x/none.txt', '/batches/a/b/c', '/%zz', '/a/%ff', '/%']) {
       const answer = await ask('eve', path, { method });
       expect([method, path, answer.status]).toEqual([method, path, 404]);
       expect(answer.headers.get('content-type')).toContain('application/problem+json');

@@ -4,6 +4,8 @@ import { fileURLToPath } from 'node:url';
 import stringWidth from 'string-width';
 import { expect, it } from 'vitest';
 import { faultsOf, plan } from '../../../src/demo/plan.ts';
+
+import { batchOf } from '../../support/cli.ts';
 import { hurried } from '../../support/clock.ts';
 import { makeHome } from '../../support/decided.ts';
 
@@ -40,6 +42,11 @@ it('no line is wider than 80 characters with the data of the demo, and none has 
   await home.sandbox.settleAll();
   expect(await run('reconcile')).toMatch(/^Report: data\/reports\/reconciliation-\S+\/report\.html$/m);
   expect(await run('status')).toMatch(/^Next: counterfoil discrepancies$/m);
+  home.put('december-salaries.csv', batchOf(2));
+  await run('submit', 'december-salaries.csv', '--no-wait');
+  expect(await run('status'), 'each batch in one line').toMatch(
+    /^ {2}Batch +Paid +Waiting +In flight +Open$/m,
+  );
   expect(await run('show', 'SAL-2026-11-009')).toMatch(/it was paid: counterfoil settle SAL-2026-11-009/);
   await run('discrepancies');
   const [batch = ''] = home.names('data/reports').filter((name) => name.startsWith('november'));

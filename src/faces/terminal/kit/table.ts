@@ -15,6 +15,8 @@ export type TerminalColumn<Row> = {
   cut?: boolean;
   /** Left out of the whole table where every cell is empty. */
   optional?: boolean;
+  /** Left out where the table is wider than the terminal: the first of them first, until it fits. */
+  spare?: boolean;
 };
 
 const indent = '  ';
@@ -30,14 +32,18 @@ export function terminalTable<Row>(
 ): string[] {
   if (rows.length === 0) return [];
   const all = columns.map((column) => ({ column, cells: rows.map((row) => plain(column.cell(row))) }));
-  const kept = all.filter(({ column, cells }) => !column.optional || cells.some(({ text }) => text !== ''));
-  const widths = widthsWithin(
-    kept.map(({ column, cells }) => ({
-      width: cells.reduce((most, { text }) => Math.max(most, textWidth(text)), textWidth(column.title)),
-      cut: column.cut ?? false,
-    })),
-    width - indent.length,
+  const room = width - indent.length;
+  const kept = withoutSpare(
+    all
+      .filter(({ column, cells }) => !column.optional || cells.some(({ text }) => text !== ''))
+      .map(({ column, cells }) => {
+        const most = cells.reduce((widest, { text }) => Math.max(widest, textWidth(text)), 0);
+        const { title, cut = false, spare = false } = column;
+        return { column, cells, cut, spare, width: Math.max(most, textWidth(title)) };
+      }),
+    room,
   );
+  const widths = widthsWithin(kept, room);
   const line = (cellAt: (index: number) => { text: string; colour?: Colour }): string => {
     const cells = kept.map(({ column }, index) => {
       const { text, colour } = cellAt(index);
@@ -62,18 +68,31 @@ function plain(cell: TerminalCell): { text: string; colour?: Colour } {
   return { ...rest, text: legible(text).replaceAll(/[\n\t]/g, ' ') };
 }
 
+type Measured = { width: number; cut: boolean };
+
+/** Drops columns that may go until the others fit, with those that may be cut at their least. */
+function withoutSpare<One extends Measured & { spare: boolean }>(columns: One[], room: number): One[] {
+  const least = columns.map(({ width, cut }) => (cut ? Math.min(width, leastCut) : width));
+  if (sumOf(least) <= room) return columns;
+  const at = columns.findIndex(({ spare }) => spare);
+  return at === -1 ? columns : withoutSpare(columns.toSpliced(at, 1), room);
+}
+
+/** How wide columns of these widths are together. */
+function sumOf(widths: readonly number[]): number {
+  return widths.reduce((sum, one) => sum + one, 0) + gap.length * (widths.length - 1);
+}
+
 /** Makes the columns that may be cut narrower, the widest first, until the table fits. */
-function widthsWithin(columns: { width: number; cut: boolean }[], width: number): number[] {
-  const widths = columns.map((column) => column.width);
-  const over = (): number =>
-    widths.reduce((sum, one) => sum + one, 0) + gap.length * (widths.length - 1) - width;
+function widthsWithin(columns: readonly Measured[], room: number): number[] {
+  const widths = columns.map(({ width }) => width);
   const widest = (): number =>
     columns.reduce(
       (best, { cut }, index) =>
         cut && (widths[index] ?? 0) > leastCut && (widths[index] ?? 0) > (widths[best] ?? 0) ? index : best,
       -1,
     );
-  for (let index = widest(); over() > 0 && index !== -1; index = widest())
+  for (let index = widest(); sumOf(widths) > room && index !== -1; index = widest())
     widths[index] = (widths[index] ?? 0) - 1;
   return widths;
 }

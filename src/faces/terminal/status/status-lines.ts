@@ -83,12 +83,24 @@ function batchTable({ batches, openByBatch, terminal }: Shown): string[] {
   const lines = terminal.table(
     [
       { title: 'Batch', cell: ({ batch }) => batch.id },
-      { title: 'Payouts', right: true, cell: ({ batch }) => number(Number(batch.row_count)) },
+      { title: 'Payouts', right: true, spare: true, cell: ({ batch }) => number(Number(batch.row_count)) },
       { title: 'Paid', right: true, cell: paidText },
       { title: 'Waiting', right: true, optional: true, cell: (one) => orEmpty(sum(one, 'ready', 'held')) },
       { title: 'In flight', right: true, cell: (one) => number(sum(one, 'sending', 'pending')) },
-      { title: 'Unknown', right: true, optional: true, cell: (one) => orEmpty(sum(one, 'unknown')) },
-      { title: 'Open', right: true, cell: ({ batch }) => number(openByBatch.get(batch.id) ?? 0) },
+      // Each unknown payout is named below.
+      {
+        title: 'Unknown',
+        right: true,
+        optional: true,
+        spare: true,
+        cell: (one) => orEmpty(sum(one, 'unknown')),
+      },
+      {
+        title: 'Open',
+        right: true,
+        spare: true,
+        cell: ({ batch }) => number(openByBatch.get(batch.id) ?? 0),
+      },
     ],
     shown,
   );

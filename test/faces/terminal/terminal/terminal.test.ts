@@ -53,6 +53,14 @@ describe('a table', () => {
     expect(terminalTable(columns, [], { width: 80 })).toEqual([]);
   });
 
+  it('leaves out columns that may go, one after the other, until it fits', () => {
+    const spare = columns.map((one, at) => (at === 1 || at === 2 ? { ...one, spare: true } : one));
+    const first = (width: number) => terminalTable(spare, rows, { width })[1];
+    expect(first(80)).toBe('  A-1        NGN 1,572,715.00  success  Ngozi Okafor-Adichie of Lagos');
+    expect(first(40)).toBe('  A-1        success  Ngozi Okafor-Adic…');
+    expect(first(26)).toBe('  A-1        Ngozi Okafor…');
+  });
+
   it('cuts what may be cut to the width of the terminal, and never a reference or an amount', () => {
     const [, first] = terminalTable(columns, rows, { width: 56 });
     expect(first).toBe('  A-1        NGN 1,572,715.00  success  Ngozi Okafor-Ad…');
