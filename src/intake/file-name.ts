@@ -6,7 +6,7 @@ const utf8 = new TextEncoder();
 
 /** Returns why a file cannot keep its name as a batch, or null. */
 export function fileNameFinding(name: string): { problem: string; fix: string } | null {
-  const hidden = hiddenCharacter(name, false);
+  const hidden = hiddenCharacter(name);
   const fix = 'rename the file and give it again';
   if (hidden) return { problem: `the file's name holds the invisible character ${hidden}`, fix };
   const bytes = utf8.encode(name).length;
@@ -23,7 +23,7 @@ export function harmlessName(name: string): string {
   let kept = '';
   let bytes = 0;
   for (const character of name) {
-    const safe = hiddenCharacter(character, false) || character === '/' ? '_' : character;
+    const safe = hiddenCharacter(character) || character === '/' ? '_' : character;
     bytes += utf8.encode(safe).length;
     if (bytes > mostBytes) break;
     kept += safe;

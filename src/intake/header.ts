@@ -108,7 +108,7 @@ export function readHeader(
     else if (first !== undefined)
       problems.push(problem(name, `named twice, in cells ${first + 1} and ${i + 1}`, 'remove or rename one'));
     else seen.set(columnKey(name), i);
-    const hidden = hiddenCharacter(name, true);
+    const hidden = hiddenCharacter(name, 'header');
     if (hidden) problems.push(problem(name, hiddenFinding(hidden).problem, 'delete it: type the name again'));
     const misnamed = wanted.misnamed?.(name) ?? null;
     if (misnamed !== null) problems.push(nearlyNamed(name, misnamed));

@@ -48,6 +48,16 @@ for (const [what, content, said] of cases)
     expect(problems).toHaveLength(1);
   });
 
+it('keeps a line separator in a narration like a line break, and refuses it anywhere else', async () => {
+  const s = await setting();
+  const content = good.replace('Salary', '"Net\u2028pay\nMay"');
+  const { problems } = await s.intake.check(s.drop('names.csv', good.replace('Adaeze ', 'Adaeze\u2028')));
+  expect(problems).toMatchObject([{ column: 'account_name', problem: 'holds a line break' }]);
+  batchOf(await s.intake.takeIn(s.drop('one.csv', content), { origin: 'inbox' }));
+  const { body } = await s.ledger.db.selectFrom('payouts').select('body').executeTakeFirstOrThrow();
+  expect(JSON.parse(body)).toMatchObject({ narration: 'Net\u2028pay\nMay' });
+});
+
 it('keeps the variation selector behind an emoji of a narration, and refuses it anywhere else', async () => {
   const s = await setting();
   batchOf(

@@ -33,7 +33,7 @@ export function checkExpectation(
     // A missing column is a problem of the header, reported once.
     if (value === undefined) continue;
     if (value === '') problems.push({ column, value, problem: 'is empty', fix: `write the ${column}` });
-    else if (hiddenCharacter(value, false) === null) {
+    else if (hiddenCharacter(value) === null) {
       const finding = rules[column](value);
       if (finding) problems.push({ column, value, ...finding });
     }

@@ -3,7 +3,7 @@ const runs = '=+\\-@\\uff1d\\uff0b\\uff0d\\uff20\\ufe66\\ufe62\\ufe63\\ufe6b\\u2
 /** Also after spaces, controls and invisible marks, which some programs drop; a leading tab or line break alone. */
 const opening = new RegExp(`^(?:[\\t\\r\\n]|[\\s\\p{Cc}\\p{Cf}]*[${runs}])`, 'u');
 const opener = new RegExp(`[${runs}]`, 'u');
-const separated = /[,;|\t\r\n]["'\s\p{Cf}]*/gu;
+const separated = /[,;|\t\r\n\u2028\u2029]["'\s\p{Cf}]*/gu;
 const plainNumber = /^-?\d+(\.\d+)?$/;
 
 /** True where some program would run the text as a formula, or read a signed number. */
@@ -32,7 +32,9 @@ export function safeCell(text: string): string {
 export function unsplitCell(text: string, delimiter: string): string {
   return text.replaceAll(separated, (separator, offset: number) => {
     const opens = opener.test(text.charAt(offset + separator.length)) && !separator.endsWith("'");
-    const splits = separator.split('').some((letter) => letter !== delimiter && /[,;|\t\r\n]/.test(letter));
+    const splits = separator
+      .split('')
+      .some((letter) => letter !== delimiter && /[,;|\t\r\n\u2028\u2029]/.test(letter));
     return opens && splits ? `${separator}'` : separator;
   });
 }

@@ -1,21 +1,19 @@
 /** Control, bidi and zero-width characters, and letters without a mark: they are invisible and yet change the text. */
 const hidden = /[\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u2028\u2029\u2800]/gu;
 
-/** The selector after an emoji that asks for colours: it does not change the text. */
-const emojiSelector = /(?<=\p{Emoji})\ufe0f/gu;
+/** What is not reported. The selector after an emoji asks for colours: it does not change the text. */
+const keptIn = { narration: /[\n\u2028]|(?<=\p{Emoji})\ufe0f/gu, header: /\n/g, cell: null };
 
 /**
- * Names the first invisible character (control, bidi, zero-width) as `U+200B`, or returns null. `lineFeeds` allows line
- * feeds; `emoji` allows the selector that many keyboards add after one.
+ * Names the first invisible character (control, bidi, zero-width) as `U+200B`, or returns null. A narration may have line
+ * feeds, line separators, and the selector that many keyboards add after an emoji; a header has line feeds reported elsewhere.
  */
-export function hiddenCharacter(text: string, lineFeeds: boolean, emoji = false): string | null {
+export function hiddenCharacter(text: string, of: 'narration' | 'header' | 'cell' = 'cell'): string | null {
   // Nearly every cell of a million rows is plain.
   if (/^[ -~]*$/.test(text)) return null;
-  for (const match of (emoji ? text.replaceAll(emojiSelector, '') : text).matchAll(hidden)) {
-    if (lineFeeds && match[0] === '\n') continue;
-    return codePoint(match[0]);
-  }
-  return null;
+  const kept = keptIn[of];
+  const [first] = (kept ? text.replaceAll(kept, '') : text).match(hidden) ?? [];
+  return first === undefined ? null : codePoint(first);
 }
 
 /** Describes a hidden character and its removal. Retyping does not remove those that keyboards add to emoji. */
@@ -23,6 +21,7 @@ export function hiddenFinding(hiddenName: string): { problem: string; fix: strin
   switch (hiddenName) {
     case 'U+000A':
     case 'U+000D':
+    case 'U+2028':
       return {
         problem: 'holds a line break',
         fix: 'write the value in one line; a quote may be missing its partner',
@@ -53,7 +52,7 @@ export function visible(text: string): string {
 
 /** Makes text safe for the terminal: text of services and files must not move the cursor or change the direction. */
 export function legible(text: string): string {
-  return text.replaceAll(/[^\P{Cc}\n\t]|[\u202a-\u202e\u2066-\u2069]/gu, ' ');
+  return text.replaceAll(/[^\P{Cc}\n\t]|[\u2028-\u202e\u2066-\u2069]/gu, ' ');
 }
 
 function codePoint(character: string): string {

@@ -34,7 +34,7 @@ export function csvText(style: CsvStyle): (page: string[][]) => string {
 
 /** Joins the cells of a row. Only rows with a special character go through the library; most have none. */
 function createLines({ delimiter, exact }: CsvStyle): (rows: string[][]) => string {
-  const sign = /[",;|\t\r\n]/;
+  const sign = /[",;|\t\r\n\u2028\u2029]/;
   const isPlain = (cells: string[]): boolean => {
     // A row of one empty cell needs quotes: else it would be an empty line.
     if (cells.length < 2) return false;
@@ -63,7 +63,7 @@ function quotedLines(rows: string[][], delimiter: string): string {
   return stringify(rows, {
     delimiter,
     record_delimiter: '\r\n',
-    // The library does not quote a cell with a lone CR or LF, but RFC 4180, 2.6 demands it.
-    quoted_match: /[\r\n]/,
+    // The library does not quote a cell with a lone CR or LF, but RFC 4180, 2.6 demands it. Some programs end a line at the others.
+    quoted_match: /[\r\n\u2028\u2029]/,
   });
 }

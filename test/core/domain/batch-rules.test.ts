@@ -69,11 +69,14 @@ it('refuses a reference without the configured prefix', () => {
 });
 
 it('sees what nobody can see, and keeps a line feed where it is allowed', () => {
-  expect(hiddenCharacter('a\u200bb', true)).toBe('U+200B');
-  expect(hiddenCharacter('a\u202eb', true)).toBe('U+202E');
-  expect(hiddenCharacter('a\nb', false)).toBe('U+000A');
-  expect(hiddenCharacter('a\nb', true)).toBeNull();
-  expect(hiddenCharacter('Adébáyò 李', false)).toBeNull();
+  expect(hiddenCharacter('a\u200bb', 'narration')).toBe('U+200B');
+  expect(hiddenCharacter('a\u202eb', 'narration')).toBe('U+202E');
+  expect(hiddenCharacter('a\u2029b', 'narration')).toBe('U+2029');
+  expect(hiddenCharacter('a\nb')).toBe('U+000A');
+  expect(hiddenCharacter('a\u2028b')).toBe('U+2028');
+  expect(hiddenCharacter('a\nb\u2028c', 'narration')).toBeNull();
+  expect(hiddenCharacter('a\u2028b', 'header')).toBe('U+2028');
+  expect(hiddenCharacter('Adébáyò 李')).toBeNull();
 });
 
 it('knows headers whatever their case, spaces and underscores', () => {

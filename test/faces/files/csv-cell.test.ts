@@ -41,6 +41,7 @@ describe('cells of a CSV file', () => {
     ['pay;=1+1', "pay;'=1+1"],
     ['pay; "@SUM(A1)', 'pay; "\'@SUM(A1)'],
     ['pay\n-1', "pay\n'-1"],
+    ['pay\u2028=1', "pay\u2028'=1"],
     ['pay\t+1;＝2', "pay\t'+1;'＝2"],
   ])('neutralises what a program would run that splits %j at another separator', (text, safe) => {
     expect(unsplitCell(text, ',')).toBe(safe);

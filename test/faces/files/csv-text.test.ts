@@ -8,7 +8,19 @@ import { safeCell, unsplitCell } from '../../../src/core/domain/csv-cell.ts';
 import { csvText } from '../../../src/faces/files/csv-writer.ts';
 
 const cell = fc.oneof(
-  fc.constantFrom('', 'a', '0123456789', 'x,y', 'x;y', 'say "hi"', 'two\r\nlines', '\r', '=1+1', 'a\t=b'),
+  fc.constantFrom(
+    '',
+    'a',
+    '0123456789',
+    'x,y',
+    'x;y',
+    'say "hi"',
+    'two\r\nlines',
+    '\r',
+    'a\u2028b',
+    '=1+1',
+    'a\t=b',
+  ),
   fc.string({ unit: 'grapheme', maxLength: 8 }),
 );
 const delimiters = [',', ';', '\t'];
@@ -21,7 +33,7 @@ it('writes every row as the library alone would, whichever cells need quotes', (
     fc.property(table, fc.constantFrom(...delimiters), (rows, delimiter) => {
       const safe = rows.map((cells) => cells.map((text) => unsplitCell(safeCell(text), delimiter)));
       const header = safe[0]?.map(() => 'text') ?? [];
-      const options = { delimiter, record_delimiter: '\r\n', quoted_match: /[\r\n]/ };
+      const options = { delimiter, record_delimiter: '\r\n', quoted_match: /[\r\n\u2028\u2029]/ };
       const text = csvText({ bom: false, delimiter });
       const written = text([header, ...rows.slice(0, 5)]) + text(rows.slice(5));
       expect(written).toBe(stringify([header, ...safe], options));
