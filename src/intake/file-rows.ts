@@ -198,7 +198,7 @@ export function hiddenIn(header: Header): (row: number, cells: readonly string[]
     if (/^[ -~]*$/.test(cells.join(''))) return problems;
     for (const [i, { column, isNarration }] of columns.entries()) {
       const text = cells[i] ?? '';
-      const hidden = hiddenCharacter(text, isNarration ? 'narration' : 'cell');
+      const hidden = hiddenCharacter(text, isNarration ? 'narration' : '');
       if (!hidden) continue;
       problems.push({ row, column, value: short(text), ...hiddenFinding(hidden) });
     }

@@ -142,8 +142,7 @@ function read(row: Reading, column: KnownColumn): string {
   else {
     const finding = findingOf(column, value, row);
     // A hidden character is reported by itself, as the cause of this finding.
-    if (finding && !hiddenCharacter(value, column === 'narration' ? 'narration' : 'cell'))
-      say(row, column, value, finding);
+    if (finding && !hiddenCharacter(value, column)) say(row, column, value, finding);
   }
   return value;
 }

@@ -1,17 +1,20 @@
 /** Control, bidi and zero-width characters, and letters without a mark: they are invisible and yet change the text. */
 const hidden = /[\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u2028\u2029\u2800]/gu;
 
-/** What is not reported. The selector after an emoji asks for colours: it does not change the text. */
-const keptIn = { narration: /[\n\u2028]|(?<=\p{Emoji})\ufe0f/gu, header: /\n/g, cell: null };
+/** What is not reported, by column. The selector after an emoji asks for colours: it does not change the text. */
+const keptIn = new Map<string, RegExp>([
+  ['narration', /[\n\u2028]|(?<=\p{Emoji})\ufe0f/gu],
+  ['header', /\n/g],
+]);
 
 /**
  * Names the first invisible character (control, bidi, zero-width) as `U+200B`, or returns null. A narration may have line
  * feeds, line separators, and the selector that many keyboards add after an emoji; a header has line feeds reported elsewhere.
  */
-export function hiddenCharacter(text: string, of: 'narration' | 'header' | 'cell' = 'cell'): string | null {
+export function hiddenCharacter(text: string, column = ''): string | null {
   // Nearly every cell of a million rows is plain.
   if (/^[ -~]*$/.test(text)) return null;
-  const kept = keptIn[of];
+  const kept = keptIn.get(column);
   const [first] = (kept ? text.replaceAll(kept, '') : text).match(hidden) ?? [];
   return first === undefined ? null : codePoint(first);
 }

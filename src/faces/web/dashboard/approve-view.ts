@@ -27,15 +27,16 @@ export function approveView(
     last: LastAlike;
     mends: number;
     compared: PayeeComparison | null;
+    names: ReadonlyMap<string, string> | null;
     everybody: boolean;
     later: readonly DayAhead[];
     view: View;
   },
 ): Html {
   const { batch } = look;
-  const { warnings, largest, columns, last, mends, compared, everybody, later, view } = about;
+  const { warnings, largest, columns, last, mends, compared, names, everybody, later, view } = about;
   return html`<h1>Approve ${batch.id}</h1>
-${comparedPart(compared, batch.dropped_by, view, { everybody })}
+${comparedPart(compared, batch.dropped_by, view, { names, everybody })}
 ${panel(
   'What you approve',
   html`${facts([

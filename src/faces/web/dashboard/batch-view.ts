@@ -63,12 +63,13 @@ export function batchView(
     preparers: readonly Preparer[];
     mends: readonly Mend[];
     compared: PayeeComparison | null;
+    names: ReadonlyMap<string, string> | null;
     everybody: boolean;
     later: readonly DayAhead[];
   },
   view: View,
 ): Html {
-  const { approvals, rows, state, page, halts, preparers, mends, compared, everybody, later } = about;
+  const { approvals, rows, state, page, halts, preparers, mends, compared, names, everybody, later } = about;
   const { batch } = look;
   const own = (name: string): boolean =>
     [{ name: batch.dropped_by, uid: null }, ...preparers].some(
@@ -80,7 +81,7 @@ export function batchView(
       html`<div>${by}, ${time(at, view)}, digest <code>${digest.slice(0, 12)}</code></div>`,
   );
   return html`<h1>${batch.id}</h1>
-${comparedPart(compared, batch.dropped_by, view, { everybody })}
+${comparedPart(compared, batch.dropped_by, view, { names, everybody })}
 ${panel(
   'Where it stands',
   html`${facts([

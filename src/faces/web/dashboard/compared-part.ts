@@ -19,28 +19,34 @@ const mostPeople = 20;
 
 /**
  * How a batch differs from the last of its series, with a row for each change (P37). `file`: of a file that is not taken in,
- * which only those see who may see what is in it. `everybody`: also lists all who joined or left.
+ * which only those see who may see what is in it. `names`: of the payees, by reference. `everybody`: also lists all who joined
+ * or left.
  */
 export function comparedPart(
   compared: PayeeComparison | null,
   dropper: string,
   view: View,
-  { file = false, everybody = false } = {},
+  {
+    file = false,
+    names = null,
+    everybody = false,
+  }: { file?: boolean; names?: ReadonlyMap<string, string> | null; everybody?: boolean } = {},
 ): Html {
   if (!compared) return html``;
   const found = shownComparison(compared, seesBank(view) ? 'nothing' : file ? 'earlier' : 'payees');
   const changes = found.changes.map((one) => [
     String(one.row),
     file ? visible(one.reference) : to(['payouts', one.reference], one.reference),
+    ...(names ? [visible(names.get(one.reference) ?? '')] : []),
     payeeChangeNames[one.kind],
-    one.old,
-    one.new,
+    ...[one.old, one.new].map((text) => (one.kind === 'amount_changed' ? sentence(text, view) : text)),
     dropper,
   ]);
-  const columns = [{ number: 'Row' }, 'Reference', 'What', 'Before', 'Now', 'Dropped by'];
+  const payee = names ? ['Payee'] : [];
+  const columns = [{ number: 'Row' }, 'Reference', ...payee, 'What', 'Before', 'Now', 'Dropped by'];
   const { joined = [], left = [] } = found.people ?? {};
   const listed = (title: string, people: readonly ComparedPerson[], all: number, isOurs: boolean): Html =>
-    peopleTable(title, people, { all, everybody, isLinked: !(file && isOurs) });
+    peopleTable(title, people, { view, all, everybody, isLinked: !(file && isOurs) });
   return panel(
     'Compared with last time',
     html`<p id="compared">${sentence(upperFirst(comparedText(found)), view)}</p>
@@ -55,7 +61,7 @@ ${listed('Left: paid last time, and not now', left, found.left, false)}`,
 function peopleTable(
   title: string,
   people: readonly ComparedPerson[],
-  { all, everybody, isLinked }: { all: number; everybody: boolean; isLinked: boolean },
+  { view, all, everybody, isLinked }: { view: View; all: number; everybody: boolean; isLinked: boolean },
 ): Html {
   if (people.length === 0) return html``;
   const rows = people
@@ -65,7 +71,7 @@ function peopleTable(
       isLinked ? to(['payouts', reference], reference) : visible(reference),
       visible(name),
       maskAccount(account),
-      amount,
+      sentence(amount, view),
     ]);
   const rest =
     rows.length < people.length

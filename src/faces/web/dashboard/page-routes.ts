@@ -9,7 +9,7 @@ import { dayOf } from '../../../core/domain/pay-day.ts';
 import { maskAccount } from '../../../core/domain/redact.ts';
 import { runOfReport } from '../../../core/domain/run-folder.ts';
 import { mendsOf, preparersOf } from '../../../core/ledger/mends.ts';
-import { comparisonOf } from '../../../core/ledger/payee-comparisons.ts';
+import { comparisonOf, type PayeeComparison } from '../../../core/ledger/payee-comparisons.ts';
 import { listPayees, payeeAfter, payeeCursor } from '../../../core/ledger/payee-list.ts';
 import { listPayouts, payoutsWithSums } from '../../../core/ledger/payout-list.ts';
 import { neighboursOf } from '../../../core/ledger/successors.ts';
@@ -32,12 +32,13 @@ import {
   findBatchLook,
   findReference,
   largestIn,
+  payeeNames,
   payoutsIn,
 } from './batches.sql.ts';
 import { batchesView } from './batches-view.ts';
 import { deskReport } from './desk-report.ts';
 import { callerName } from './forms.ts';
-import { seesBank } from './frame.ts';
+import { seesBank, type View } from './frame.ts';
 import { findLastAlike } from './last-alike.sql.ts';
 import { batchDaysAhead } from './later.sql.ts';
 import { payeesView } from './payees-view.ts';
@@ -64,6 +65,16 @@ export function pageRoutes(scope: FastifyInstance, shared: Shared): void {
       today: dayOf(deps.clock.now(), config.submission.timezone),
       limit: mostDays,
     });
+
+  /** Whom the changed rows of a batch pay, for a reader who may see that. */
+  const changedNames = async (batch: string, compared: PayeeComparison | null, view: View) =>
+    seesBank(view)
+      ? payeeNames(
+          reader,
+          batch,
+          (compared?.changes ?? []).map(({ reference }) => reference),
+        )
+      : null;
 
   scope.get('/', async (request, reply) => {
     const look = await looks.look();
@@ -93,6 +104,7 @@ export function pageRoutes(scope: FastifyInstance, shared: Shared): void {
     const compared = await comparisonOf(reader, id);
     const prepared = { preparers: await preparersOf(reader, id), mends: await mendsOf(reader, id) };
     const later = await laterOf(id);
+    const view = await viewFor(request);
     const about = {
       approvals,
       rows: rows.slice(0, mostRows),
@@ -100,11 +112,12 @@ export function pageRoutes(scope: FastifyInstance, shared: Shared): void {
       page,
       halts,
       compared,
+      names: await changedNames(id, compared, view),
       everybody: showsEverybody(request),
       later,
       ...prepared,
     };
-    const main = batchView(look, about, await viewFor(request));
+    const main = batchView(look, about, view);
     return send(request, reply, { title: id, place: '/batches', main, renews: 'live' });
   });
 
@@ -122,7 +135,8 @@ export function pageRoutes(scope: FastifyInstance, shared: Shared): void {
     const columns = await columnTotals(reader, look.batch);
     const last = await findLastAlike(reader, look.batch);
     const everybody = showsEverybody(request);
-    const about = { warnings, largest, columns, last, mends, compared, everybody, later, view };
+    const names = await changedNames(name, compared, view);
+    const about = { warnings, largest, columns, last, mends, compared, names, everybody, later, view };
     const main = approveView(look, shown, about);
     return send(request, reply, { title: `Approve ${name}`, place: '/batches', main, renews: 'still' });
   });

@@ -119,7 +119,9 @@ it('P37: mends bad cells in a new file, keeps both files and who changed what, a
   const shown = (await ask('ada', taken.location)).text;
   expect(shown).toMatch(/Changed cells.*amount.*1,000\.5.*1000\.50.*ada.*bank_code.*058.*ada/s);
   expect(kept).toContain(/<code>([^<]+--original--[^<]+)<\/code>/.exec(shown)?.[1]);
-  expect((await ask(null, taken.location)).text).not.toContain('1000.50');
+  const cells = /aria-label="Changed cells".*?<\/table>/s.exec((await ask(null, taken.location)).text)?.[0];
+  expect(cells, 'an amount is no bank detail').toMatch(/amount.*1,000\.5.*1000\.50/s);
+  expect(cells).toMatch(/bank_code.*hidden.*hidden/s);
   const batch = taken.location.split('/').at(-1) ?? '';
   const refused = await post('ada', `/batches/${batch}/approve`, { sure: 'yes', digest: 'x' });
   expect([refused.status, refused.text]).toEqual([422, expect.stringContaining('ada dropped it')]);
@@ -164,6 +166,25 @@ it('lists what lies in the inbox and what was refused, and mends a refused file'
   expect((await take('rita', whole.location)).location).toMatch(/^\/batches\/pay-/);
   expect((await ask('rita', '/files')).text).toContain('No file was refused.');
   expect((await ask('rita', '/')).text).not.toContain('was refused');
+});
+
+it('ends a file that was dropped again, with a note, for a person who may decide', async () => {
+  const { home, ask, post } = await openDesk();
+  home.put('data/inbox/pay.csv', good);
+  await home.run(['submit', '--no-wait']);
+  home.put('data/inbox/again.csv', good);
+  await home.run(['submit', '--no-wait']);
+  const { text } = await ask('femi', '/files');
+  expect(text).toContain('again.csv was not taken in');
+  const end = /action="(\/files\/rejected\/\d+\/end)"/.exec(text)?.[1] ?? '';
+  expect((await post('dayo', end, { note: 'dropped twice' })).status).toBe(403);
+  const form = /name="form" value="([^"]+)"/.exec(text)?.[1] ?? '';
+  expect((await post('femi', end, { form, note: ' ' })).status).toBe(422);
+  expect((await ask('femi', '/files')).text).toContain('again.csv');
+  const done = await post('femi', end, { form, note: 'dropped twice' });
+  expect([done.status, done.location]).toEqual([303, '/files']);
+  expect((await ask('femi', '/files')).text).toContain('No file was refused.');
+  expect((await post('femi', end, { form, note: 'dropped twice' })).status).toBe(404);
 });
 
 it('says how to drop a file that others may write, where a second person is asked for, and mends none of it', async () => {

@@ -18,6 +18,7 @@ const found = {
   changes: [
     { row: 2, reference: 'A-1', kind: 'account_changed' as const, old: '0123456785', new: '2034567891' },
     { row: 3, reference: 'A-2', kind: 'name_changed' as const, old: 'Ada Eze', new: 'Ada Obi' },
+    { row: 3, reference: 'A-2', kind: 'amount_changed' as const, old: 'NGN 5000.00', new: 'NGN 1500.00' },
   ],
 };
 
@@ -30,18 +31,21 @@ it('P37: the page of a batch begins with what changed, and hides accounts and na
     'Compared with november-20261121-3f9a1c of 2026-11-21: joined 1, left 2, account changed 1',
   );
   expect(body.indexOf('Compared with november')).toBeLessThan(body.indexOf('Where it stands'));
-  for (const text of ['0123456785', '2034567891', 'Ada Eze', 'Ada Obi']) expect(body).toContain(text);
+  for (const text of ['0123456785', '2034567891', 'Ada Eze', 'Ada Obi', 'NGN 5,000.00'])
+    expect(body).toContain(text);
+  const changed = /aria-label="Changed payees".*?<\/table>/s.exec(body)?.[0] ?? '';
+  expect(changed.match(/ADA OBI/g), 'each change has its payee').toHaveLength(3);
   const open = await ask('/batches/b-1');
   expect(open.status).toBe(200);
   expect(open.body).toContain('******6785');
-  for (const text of ['0123456785', '2034567891', 'Ada Eze', 'Ada Obi'])
+  for (const text of ['0123456785', '2034567891', 'Ada Eze', 'Ada Obi', 'ADA OBI'])
     expect(open.body).not.toContain(text);
 });
 
 const people = (prefix: string, many: number) =>
   Array.from({ length: many }, (_, i) => ({
     ...{ row: i + 2, reference: `${prefix}-${i + 1}`, name: `${prefix} Payee ${i + 1}.` },
-    ...{ account: '0123456785', amount: 'NGN 1.00' },
+    ...{ account: '0123456785', amount: 'NGN 1000.00' },
   }));
 
 it('names those who joined and left, the first twenty of them until the reader asks for all', async () => {
@@ -50,7 +54,7 @@ it('names those who joined and left, the first twenty of them until the reader a
   const joiners = { joined: people('New', 22), left: people('Gone', 2) };
   await ledger.write((trx) => recordComparison(trx, 'b-1', { ...found, joined: 30, people: joiners }));
   const { body } = await as('ada', '/batches/b-1');
-  for (const text of ['Joined', 'New Payee 20.', '******6785', 'Left', 'Gone Payee 2.'])
+  for (const text of ['Joined', 'New Payee 20.', '******6785', 'NGN 1,000.00', 'Left', 'Gone Payee 2.'])
     expect(body).toContain(text);
   expect(body).not.toContain('New Payee 21.');
   expect(body).toContain('<a href="?compared=all#compared">Show all 30 payees</a>');

@@ -108,7 +108,7 @@ const formsOf: Record<VerbName, readonly string[]> = {
   reconcile: ['/runs'],
   report: ['/runs/:name/report'],
   'close-period': ['/months/:name/close'],
-  acknowledge: ['/discrepancies/acknowledge'],
+  acknowledge: ['/discrepancies/acknowledge', '/files/rejected/:name/end'],
   resolve: ['/discrepancies/resolve'],
   decide: [],
   backup: [],

@@ -1,3 +1,4 @@
+import { type KnownColumn, knownColumn } from '../../../../core/domain/batch-rules.ts';
 import { safeCell } from '../../../../core/domain/csv-cell.ts';
 import { visible } from '../../../../core/domain/hidden.ts';
 import type { Mend } from '../../../../core/ledger/mends.ts';
@@ -176,7 +177,10 @@ function orders(drop: Drop, { isFit }: { isFit: boolean }, view: View): Html {
   )}</div>`;
 }
 
-/** Who changed which cell, from what to what. */
+/** Columns that hold no bank details: `read` is not needed to see what was changed there. */
+const open: ReadonlySet<KnownColumn | null> = new Set(['reference', 'amount', 'currency', 'type', 'pay_on']);
+
+/** Who changed which cell, from what to what. `sees`: also where bank details stand. */
 export function mendsTable(mends: readonly Mend[], sees: boolean, view: View): Html {
   return wideTable(
     'Changed cells',
@@ -184,8 +188,7 @@ export function mendsTable(mends: readonly Mend[], sees: boolean, view: View): H
     mends.map(({ row, column, was, became, by, at }) => [
       String(row),
       visible(column),
-      sees ? visible(was) : 'hidden',
-      sees ? visible(became) : 'hidden',
+      ...[was, became].map((text) => (sees || open.has(knownColumn(column)) ? visible(text) : 'hidden')),
       html`${by}, ${time(at, view)}`,
     ]),
   );

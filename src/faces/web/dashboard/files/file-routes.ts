@@ -11,6 +11,7 @@ import { openRejectedFiles, type RejectedFile } from '../../../../core/ledger/re
 import { dropperOf, othersMayWrite, ownCopy } from '../../../../intake/dropper.ts';
 import { isPlainFile } from '../../../../intake/moves.ts';
 import { asksSecondPerson } from '../../../../sending/approval.ts';
+import { acknowledgeVerb } from '../../../../verbs/decide-discrepancies.ts';
 import type { RouteDeps } from '../../../admin/admin-server.ts';
 import { html } from '../../kit/html.ts';
 import { Declined } from '../actions.ts';
@@ -35,7 +36,7 @@ const drop = { config: { right: 'drop' as const } };
 
 /** Dropping files, their check, mending them, and taking them in; and what became of the files of the inbox. */
 export function fileRoutes(scope: FastifyInstance, shared: Shared, admin: RouteDeps): void {
-  const { deps, send, viewFor, looks } = shared;
+  const { deps, send, viewFor, looks, actions } = shared;
   const { app } = deps.desk;
   const { config, paths } = app;
   const { db } = app.ledger;
@@ -218,6 +219,22 @@ export function fileRoutes(scope: FastifyInstance, shared: Shared, admin: RouteD
     const preparers = owner ? [{ name: owner.name, uid: owner.uid, did: 'dropped' as const }] : [];
     return reply.redirect(pathOf(await drops.copy(path, { name, by }, preparers)), 303);
   });
+
+  scope.post<Params>(
+    '/files/rejected/:name/end',
+    { config: { right: acknowledgeVerb.can } },
+    async (request, reply) => {
+      const { by, fields } = orderIn(request, shared);
+      const { place } = await rejectedOf(request.params.name);
+      const note = fields.get('note')?.trim() ?? '';
+      if (note === '') throw new Declined(422, 'Write a note that says why it can be ended.');
+      const logged = () => ({ action: 'end a refused file', file: basename(place) });
+      await actions
+        .order(acknowledgeVerb, { by, input: { files: [place], note }, logged })
+        .finally(looks.forget);
+      return reply.redirect('/files', 303);
+    },
+  );
 }
 
 /** Reads no more of a sheet than the page shows. */

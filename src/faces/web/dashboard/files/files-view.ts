@@ -110,8 +110,17 @@ function rejectedPart({ rejected, problems }: FilesLook, view: View): Html {
             fields: [],
             buttons: [{ name: file.kind === 'taken_before' ? 'See its check' : 'Mend it' }],
           }),
+    endOf(file, view),
   ]);
-  return html`${wideTable('Refused files', ['What', 'Since', 'Problems', 'Way out'], rows)}${rejected.map((file) => problemsPart(file, problems.get(file.id) ?? []))}`;
+  return html`${wideTable('Refused files', ['What', 'Since', 'Problems', 'Way out', 'Or end it'], rows)}${rejected.map((file) => problemsPart(file, problems.get(file.id) ?? []))}`;
+}
+
+/** Ends what is known of a refused file, without another one. */
+function endOf({ id, name, kind }: RejectedFile, view: View): Html {
+  const label = kind === 'taken_before' ? 'Why it came again' : 'Why nothing is missing';
+  const fields = [{ kind: 'note' as const, label, id: `end-${id}`, required: true }];
+  const ended = form(view, { action: `/files/rejected/${id}/end`, fields, buttons: [{ name: 'End it' }] });
+  return html`<details><summary aria-label="End ${visible(name)}…">End it…</summary>${ended}</details>`;
 }
 
 function problemsPart({ name, problems }: RejectedFile, shown: readonly FileProblem[]): Html {
