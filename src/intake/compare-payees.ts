@@ -143,6 +143,8 @@ async function compareWith(
     if (change.kind !== 'name_changed') asking.push(change.row);
   };
   const compareAmount = (row: PayeeRow, was: bigint): void => {
+    // Most salaries are those of last month.
+    if (row.amount === was) return;
     const far = row.amount > was ? row.amount - was : was - row.amount;
     if (far * 2n > was) {
       const [old, now] = [was, row.amount].map((one) => `${row.currency} ${formatMinor(one, row.currency)}`);

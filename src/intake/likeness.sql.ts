@@ -92,7 +92,7 @@ type EarlierPayout = Pick<
 
 /**
  * Compiled once: a check runs it for each hundred rows. `cross join` keeps SQLite from reading all payouts
- * first.
+ * first. The last value: what ended before it is near to no row. Most salaries are those of last month, long gone.
  */
 const findAlike = prepared<EarlierPayout>((_, slot) => {
   const rows = Array.from(
@@ -104,6 +104,7 @@ const findAlike = prepared<EarlierPayout>((_, slot) => {
     from (values ${sql.join(rows)}) v cross join payouts p join batches b on b.id = p.batch_id
     where p.account_number = v.column1 and p.currency = v.column2
       and p.amount = cast(v.column3 as bigint) and not ${movedNothing}
+      and not (${hasEnded} and ${wentAt} < ${slot(rowsPerQuestion * 3)})
     order by b.created_at`;
 });
 
@@ -114,6 +115,7 @@ function keyOf({ accountNumber, currency, amount }: NewRow): string {
 /** Finds, for each of these rows, the newest earlier payout like it that is near to it (P23). */
 export async function likenessOf(db: Db | Trx, rows: readonly NewRow[], nearTo: NearTo): Promise<Likeness[]> {
   const earlierPayouts: EarlierPayout[] = [];
+  const { since } = nearTo('');
   // Equal rows are queried once; otherwise each would return all its likes.
   const different = [...new Map(rows.map((row) => [keyOf(row), row])).values()];
   for (let from = 0; from < different.length; from += rowsPerQuestion) {
@@ -121,7 +123,7 @@ export async function likenessOf(db: Db | Trx, rows: readonly NewRow[], nearTo: 
     const values = page.flatMap((row) => [row.accountNumber, row.currency, row.amount.toString()]);
     // Fills the query up with an account that does not exist.
     for (let i = page.length; i < rowsPerQuestion; i++) values.push('', '', '0');
-    earlierPayouts.push(...(await findAlike(db, values)));
+    earlierPayouts.push(...(await findAlike(db, [...values, since])));
   }
   if (earlierPayouts.length === 0) return [];
   const alike = Map.groupBy(
