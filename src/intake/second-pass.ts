@@ -4,7 +4,7 @@ import { hashBytes, type ReadFile } from './read.ts';
 import { checkedRows, type GoodRow } from './rows.ts';
 import type { Scan } from './scan.ts';
 
-/** Of at most 2,000 rows and about 256 KiB each: forty megabytes together. */
+/** Of at most 2,000 rows and about 256 KiB each: about 45 megabytes together. */
 const mostChunks = 32;
 
 /** The good rows of pass 1 over a short file, so that pass 2 parses and checks nothing again. */
