@@ -1,7 +1,7 @@
 import { decimalToMinor, formatMinor } from '../core/domain/money.ts';
 import type { ApprovalCause, HoldReason } from '../core/ledger/hold-reasons.ts';
 import type { Brakes } from './brakes.ts';
-import type { PayeeRule } from './payee-facts.ts';
+import { needsApprovalOfPayees, type PayeeRule } from './payee-facts.ts';
 
 type Rule = Pick<Brakes, 'approval' | 'approvalAbove'>;
 
@@ -64,7 +64,7 @@ export function asksSecondPerson({
   approval,
   payees,
 }: Pick<Rule, 'approval'> & { payees: PayeeRule }): boolean {
-  return approval !== 'none' || payees === 'approve_changed' || payees === 'approve_new';
+  return approval !== 'none' || needsApprovalOfPayees(payees);
 }
 
 /** The totals in minor units above which a batch needs an approval. */

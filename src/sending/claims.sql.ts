@@ -5,7 +5,6 @@ import { record } from '../core/ledger/record.ts';
 import type { Db, Trx } from '../core/storage/ledger.ts';
 import { prepared } from '../core/storage/prepared.ts';
 import { withhold } from '../watching/evidence/withheld.ts';
-import { unmarkedByPayees } from './approval-causes.sql.ts';
 import { beginCanaries, settleCanaries } from './canaries.sql.ts';
 import { type ClaimRequest, type ClaimScope, throughDay, type Under } from './claim-request.ts';
 import { admit } from './daily-limit.ts';
@@ -49,16 +48,10 @@ export async function claimUnlessHalted(
   }
   const lanes = isQuiet && !usesLanes(brakes) ? null : await lanesToClaim(trx, request);
   const found = await readyOf(trx, request, lanes);
-  const asking = await unmarkedByPayees(
-    trx,
-    brakes,
-    found.map(({ batch_id }) => batch_id),
-  );
-  const approved = found.filter(({ batch_id }) => !asking.has(batch_id));
-  const free = await withhold(trx, approved, request);
+  const free = await withhold(trx, found, request);
   const limits = lanes?.use;
   // Also when nothing is sent today: else what was spent under a wrong clock would count against every day.
-  if (limits?.moved) await openDay(trx, { brakes, at });
+  if (limits?.moved) await openDay(trx, request);
   const ready = limits ? admit(await holdTooLarge(trx, at, free, limits.limits), limits.left).admitted : free;
   if (ready.length === 0) return none;
   await beginFiles(
@@ -66,7 +59,7 @@ export async function claimUnlessHalted(
     ready.map((payout) => payout.batch_id),
     request.begun ?? new Set(),
   );
-  const dayId = await openDay(trx, { brakes, at });
+  const dayId = await openDay(trx, request);
   await spend(trx, dayId, ready);
   const numbered = ready.map((p) => ({ payout_id: p.id, number: p.attempt_count + 1n }));
   const { workerId, originId, clockOffMs = null } = request;

@@ -7,9 +7,16 @@ import type { Config } from '../core/settings/settings.ts';
 /** What a batch with changed or new payees needs: `submission.payees`. */
 export type PayeeRule = 'off' | 'warn' | 'approve_changed' | 'approve_new';
 
+/** True where the rule asks for an approval of whom a batch pays (P37). */
+export function needsApprovalOfPayees(
+  rule: PayeeRule | undefined,
+): rule is 'approve_changed' | 'approve_new' {
+  return rule === 'approve_changed' || rule === 'approve_new';
+}
+
 /** Why a batch needs a second person for whom it pays (P37); null where the rule asks for none. */
 export function payeesAsked(rule: PayeeRule, found: PayeeComparison | null): ApprovalCause | null {
-  if (!found || (rule !== 'approve_changed' && rule !== 'approve_new')) return null;
+  if (!found || !needsApprovalOfPayees(rule)) return null;
   const { accountChanged, newPayees, hundredfold, inflated } = found;
   const fresh = rule === 'approve_new' ? newPayees : 0;
   if (accountChanged + fresh + hundredfold.count + inflated.length === 0) return null;

@@ -3,8 +3,7 @@ import { fileMayGo } from '../core/ledger/batch-files.ts';
 import { farAhead } from '../core/ledger/projection.ts';
 import { idList } from '../core/storage/bulk.ts';
 import type { Db } from '../core/storage/ledger.ts';
-import { unmarkedByPayees } from './approval-causes.sql.ts';
-import { isApproved } from './approved.sql.ts';
+import { asksForPayees, isApproved } from './approved.sql.ts';
 import { type ClaimScope, throughDay, type Under } from './claim-request.ts';
 import { isOver, type Lanes } from './lanes.sql.ts';
 import { isChecked } from './precheck.sql.ts';
@@ -37,11 +36,10 @@ export async function readyParts(
     string | null
   >`case when payouts.turned_away_until > ${only.at} and payouts.turned_away_until <= ${farAhead(only.at)} then payouts.turned_away_until end`;
   const isAgain = sql<bigint>`case when ${sentBefore} then 1 else 0 end`;
-  const found = await db
+  const rows = await db
     .selectFrom('payouts')
     .innerJoin('batches', 'batches.id', 'payouts.batch_id')
     .select((eb) => [
-      'payouts.batch_id',
       'payouts.currency',
       isAgain.as('again'),
       eb.fn.countAll<bigint>().as('count'),
@@ -60,13 +58,8 @@ export async function readyParts(
     .$if(only.payouts !== undefined, (q) => q.where('payouts.id', 'in', [...(only.payouts ?? [])]))
     .$if(open !== null, (q) => q.where((eb) => eb.or((open ?? []).map(ofLane))))
     .groupBy(['payouts.batch_id', 'payouts.currency', isAgain])
+    .having(sql<boolean>`not ${asksForPayees(only.brakes, sql.ref('payouts.batch_id'))}`)
     .execute();
-  const asking = await unmarkedByPayees(
-    db,
-    only.brakes,
-    found.map(({ batch_id }) => batch_id),
-  );
-  const rows = found.filter(({ batch_id }) => !asking.has(batch_id));
   const amounts = await amountsOf(
     db,
     rows.flatMap(({ head }) => head ?? []),

@@ -6,10 +6,11 @@ import { perDialect } from '../core/storage/dialect.ts';
 import type { Db, Trx } from '../core/storage/ledger.ts';
 import { prepared, unseen } from '../core/storage/prepared.ts';
 import type { Payout } from '../core/storage/tables/tables.ts';
-import { isApproved } from './approved.sql.ts';
+import { asksForPayees, isApproved } from './approved.sql.ts';
 import type { Brakes } from './brakes.ts';
 import { type ClaimRequest, type ClaimScope, type Cleared, throughDay, type Under } from './claim-request.ts';
 import { type Lane, type Lanes, lanesOf } from './lanes.sql.ts';
+import { needsApprovalOfPayees } from './payee-facts.ts';
 import { isChecked } from './precheck.sql.ts';
 
 /** How many lanes one turn looks at: more than a turn has slots for are never needed. */
@@ -133,6 +134,9 @@ function claimable(db: Db | Trx, { brakes }: Pick<Under, 'brakes'>, asked: Asked
       return eb.or([eb('payouts.turned_away_until', 'is', null), eb.not(waits)]);
     })
     .where('payouts.pay_on', '<=', asked.day)
+    .$if(needsApprovalOfPayees(brakes.payees), (q) =>
+      q.where(sql<boolean>`payouts.batch_id not in ${askingBatches(brakes)}`),
+    )
     .where(ofOpenBatch(db, brakes, asked), '=', sql.lit(1n))
     .$if(payouts !== undefined, (q) => q.where('payouts.id', 'in', [...(payouts ?? [])]))
     .orderBy('payouts.id')
@@ -145,6 +149,15 @@ function claimable(db: Db | Trx, { brakes }: Pick<Under, 'brakes'>, asked: Asked
  * lock, which this transaction holds. SQLite has no row locks.
  */
 const unlessLocked = perDialect(sql``, sql`for update of payouts skip locked`);
+
+/** Of the batches with ready payouts, those that wait for whom they pay. The database finds them once, not for each payout. */
+function askingBatches(brakes: Brakes): RawBuilder<unknown> {
+  const next = (after: RawBuilder<unknown>) =>
+    sql`(select min(p.batch_id) from payouts as p where p.state = 'ready'${after})`;
+  return sql`(with recursive going (id) as (select ${next(sql``)}
+      union all select ${next(sql` and p.batch_id > going.id`)} from going where going.id is not null)
+    select id from going where id is not null and ${asksForPayees(brakes, sql.ref('going.id'))})`;
+}
 
 /**
  * Selects 1 for a payout whose batch may be sent. As a value, not a join, it lets the database read payouts in the order of

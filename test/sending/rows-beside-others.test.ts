@@ -4,6 +4,7 @@ import type { Trx } from '../../src/core/storage/ledger.ts';
 import { alikeSince } from '../../src/intake/alike-meanwhile.ts';
 import { confirmFiles } from '../../src/intake/confirm.ts';
 import { type Brakes, noBrakes } from '../../src/sending/brakes.ts';
+import { sendable } from '../../src/sending/claims.sql.ts';
 import { createDecisions } from '../../src/sending/decisions/decisions.ts';
 import { createBrakes } from '../../src/sending/open-brakes.sql.ts';
 import { approveVerb, reviewApproval } from '../../src/verbs/approve.ts';
@@ -122,7 +123,7 @@ it.each(['taken', 'rejected'] as const)(
   },
 );
 
-it('P37: a batch that must wait for a person fills the page of a claim only until it is held', async () => {
+it('P37: a batch that must wait for a person keeps no other batch back, held or not yet', async () => {
   const s = await setting('submission: { payees: warn }');
   const { ledger, clock } = s;
   const { kinds, send } = handsOn(s);
@@ -135,8 +136,9 @@ it('P37: a batch that must wait for a person fills the page of a claim only unti
     claimAt(ledger, clock.iso(), people.length, 'w-1', strict).then((all) =>
       all.map(({ reference }) => reference),
     );
-  expect(await page(), 'taken in under warn, and claimed under approve_changed').toEqual([]);
-  expect(await send('accepted'), 'held now').toEqual(['O-1', 'O-2']);
+  expect(await page(), 'taken in under warn, and claimed under approve_changed').toEqual(['O-1', 'O-2']);
+  expect((await sendable(ledger.db, { brakes: strict, at: clock.iso() })).ready, 'nor the sender').toBe(0);
+  expect(await send('accepted'), 'held now').toEqual([]);
   expect(await kinds(waits)).toEqual(['approval']);
   expect(await page()).toEqual([]);
 });
