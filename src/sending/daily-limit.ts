@@ -12,15 +12,30 @@ export function dayAt(at: string, zone: string): LimitDay {
   return { day: begins.toISODate() ?? at.slice(0, 10), beginsAt: iso(begins), endsAt: iso(ends) };
 }
 
-function iso(time: DateTime): string {
-  return new Date(time.toMillis()).toISOString();
+function iso(time: DateTime | number): string {
+  return new Date(time.valueOf()).toISOString();
 }
 
 /** A day that begins this much later than today was begun by a wrong clock, whatever the time zone. */
-const farAheadMs = 36 * 3_600_000;
+export const farAheadMs = 36 * 3_600_000;
 
 /**
- * Returns the day whose budget is in force, when the ledger last spent from `latest` and the clock says `today`. A clock
+ * The first and the last day that it may be now: by the service's clock, and by ours where that is ahead. Our estimate of the
+ * service's clock stands still while the machine sleeps, so it may be late. Our own may have been set to any time (P33): one
+ * that is behind, or far ahead, is wrong. `serviceNow`: ms; without it our clock alone counts.
+ */
+export function daysNow(
+  { at, serviceNow }: { at: string; serviceNow?: number | null | undefined },
+  zone: string,
+): { first: LimitDay; last: LimitDay } {
+  const own = Date.parse(at);
+  const first = dayAt(iso(serviceNow ?? own), zone);
+  const aheadMs = serviceNow == null ? 0 : own - serviceNow;
+  return { first, last: aheadMs > 0 && aheadMs <= farAheadMs ? dayAt(at, zone) : first };
+}
+
+/**
+ * Returns the day whose budget is in force, when the ledger last spent from `latest` and the clocks say `today`. A clock
  * that was set back opens no second budget, so the later day stays. A day far ahead was begun by a wrong clock: what was
  * spent under it then counts as spent today, so that no payout waits for that day. Days are compared as instants, since
  * `submission.timezone` may have changed between them.

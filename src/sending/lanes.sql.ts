@@ -51,7 +51,7 @@ export async function lanesOf(db: Db | Trx, ask: Ask): Promise<Lanes | null> {
     const { throughId, day: through, marked } = canary;
     closed.set(canary.batch, { throughId, day: through, marked, failed });
   }
-  const use = limited ? await dailyUse(db, { brakes, at }) : null;
+  const use = limited ? await dailyUse(db, ask) : null;
   const heads = await headsOf(db, ask);
   const wanted = batches ? heads.filter(({ batch }) => batches.includes(batch)) : heads;
   const day = throughDay(ask);

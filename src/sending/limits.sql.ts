@@ -7,7 +7,16 @@ import type { Db, Trx } from '../core/storage/ledger.ts';
 import { prepared } from '../core/storage/prepared.ts';
 import { type Withheld, withholder } from '../watching/evidence/withheld.ts';
 import type { Brakes } from './brakes.ts';
-import { dayAt, dayInForce, type LimitDay, leftOf, limitsOf, whyTooLarge } from './daily-limit.ts';
+import type { Under } from './claim-request.ts';
+import {
+  dayInForce,
+  daysNow,
+  farAheadMs,
+  type LimitDay,
+  leftOf,
+  limitsOf,
+  whyTooLarge,
+} from './daily-limit.ts';
 
 /** The day's limits, what the intents of the day may have sent, and when the next day begins (P21). */
 export type DailyUse = {
@@ -24,31 +33,34 @@ export type DailyUse = {
 
 const dayMs = 86_400_000;
 
-type Ask = { brakes: Pick<Brakes, 'dailyLimit' | 'timezone'>; at: string };
+type Ask = Pick<Under, 'at' | 'serviceNow'> & { brakes: Pick<Brakes, 'dailyLimit' | 'timezone'> };
 
 /**
- * Returns the day in force and how much of it is used, over all processes of the ledger. A day counts what was spent in
- * any day that overlaps it: a change of `submission.timezone` opens no second budget. It also counts all days that the
- * ledger began after the last earlier day, whatever date a wrong clock gave them.
+ * Returns the day in force and how much of it is used, over all processes of the ledger. It counts all that was spent since
+ * the ledger first reached a day that is not over, in the order of the commits. So the dates that a wrong clock gave do not
+ * matter, and a change of `submission.timezone` opens no second budget. A day far ahead begins no such count.
  */
-export async function dailyUse(db: Db | Trx, { brakes, at }: Ask): Promise<DailyUse> {
+export async function dailyUse(db: Db | Trx, ask: Ask): Promise<DailyUse> {
+  const { brakes } = ask;
   const latest = await latestDay(db);
-  const { kind, day } = dayInForce(latest ?? null, dayAt(at, brakes.timezone));
-  const { beginsAt: from, endsAt } = day;
+  const { first, last } = daysNow(ask, brakes.timezone);
+  const { kind, day } = dayInForce(latest ?? null, last);
+  const from = first.beginsAt;
+  const { endsAt } = day;
   const used = new Map<string, bigint>();
-  const earlier = db
-    .selectFrom('limit_days')
-    .select((eb) => eb.fn.max<bigint>('id').as('id'))
-    .where('ends_at', '<=', from);
+  const days = db.selectFrom('limit_days');
+  const over = days.select((eb) => eb.fn.max<bigint>('id').as('id')).where('ends_at', '<=', from);
+  const reached = days
+    .select((eb) => eb.fn.min<bigint>('id').as('id'))
+    .where('ends_at', '>', from)
+    .where('begins_at', '<=', later(from, farAheadMs));
   const counted = db
-    .selectFrom('limit_uses as u')
-    .innerJoin('limit_days as d', 'd.id', 'u.day_id')
-    .select(['u.currency', sql<bigint>`sum(u.used)`.as('used')])
-    .where((eb) => {
-      const overlaps = eb.and([eb('d.ends_at', '>', from), eb('d.begins_at', '<', endsAt)]);
-      return eb.or([overlaps, eb('d.id', '>', eb.fn.coalesce(earlier, sql<bigint>`0`))]);
-    })
-    .groupBy('u.currency');
+    .selectFrom('limit_uses')
+    .select(['currency', sql<bigint>`sum(used)`.as('used')])
+    .where((eb) =>
+      eb.or([eb('day_id', '>=', reached), eb('day_id', '>', eb.fn.coalesce(over, sql<bigint>`0`))]),
+    )
+    .groupBy('currency');
   // As for days: a clock further ahead than the next day was wrong, and must not keep everything back until then.
   const lost = await adoptedBetween(db, { from, to: later(endsAt, dayMs) });
   for (const row of [...(await counted.execute()), ...lost])
@@ -76,14 +88,14 @@ async function latestDay(db: Db | Trx): Promise<KeptDay | undefined> {
  * Returns the day that new intents count for, and begins it where needed, in the transaction that commits them. What was
  * spent under a wrong clock stays under its date: should that clock come back, it has no second budget.
  */
-export async function openDay(trx: Trx, { brakes, at }: Ask): Promise<bigint> {
+export async function openDay(trx: Trx, ask: Ask): Promise<bigint> {
   const latest = await latestDay(trx);
-  const { kind, day } = dayInForce(latest ?? null, dayAt(at, brakes.timezone));
+  const { kind, day } = dayInForce(latest ?? null, daysNow(ask, ask.brakes.timezone).last);
   if (latest && kind === 'same') return latest.id;
   const row = { day: day.day, begins_at: day.beginsAt, ends_at: day.endsAt };
   const { id } = await trx
     .insertInto('limit_days')
-    .values({ opened_at: at, ...row })
+    .values({ opened_at: ask.at, ...row })
     .returning('id')
     .executeTakeFirstOrThrow();
   return id;

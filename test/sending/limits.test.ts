@@ -104,6 +104,28 @@ describe('P21: a daily limit', () => {
     expect(await claimUnder(brakes, day + 5)).toEqual([]);
   });
 
+  it('P33: gives no second budget to a clock that is a day ahead and then days behind', async () => {
+    const { ledger, claimUnder } = await braked();
+    await addBatch(ledger, named('A', 6));
+    const brakes = limitOf('3000.00');
+    expect(await claimUnder(brakes, day)).toHaveLength(2);
+    expect(await claimUnder(brakes, 0), 'set right').toEqual([]);
+    expect(await claimUnder(brakes, -2 * day), 'days behind').toEqual([]);
+    expect(await claimUnder(brakes, 1), 'set right again').toEqual([]);
+    expect(await claimUnder(brakes, day)).toEqual([]);
+    expect(await claimUnder(brakes, 2 * day), 'the day after the one that was spent').toHaveLength(2);
+  });
+
+  it('P33: counts what went while a clock was days behind once it is set right', async () => {
+    const { ledger, claimUnder } = await braked();
+    await addBatch(ledger, named('A', 6));
+    const brakes = limitOf('4500.00');
+    expect(await claimUnder(brakes, 0, 1)).toEqual(['A-1']);
+    expect(await claimUnder(brakes, -2 * day), 'the rest of the day').toEqual(['A-2', 'A-3']);
+    expect(await claimUnder(brakes, 1)).toEqual([]);
+    expect(await claimUnder(brakes, day)).toHaveLength(3);
+  });
+
   it('counts what went before a limit was set', async () => {
     const { ledger, claimUnder } = await braked();
     await addBatch(ledger, named('A', 4));

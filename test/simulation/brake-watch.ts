@@ -83,6 +83,7 @@ export function createBrakeWatch(deps: {
     judgeHold(one);
     canaries.began(one);
     dates.began(one);
+    budget.began(one);
   }
 
   function judgeApproval(one: Braked): void {

@@ -8,10 +8,9 @@ import type { World } from './world.ts';
 type Spent = Map<string, { times: number; minor: number }>;
 
 /**
- * What the bytes that left in one day of the office's time zone come to (P21). What the service or its edge answered
- * that it did not take is none of it; a POST belongs to the day of its intent. Where the clock is set wrong now and then,
- * the latest day it ever showed is today, as a clock that is set back opens no second budget; a day far ahead was a wrong
- * clock's, and the counting begins again.
+ * What the bytes that left in one true day of the office's time zone come to (P21), whatever our clock shows. What the
+ * service or its edge answered that it did not take is none of it; a POST belongs to the day of its intent, by the
+ * service's clock.
  */
 export function createDayBudget(deps: {
   world: World;
@@ -19,21 +18,24 @@ export function createDayBudget(deps: {
   inspector: Inspector;
   book: Book;
   fall: Fall;
-}): { leaving(attempt: Braked): void; wentBack(): void } {
+}): { began(attempt: Braked): void; leaving(attempt: Braked): void; wentBack(): void } {
   const { world, weather, inspector, book } = deps;
   const { dailyLimit: limit, timezone } = weather.brakes;
   const days = new Map<string, Spent>();
   /** What left before the ledger went back and is in it no more. */
   const lost = new Map<string, Spent>();
   const calendar = new Intl.DateTimeFormat('en-CA', { timeZone: timezone });
-  const jumps = weather.clockJumps || weather.long.clock.length > 0;
+  /** The day of each intent. */
+  const begun = new Map<number, string>();
   let latest = '';
 
-  function leaving({ reference, amount, began_at }: Braked): void {
+  function began({ id }: Braked): void {
+    begun.set(id, calendar.format(world.now() + weather.serviceClockErrorMs));
+  }
+
+  function leaving({ id, reference, amount }: Braked): void {
     if (limit === null) return;
-    const shown = calendar.format(new Date(began_at));
-    if (aheadMs(latest, shown) > farAheadMs) forget();
-    const day = jumps && shown < latest ? latest : shown;
+    const day = begun.get(id) ?? '';
     if (latest !== '' && day > latest) {
       world.coverage.count('brake: sent on a later day');
       if (weather.long.zone) world.coverage.count('zone: sent on a later day');
@@ -47,13 +49,6 @@ export function createDayBudget(deps: {
         `${sum} on ${day}, ${limit} allowed`,
         reference,
       );
-  }
-
-  /** Which day it was by a clock that is wrong by years now and then, nobody can know. */
-  function forget(): void {
-    days.clear();
-    lost.clear();
-    latest = '';
   }
 
   function sumOf(spent: Spent | undefined, counts: (reference: string) => boolean): number {
@@ -81,8 +76,6 @@ export function createDayBudget(deps: {
         else spent.set(reference, { times: remembered, minor });
         add(lost, day, reference, minor);
       }
-    // Which day it was by a clock that is wrong now and then, the copy cannot know.
-    if (jumps) forget();
   }
 
   function attemptsOf(reference: string): number {
@@ -91,14 +84,7 @@ export function createDayBudget(deps: {
     return inspector.rows<{ n: number }>(sql, reference)[0]?.n ?? 0;
   }
 
-  return { leaving, wentBack };
-}
-
-/** A day that begins so much later than today was begun by a wrong clock. */
-const farAheadMs = 36 * 3_600_000;
-
-function aheadMs(latest: string, shown: string): number {
-  return latest === '' ? 0 : Date.parse(latest) - Date.parse(shown);
+  return { began, leaving, wentBack };
 }
 
 function add(days: Map<string, Spent>, day: string, reference: string, minor: number): void {

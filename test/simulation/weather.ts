@@ -189,15 +189,13 @@ const monthEndsAt = Date.UTC(2026, 10, 30, 23);
 
 /**
  * Midnight comes amid the troubles where rows name days. A clock that is a year behind would take tomorrow for a day too far
- * ahead, and refuse the file: such a clock is off by days. Beside a limit of the day it is off by an hour: one that is a day
- * ahead and then days behind opens a second budget.
+ * ahead, and refuse the file: such a clock is off by days.
  */
 function datedDay(
   random: Random,
   { long, brakes, startsAt, lengthMs }: Weather,
 ): Pick<Weather, 'long' | 'startsAt' | 'brakes'> {
-  const far = brakes.dailyLimit === null ? 'days' : 'an hour';
-  const clock = long.clock.map((scale) => (scale === 'a year' ? far : scale));
+  const clock = long.clock.map((scale) => (scale === 'a year' ? 'days' : scale));
   const beforeMs = random.between(hour / 2, Math.min(5 * hour, lengthMs / 2));
   const midnight = startsAt + (24 * 60 - localTimeIn(brakes.timezone)(startsAt).minutes) * minute;
   return {
