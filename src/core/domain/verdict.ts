@@ -72,18 +72,26 @@ export function verdictOf(list: ListStanding | null, facts: CurrencyFacts): Verd
   return parts.every(({ count, amount }) => count === 0n && amount === 0n) ? 'reconciled' : 'exceptions';
 }
 
-/** `compared`: the list could be used. `differs`: lines that must be zero are not. Of two, the graver speaks for both. */
-type Traits = { gravity: number; compared: boolean; differs: boolean };
+/**
+ * `compared`: the list could be used. `agrees`: every line that must be zero is. `differs`: one is not. Of two, the graver
+ * speaks for both.
+ */
+type Traits = { gravity: number; compared: boolean; agrees: boolean; differs: boolean };
 const traits: Record<Verdict, Traits> = {
-  none: { gravity: 0, compared: true, differs: false },
-  reconciled: { gravity: 1, compared: true, differs: false },
-  exceptions: { gravity: 2, compared: true, differs: true },
-  not_compared: { gravity: 3, compared: false, differs: false },
+  none: { gravity: 0, compared: true, agrees: false, differs: false },
+  reconciled: { gravity: 1, compared: true, agrees: true, differs: false },
+  exceptions: { gravity: 2, compared: true, agrees: false, differs: true },
+  not_compared: { gravity: 3, compared: false, agrees: false, differs: false },
 };
 
 /** True where the ledger was compared with a list. */
 export function isCompared(verdict: Verdict): boolean {
   return traits[verdict].compared;
+}
+
+/** True where there is money to state, and the ledger and the list agree about it. */
+export function agrees(verdict: Verdict): boolean {
+  return traits[verdict].agrees;
 }
 
 /** True where the ledger and the list differ, so that the lines that do are named. */

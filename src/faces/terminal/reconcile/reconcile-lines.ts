@@ -5,7 +5,14 @@ import { listOpen, openGroups } from '../../../books/discrepancies/discrepancies
 import { payoutOverview } from '../../../books/overview.sql.ts';
 import { amountText, counted, grouped } from '../../../core/domain/counted.ts';
 import { plainTrouble } from '../../../core/domain/run-error.ts';
-import { differs, exceptionLines, isCompared, isUsable, needsAPerson } from '../../../core/domain/verdict.ts';
+import {
+  agrees,
+  differs,
+  exceptionLines,
+  isCompared,
+  isUsable,
+  needsAPerson,
+} from '../../../core/domain/verdict.ts';
 import type { CurrencyJson } from '../../../core/shapes/run-shapes.ts';
 import { commandFor } from '../../../words/discrepancy-words.ts';
 import type { SaidHalt } from '../../../words/halt-words.ts';
@@ -110,7 +117,7 @@ function verdictLines({ verdict, statement, list }: Run, terminal: Terminal): st
 /** What is paid here and failed there comes first. */
 function differencesOf(currency: string, one: CurrencyJson): Difference[] {
   const words = verdictWords[one.verdict].name;
-  const only = one.verdict === 'reconciled' ? 'none' : '';
+  const only = agrees(one.verdict) ? 'none' : '';
   if (!differs(one.verdict)) return [{ currency, verdict: words, what: only, amount: '' }];
   const overturned = one.overturned
     ? [{ what: `${overturnedWords}: ${one.overturned.count}`, amount: one.overturned.amount }]

@@ -33,11 +33,13 @@ export function reconcilingPart(unended: UnendedRun | null, last: LastRun | null
   );
 }
 
+const looks = { good: 'good', bad: 'bad', doubt: 'warn', faint: 'none' } as const;
+
 function lastPart({ run, verdict, startedAt }: LastRun, view: View): Html {
-  const look = { reconciled: 'good', exceptions: 'bad', not_compared: 'warn', none: 'none' } as const;
+  const { colour, name } = verdictWords[verdict];
   return dashboardBanner(
-    look[verdict],
-    `The last reconciliation: ${verdictWords[verdict].name}`,
+    looks[colour],
+    `The last reconciliation: ${name}`,
     html`<p>It began ${time(startedAt, view)}. ${to(['runs', run], 'See the run')}</p>`,
   );
 }

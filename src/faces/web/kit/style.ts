@@ -59,8 +59,8 @@ summary{cursor:pointer;color:var(--link)}
 .verdict{border-radius:10px;padding:9px 16px;border-left:6px solid var(--none);background:var(--none-bg)}
 .verdict strong{font-size:17px}.verdict p,.verdict ul{margin:2px 0 0}.verdict ul{padding-left:0;list-style:none}
 .difference b{font-size:17px;font-variant-numeric:tabular-nums}.verdict .made{margin:2px 0 4px;max-width:34rem}.made li{display:flex;justify-content:space-between;gap:12px;font-size:13px;line-height:1.4}
-.verdict.is-reconciled{background:var(--good-bg);border-color:var(--good)}.verdict.is-reconciled strong{color:var(--good)}
-.verdict.is-exceptions{background:var(--bad-bg);border-color:var(--bad)}.verdict.is-exceptions strong{color:var(--bad)}
+.verdict.is-good{background:var(--good-bg);border-color:var(--good)}.verdict.is-good strong{color:var(--good)}
+.verdict.is-bad{background:var(--bad-bg);border-color:var(--bad)}.verdict.is-bad strong{color:var(--bad)}
 .tiles{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,160px),1fr));gap:12px;margin-top:12px}
 .tile{background:var(--card);border:1px solid var(--line);border-radius:10px;padding:9px 14px;min-width:0}
 .tile span,.tile dt{color:var(--soft);font-size:13px}.tile strong,.tile b{display:block;font-size:20px;line-height:1.3;font-variant-numeric:tabular-nums}

@@ -41,7 +41,7 @@ function verdictWord(verdict: Verdict, currency?: string): Html {
 /** The verdict on a currency as a banner, with lines of text. */
 export function verdictBanner(currency: string, verdict: Verdict, lines: readonly string[]): Html {
   const { sign, name, look } = verdictWords[verdict];
-  return html`<li class="verdict is-${verdict}" data-currency="${currency}" data-verdict="${verdict}"><strong class="${look}">${sign} ${currency}: ${name}</strong><p>${separated(lines)}</p></li>`;
+  return html`<li class="verdict is-${look}" data-currency="${currency}" data-verdict="${verdict}"><strong class="${look}">${sign} ${currency}: ${name}</strong><p>${separated(lines)}</p></li>`;
 }
 
 /** Minor units of several currencies, one below the other. */

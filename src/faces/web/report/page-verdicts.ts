@@ -8,6 +8,7 @@ import {
 } from '../../../books/statement/statement-figures.ts';
 import { counted, grouped } from '../../../core/domain/counted.ts';
 import {
+  agrees,
   differs,
   isCompared,
   isUsable,
@@ -54,8 +55,8 @@ function runBanner(hasStatement: boolean, { verdict, list }: JudgedRun): Html {
       'This run was made before verdicts were kept: run counterfoil reconcile for one.',
     ]);
   const whole = worstVerdict(list, []);
-  const { sign, name } = verdictWords[whole];
-  return banner(`is-${whole}`, `${sign} ${capitalised(name)}`, [verdictWords[whole].sentence]);
+  const { sign, name, look, sentence } = verdictWords[whole];
+  return banner(`is-${look}`, `${sign} ${capitalised(name)}`, [sentence]);
 }
 
 function capitalised(text: string): string {
@@ -67,16 +68,16 @@ function currencyBanner(
   lines: CurrencyLines,
   open: JudgedRun['open'],
 ): Html {
-  const { sign, name, sentence: meant } = verdictWords[verdict];
+  const { sign, name, look, sentence: meant } = verdictWords[verdict];
   const agreed = () => reconciledTexts(currency, lines, open.get(currency) ?? 0n);
   const beside = () => besideTexts(lines);
-  const texts = verdict === 'reconciled' ? agreed() : differs(verdict) ? beside() : [meant];
+  const texts = agrees(verdict) ? agreed() : differs(verdict) ? beside() : [meant];
   const mark = html` data-currency="${currency}" data-verdict="${verdict}"`;
   const difference = isCompared(verdict) && differencePart({ currency, overturned }, lines);
   const rows =
     differs(verdict) &&
     html`<p>Do not sign off. Each row: ${link('statement-rows.csv', 'statement-rows.csv')}</p>`;
-  return banner(`is-${verdict}`, `${sign} ${currency}: ${name}`, texts, { mark, difference, rows });
+  return banner(`is-${look}`, `${sign} ${currency}: ${name}`, texts, { mark, difference, rows });
 }
 
 type BannerParts = { mark: Html; difference: Html | false; rows: Html | false };

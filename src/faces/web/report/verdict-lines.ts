@@ -8,7 +8,13 @@ import {
   linesByCurrency,
 } from '../../../books/statement/statement-figures.ts';
 import { counted, grouped } from '../../../core/domain/counted.ts';
-import { differs, exceptionLines, isCompared, type ListStanding } from '../../../core/domain/verdict.ts';
+import {
+  agrees,
+  differs,
+  exceptionLines,
+  isCompared,
+  type ListStanding,
+} from '../../../core/domain/verdict.ts';
 import { differenceWords, lineWords, overturnedWords } from '../../../words/line-words.ts';
 import { listSentence } from '../../../words/list-words.ts';
 import { verdictWords } from '../../../words/verdict-words.ts';
@@ -44,7 +50,7 @@ export function verdictLines(
   const lines = linesByCurrency(statement).get(currency) ?? {};
   const { amount: far, reasons } = differenceOf(lines);
   const difference = `${differenceWords}: ${amountText(currency, far)}, listed less net paid.`;
-  if (verdict === 'reconciled') {
+  if (agrees(verdict)) {
     const { count, amount } = lineOf(lines, 'settled');
     return [
       `${counted(count, 'payment')}, ${amountText(currency, amount)}: the list and the ledger agree.`,
