@@ -120,7 +120,7 @@ function endOf({ id, name, kind }: RejectedFile, view: View): Html {
   const label = kind === 'taken_before' ? 'Why it came again' : 'Why nothing is missing';
   const fields = [{ kind: 'note' as const, label, id: `end-${id}`, required: true }];
   const ended = form(view, { action: `/files/rejected/${id}/end`, fields, buttons: [{ name: 'End it' }] });
-  return html`<details><summary aria-label="End ${visible(name)}…">End it…</summary>${ended}</details>`;
+  return html`<details><summary aria-label="End it: ${visible(name)}">End it…</summary>${ended}</details>`;
 }
 
 function problemsPart({ name, problems }: RejectedFile, shown: readonly FileProblem[]): Html {
