@@ -85,7 +85,8 @@ export function createBrakes(deps: {
     const { dailyLimit } = brakes;
     await finishHolds(ledger, { at: clock.iso(), dailyLimit });
     await holdNeedless();
-    await deps.confirmFiles?.(throughDay(under()));
+    // By our clock alone: the service may be heard, and let the day begin, between this look and the claim (P34, P38).
+    await deps.confirmFiles?.(today());
     if (brakes.looksAhead) await expireLooks(ledger, clock.iso());
     if ((await standingCanaries(db)).length > 0) await ledger.write((trx) => stopForCanaries(trx, under()));
     if (Object.keys(dailyLimit).length > 0 && (await dailyUse(db, under())).moved)
