@@ -1,12 +1,13 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { HistoryEvent } from '../domain/history-event.ts';
-import { cameToNothing, type PayoutState } from '../domain/payout.ts';
+import { type HistoryEvent, settleEvents } from '../domain/history-event.ts';
+import { cameToNothing, type PayoutState, sources, type WitnessStatus } from '../domain/payout.ts';
 import type { Effect, LedgerEvent } from '../domain/transition.ts';
 import { field, integerField, rowsOf } from '../storage/bulk.ts';
 import { literals } from '../storage/dialect.ts';
 import type { Trx } from '../storage/ledger.ts';
 import { addHoldReason, type HoldReason, holdReasonsOf } from './hold-reasons.ts';
 import { shownValue } from './shown-value.ts';
+import { eventList } from './stored-sets.ts';
 
 /** The states in which nothing shows that a payout is paid, so that another may be ordered in its place. */
 export const unpaid: readonly PayoutState[] = [...cameToNothing, 'cancelled', 'unknown'];
@@ -136,9 +137,13 @@ const wasAlive = lastMove('p.id', sql`not ${isUnpaid} and m.id < ${wasUnpaid}`);
 const stoodUnpaid = sql<boolean>`(${wasUnpaid} > 0 and not exists (select 1 from history m where m.payout_id = p.id
   and m.from_state <> m.to_state and m.id > ${wasUnpaid} and m.id < ${lastMove('n.id')}))`;
 
+/** The event in which each source but the answer to our own POST says so. */
+const said = (status: WitnessStatus): HistoryEvent[] =>
+  sources.flatMap((source) => (source === 'response' ? [] : (`${source} says ${status}` as const)));
+
 /** True of an entry `e` that says that its payout was paid, or is on its way. A pending after its end is merely late. */
-export const saysPaid: RawBuilder<boolean> = sql`(e.event like '% says success' or e.event in ('accepted', 'settle as success')
-  or (e.event like '% says pending' and e.from_state not in ('failed', 'returned')))`;
+export const saysPaid: RawBuilder<boolean> = sql`(e.event in ${eventList(...said('success'), 'accepted', settleEvents.success)}
+  or (e.event in ${eventList(...said('pending'))} and e.from_state not in ('failed', 'returned')))`;
 
 /** True where `p` came back so since `n` waits, and an earlier entry said so too. */
 const wasTold = sql<boolean>`exists (select 1 from history e where e.payout_id = p.id
