@@ -63,7 +63,8 @@ describe.each(servers)('serve with its queue on $name', ({ kind, server, absent 
       () => sent(at),
       (n) => n === 1500,
     );
-    const shares = ask(at, 'select count(*) from attempts group by worker_id');
+    // On a starved machine an intent grows too old to be sent. Its attempt says so, and another follows.
+    const shares = ask(at, `select count(*) from attempts where outcome <> 'not_sent' group by worker_id`);
     expect([shares.length, shares.reduce((a, b) => a + b, 0)]).toEqual([2, 1500]);
     expect(at.sandbox.requests.posts).toBe(1500);
     const standing = await until(
