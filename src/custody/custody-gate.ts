@@ -2,7 +2,7 @@ import { chmodSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { type FileLock, keepHeld } from '../core/storage/file-lock.ts';
 import type { Lock } from '../core/storage/locks.ts';
-import { type Place, placeOf } from '../core/storage/place.ts';
+import { isLedgerFile, type Place, placeOf } from '../core/storage/place.ts';
 import type { PostgresSession } from '../core/storage/postgres-session.ts';
 import { isBusy } from '../core/storage/sqlite.ts';
 
@@ -36,7 +36,7 @@ export async function enterShared(session: Pick<PostgresSession, 'hold'>): Promi
 /** Shuts the gate for all others until its release; null if another process is still inside after a short wait. */
 export async function shutGate(ledger: string | Place): Promise<Lock | null> {
   const place = placeOf(ledger);
-  if (place.kind === 'sqlite') return take(place.path, ['begin exclusive'], 1000);
+  if (isLedgerFile(place)) return take(place.path, ['begin exclusive'], 1000);
   const { openPostgresSession: openSession } = await import('../core/storage/postgres-session.ts');
   const session = await openSession(place.url);
   const lock = await tryFor(1000, () => session.hold('gate')).catch(async (error: unknown) => {

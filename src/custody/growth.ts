@@ -1,5 +1,4 @@
-import { sql } from 'kysely';
-import { isPostgres } from '../core/storage/dialect.ts';
+import { ledgerBytes } from '../core/storage/free-space.ts';
 import type { Db, Trx } from '../core/storage/ledger.ts';
 import { latestRunFirst } from '../watching/listing/listings.sql.ts';
 
@@ -17,17 +16,6 @@ export async function noteLedgerBytes(trx: Trx, run: string): Promise<void> {
     .set({ ledger_bytes: await ledgerBytes(trx) })
     .where('id', '=', run)
     .execute();
-}
-
-/** The size of the ledger in bytes: its file without the log, or its tables and indexes on PostgreSQL. */
-async function ledgerBytes(db: Db | Trx): Promise<bigint> {
-  const ofFile = sql<{ bytes: bigint }>`
-    select page_count * page_size as bytes from pragma_page_count(), pragma_page_size()`;
-  const ofSchema = sql<{ bytes: bigint }>`
-    select coalesce(sum(pg_total_relation_size(c.oid)), 0)::bigint as bytes from pg_class c
-    where c.relnamespace = current_schema()::regnamespace and c.relkind = 'r'`;
-  const { rows } = await (isPostgres(db) ? ofSchema : ofFile).execute(db);
-  return rows[0]?.bytes ?? 0n;
 }
 
 /**

@@ -5,7 +5,14 @@ import { dropMeta, keepMeta, metaOfKeys } from '../core/ledger/meta.ts';
 import { hostJobs } from '../core/settings/schedule-list.ts';
 import { isLedgerThere } from '../core/storage/exists.ts';
 import type { Ledger } from '../core/storage/ledger.ts';
-import { maskedPassword, type Place, placeName, placeOf } from '../core/storage/place.ts';
+import {
+  isLedgerFile,
+  isSharedLedger,
+  maskedPassword,
+  type Place,
+  placeName,
+  placeOf,
+} from '../core/storage/place.ts';
 import { syncFolder } from '../core/storage/sync-folder.ts';
 import { abandonAll } from './adopt.ts';
 import { shutGate } from './custody-gate.ts';
@@ -63,7 +70,7 @@ export async function moveLedger(request: MoveRequest): Promise<MovedLedger> {
       if (!there) await copyTo(from, target, request);
       const arrived = await openTarget(source, { ...request, to: target }, { digest, handed: sealed.handed });
       if (arrived.kind === 'differs') {
-        const why = `${to} does not hold what ${from} holds, so that neither sends. ${target.kind === 'sqlite' ? 'Move that file away' : 'Drop that schema'}, then run the same migrate --to again`;
+        const why = `${to} does not hold what ${from} holds, so that neither sends. ${isLedgerFile(target) ? 'Move that file away' : 'Drop that schema'}, then run the same migrate --to again`;
         return { kind: 'refused', why };
       }
       return { kind: 'moved', digest, abandoned, before: arrived.kind === 'open' };
@@ -161,7 +168,7 @@ async function openTarget(
       const gone = [barrierKeys.sealed, sealKeys.target, sealKeys.digest, sealKeys.handed, 'marked'];
       await dropMeta(trx, gone);
       // Hosts have other ids in PostgreSQL: what their jobs did before would stay, of a host that never runs again.
-      if (to.kind === 'postgres') await trx.deleteFrom('jobs').where('job', 'in', hostJobs).execute();
+      if (isSharedLedger(to)) await trx.deleteFrom('jobs').where('job', 'in', hostJobs).execute();
     });
     // P25: if it was open before, its mark shows that it has sent since, and that this is an old copy in its place.
     const fell = handed && (await target.write((trx) => noticeFall(trx, to.path, target.id, now())));

@@ -7,7 +7,7 @@ import type { Mode } from '../core/domain/payout.ts';
 import { metaOfKeys } from '../core/ledger/meta.ts';
 import { knownMigrations, migrations } from '../core/storage/known-migrations.ts';
 import type { Db, Ledger, Trx } from '../core/storage/ledger.ts';
-import { type Place, placeName, placeOf } from '../core/storage/place.ts';
+import { isLedgerFile, type Place, placeName, placeOf } from '../core/storage/place.ts';
 import {
   assertMode,
   LedgerAbsent,
@@ -104,7 +104,7 @@ async function settle(opened: Opened, options: OpenOptions): Promise<Ledger> {
     (await write((trx) => noticeFall(trx, path, born.id, options.now())));
   // A ledger that fell back is not marked: only the old mark knows about the fall.
   if (fallenBack || options.alone) return ledger;
-  const file = place.kind === 'sqlite' ? db : null;
+  const file = isLedgerFile(place) ? db : null;
   const marker = createMarker({ write, path, id: born.id, now: options.now, file });
   return { ...ledger, write: marker.write, close: () => marker.flush().then(close) };
 }

@@ -1,7 +1,7 @@
 import { type Dialect, Kysely, type RawBuilder, sql } from 'kysely';
 import { keyset } from '../core/storage/keyset.ts';
 import type { Db, Ledger, Trx } from '../core/storage/ledger.ts';
-import { type Place, placeOf } from '../core/storage/place.ts';
+import { isLedgerFile, type Place, placeOf } from '../core/storage/place.ts';
 import { LedgerDialect, openDatabase } from '../core/storage/sqlite.ts';
 import type { Payout, Tables } from '../core/storage/tables/tables.ts';
 
@@ -13,7 +13,7 @@ export type Reader = { db: Db; close(): Promise<void> };
 
 /** Opens a reader beside an open ledger. On PostgreSQL the ledger's own connections serve: it has several. */
 export function openReader(ledger: Pick<Ledger, 'db' | 'place'>): Reader {
-  if (ledger.place.kind !== 'sqlite') return { db: ledger.db, close: async () => undefined };
+  if (!isLedgerFile(ledger.place)) return { db: ledger.db, close: async () => undefined };
   const database = openDatabase(ledger.place.path);
   database.pragma('query_only = ON');
   const db = new Kysely<Tables>({ dialect: new LedgerDialect(database, { breathes: true }) });
@@ -23,7 +23,7 @@ export function openReader(ledger: Pick<Ledger, 'db' | 'place'>): Reader {
 /** Opens a reader whose queries all see the same moment. */
 export async function openSnapshot(where: string | Place): Promise<Reader> {
   const place = placeOf(where);
-  if (place.kind === 'postgres') return snapshotOfSchema(place.url);
+  if (!isLedgerFile(place)) return snapshotOfSchema(place.url);
   // Opened for writing: a reader of a write-ahead log must write the log's index.
   return snapshotOfFile(openDatabase(place.path));
 }

@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs';
 import type { Mode } from '../core/domain/payout.ts';
-import { type Place, placeName } from '../core/storage/place.ts';
+import { isLedgerFile, type Place, placeName } from '../core/storage/place.ts';
 import { LedgerOlder } from '../core/storage/schema-version.ts';
 import { shutGate } from './custody-gate.ts';
 import { copyOlder } from './make-backup.ts';
@@ -28,7 +28,7 @@ export async function upgradeLedger(place: Place, options: Options): Promise<Upg
   const gate = await shutGate(place);
   if (!gate) return { kind: 'locked' };
   try {
-    if (place.kind === 'sqlite') assertNotHalfSwapped(place.path);
+    if (isLedgerFile(place)) assertNotHalfSwapped(place.path);
     return await upgradeAlone(place, options);
   } finally {
     await gate.release();
@@ -45,7 +45,7 @@ export async function upgradeAlone(place: Place, { mode, now }: Options): Promis
     if (!(error instanceof LedgerOlder)) throw error;
   }
   const at = now();
-  const backup = place.kind === 'sqlite' ? await copyOlder(place.path, at) : null;
+  const backup = isLedgerFile(place) ? await copyOlder(place.path, at) : null;
   try {
     await (await open('upgrade')).close();
   } catch (error) {

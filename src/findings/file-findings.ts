@@ -4,6 +4,7 @@ import { type FileTask, lostFileTasks, recentArchives } from '../core/ledger/fil
 import type { Clock } from '../core/runtime/clock.ts';
 import type { Config } from '../core/settings/settings.ts';
 import type { Db, Ledger, Trx } from '../core/storage/ledger.ts';
+import { isLedgerFile } from '../core/storage/place.ts';
 import { newestBackup } from '../custody/daily-backup.ts';
 import {
   type BackupPlace,
@@ -67,7 +68,7 @@ export function backupStanding({
   clock: Pick<Clock, 'now'>;
 }): BackupStanding | null {
   const { backupDir, backupEvery } = config;
-  if (ledger.place.kind === 'postgres' || backupDir === '') return null;
+  if (!isLedgerFile(ledger.place) || backupDir === '') return null;
   const paceHours = hoursOf(backupEvery);
   const lateHours = paceHours + Math.min(graceHours, paceHours);
   const newest = newestBackup(ledger, backupDir);

@@ -19,6 +19,7 @@ import { type Recorded, record } from '../core/ledger/record.ts';
 import { idList } from '../core/storage/bulk.ts';
 import { countRows, hasRow } from '../core/storage/counting.ts';
 import type { Db, Ledger, Trx } from '../core/storage/ledger.ts';
+import { isLedgerFile } from '../core/storage/place.ts';
 import { withheldBy } from '../watching/evidence/withheld.ts';
 import { rowWaits } from './approved.sql.ts';
 import { limitsOf } from './daily-limit.ts';
@@ -126,7 +127,7 @@ export async function releaseBatch(
     );
     if (!stays.some(({ kind }) => checkKinds.has(kind))) await acceptPrecheck(trx, batch);
     if (!stays.some(({ kind }) => fileKinds.has(kind)))
-      await releaseFile(trx, batch, { lookAgain: ledger.place.kind === 'sqlite' });
+      await releaseFile(trx, batch, { lookAgain: isLedgerFile(ledger.place) });
     await liftReasons(trx, batch, { stays, by: order.by ?? '', look: order.look });
   });
   return finishRelease(ledger, order);

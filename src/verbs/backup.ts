@@ -3,6 +3,7 @@ import { dirname } from 'node:path';
 import { z } from 'zod';
 import type { Clock } from '../core/runtime/clock.ts';
 import type { Config } from '../core/settings/settings.ts';
+import { isLedgerFile } from '../core/storage/place.ts';
 import { enterGate } from '../custody/custody-gate.ts';
 import { type BackupMade, backupLedger } from '../custody/make-backup.ts';
 import { assertNotHalfSwapped } from '../custody/swap.ts';
@@ -25,7 +26,7 @@ export const backupVerb = verb({
     if (existsSync(file)) return refusedFor({ kind: 'file_exists', file });
     if (!existsSync(dirname(file))) return refusedFor({ kind: 'no_folder', folder: dirname(file) });
     const { ledgerPlace: place } = config;
-    if (place.kind === 'postgres') return refusedFor({ kind: 'in_a_database' });
+    if (!isLedgerFile(place)) return refusedFor({ kind: 'in_a_database' });
     const at = clock.iso();
     const gate = await enterGate(place.path);
     try {

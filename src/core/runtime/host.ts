@@ -2,6 +2,7 @@ import { hostname } from 'node:os';
 import { dirname, resolve } from 'node:path';
 import type { Ledger } from '../storage/ledger.ts';
 import { machineOf } from '../storage/machine.ts';
+import { isSharedLedger } from '../storage/place.ts';
 
 /**
  * One data folder on one machine, among those that share a ledger. `id` stays when the machine gets another name; `name`
@@ -14,6 +15,6 @@ export const onlyHost: Host = { id: '', name: '' };
 /** The host of a data folder. Throws disk errors. */
 export function hostOf({ place, path }: Pick<Ledger, 'place' | 'path'>, dataDir: string): Host {
   const folder = resolve(dataDir);
-  const id = place.kind === 'postgres' ? machineOf(path) : dirname(path) === folder ? '' : folder;
+  const id = isSharedLedger(place) ? machineOf(path) : dirname(path) === folder ? '' : folder;
   return id === '' ? onlyHost : { id, name: `${hostname()}:${folder}` };
 }

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
-import { type Place, schemaOf } from './place.ts';
+import { isLedgerFile, type Place, schemaOf } from './place.ts';
 
 /** Whether a ledger exists at this place. Throws PostgresFailure where the database does not answer. */
 export async function isLedgerThere(place: Place): Promise<boolean> {
-  if (place.kind === 'sqlite') return existsSync(place.path);
+  if (isLedgerFile(place)) return existsSync(place.path);
   const { openPostgresSession: openSession } = await import('./postgres-session.ts');
   const session = await openSession(place.url);
   try {
@@ -18,7 +18,7 @@ export async function isLedgerThere(place: Place): Promise<boolean> {
 
 /** Throws while the database of this place does not answer, or is a standby; a file always answers. */
 export async function probeDatabase(place: Place): Promise<void> {
-  if (place.kind === 'sqlite') return;
+  if (isLedgerFile(place)) return;
   const { openPostgresSession: openSession } = await import('./postgres-session.ts');
   const { assertFit } = await import('./postgres-server.ts');
   const session = await openSession(place.url);

@@ -4,6 +4,7 @@ import type { WebhookRejectionKind } from '../domain/rejection.ts';
 import { hasRow } from './counting.ts';
 import { isPostgres } from './dialect.ts';
 import { isDamage } from './failure.ts';
+import { ledgerBytes } from './free-space.ts';
 import type { Db } from './ledger.ts';
 import { serverFacts, unfitness } from './postgres-server.ts';
 
@@ -22,9 +23,7 @@ const wholeUpToBytes = 256 * 1024 * 1024;
 export async function quickCheck(db: Db, wholeUpTo = wholeUpToBytes): Promise<FileHealth> {
   if (isPostgres(db))
     return { damage: [unfitness(await factsOf(db))].filter((why) => why !== null), read: 'whole' };
-  const { rows: sizes } = await sql<{ bytes: bigint }>`
-    select page_count * page_size as bytes from pragma_page_count(), pragma_page_size()`.execute(db);
-  if (Number(sizes[0]?.bytes ?? 0n) > wholeUpTo) return { damage: await endsDamage(db), read: 'ends' };
+  if ((await ledgerBytes(db)) > wholeUpTo) return { damage: await endsDamage(db), read: 'ends' };
   const { rows } = await sql<{ quick_check: string }>`pragma quick_check(5)`.execute(db);
   return { damage: rows.map((row) => row.quick_check).filter((said) => said !== 'ok'), read: 'whole' };
 }

@@ -6,9 +6,21 @@ import { dirname, join, resolve } from 'node:path';
  * Where a ledger is. `path` is the SQLite file. For PostgreSQL it is the base name of this machine's mark in the data
  * folder (P25). The URL holds a password: no message may contain it.
  */
-export type Place = { kind: 'sqlite'; path: string } | PostgresPlace;
+export type Place = FilePlace | PostgresPlace;
+
+type FilePlace = { kind: 'sqlite'; path: string };
 
 export type PostgresPlace = { kind: 'postgres'; path: string; url: string };
+
+/** Whether the ledger is one file, which Counterfoil itself copies, archives and restores. A server has tools for that. */
+export function isLedgerFile(place: Place): place is FilePlace {
+  return place.kind === 'sqlite';
+}
+
+/** Whether processes on several machines may share the ledger. */
+export function isSharedLedger(place: Place): boolean {
+  return !isLedgerFile(place);
+}
 
 /** Normalises a place: a plain string is a SQLite file. */
 export function placeOf(place: string | Place): Place {
@@ -42,7 +54,7 @@ export function placeNamed(url: string, dataDir: string): Place {
 
 /** The place's name for people: a file, or a database URL without its password. */
 export function placeName(place: Place): string {
-  return place.kind === 'sqlite' ? place.path : withoutPassword(place.url);
+  return isLedgerFile(place) ? place.path : withoutPassword(place.url);
 }
 
 export const maskedPassword = '***';

@@ -4,8 +4,7 @@ import { lastRun } from '../../books/run-verdicts.sql.ts';
 import type { ServiceAccount } from '../../core/domain/origin.ts';
 import { foreignOrigins } from '../../core/ledger/origins.ts';
 import { allJobs } from '../../core/runtime/jobs.sql.ts';
-import { isPostgres } from '../../core/storage/dialect.ts';
-import { fileBytes, freeBytes } from '../../core/storage/free-space.ts';
+import { freeBytes, ledgerBytes } from '../../core/storage/free-space.ts';
 import type { Db, Ledger } from '../../core/storage/ledger.ts';
 import { barrierHalt } from '../../sending/halt.ts';
 import { findHalt } from '../../sending/halts.sql.ts';
@@ -43,7 +42,7 @@ export async function readFigures(source: FigureSource) {
     discrepancies: await discrepancyFigures(db),
     /** Our clock less the service's, as the last look-up showed; null before the first. */
     clockSkewMs: await lastSkew(db),
-    ledgerBytes: await ledgerBytes(db, ledger.path),
+    ledgerBytes: Number(await ledgerBytes(db)),
     freeBytes: await freeBytes(dataDir),
   };
 }
@@ -84,15 +83,4 @@ async function lastSkew(db: Db): Promise<number | null> {
     where clock_off_ms is not null order by id desc limit 1`.execute(db);
   const off = rows[0]?.off;
   return off == null ? null : Number(off);
-}
-
-async function ledgerBytes(db: Db, path: string): Promise<number> {
-  if (isPostgres(db)) {
-    const { rows } = await sql<{
-      bytes: bigint | null;
-    }>`select sum(pg_total_relation_size(c.oid))::bigint as bytes
-      from pg_class c where c.relkind = 'r' and c.relnamespace = current_schema()::regnamespace`.execute(db);
-    return Number(rows[0]?.bytes ?? 0n);
-  }
-  return fileBytes(path);
 }

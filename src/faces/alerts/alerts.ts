@@ -7,6 +7,7 @@ import { scheduleList } from '../../core/settings/schedule-list.ts';
 import type { Config } from '../../core/settings/settings.ts';
 import type { Db, Ledger } from '../../core/storage/ledger.ts';
 import { machineOf } from '../../core/storage/machine.ts';
+import { isSharedLedger } from '../../core/storage/place.ts';
 import type { AlertChannel } from '../../core/storage/tables/alert-tables.ts';
 import { findOn, type Scene, silenceOf } from '../../findings/finders.ts';
 import { alertRules, type FindingKind, findingRules } from '../../findings/kinds.ts';
@@ -51,7 +52,7 @@ type Deps = {
 export function createAlerts(deps: Deps) {
   const { ledger, clock, config, jobsStore, channels = openChannels(config, deps.traces) } = deps;
   const names = [...channels.keys()];
-  const machine = ledger.place.kind === 'postgres' ? machineOf(ledger.path) : '';
+  const machine = isSharedLedger(ledger.place) ? machineOf(ledger.path) : '';
   const addTo = wordChannels(names);
   let offset: number | null = null;
 

@@ -7,6 +7,7 @@ import { anyWorkerLives } from '../../core/runtime/worker-lock.ts';
 import { livesAnywhere, workedSince } from '../../core/runtime/workers.sql.ts';
 import { isHostJob, scheduleList } from '../../core/settings/schedule-list.ts';
 import type { StatusJson } from '../../core/shapes/status-shapes.ts';
+import { isSharedLedger } from '../../core/storage/place.ts';
 import type { Scene } from '../../findings/finders.ts';
 import { isLate, jobFinding, type Working } from '../../findings/job-findings.ts';
 import type { FindingFace } from '../../findings/kinds.ts';
@@ -21,7 +22,7 @@ const hourMs = 3_600_000;
 
 export async function daemonStanding({ config, ledger }: App<'looking'>): Promise<DaemonStanding> {
   const running = isServing(config.dataDir);
-  if (running || ledger.place.kind === 'sqlite') return { running };
+  if (running || !isSharedLedger(ledger.place)) return { running };
   return { running, elsewhere: await livesAnywhere(ledger, 'serve') };
 }
 

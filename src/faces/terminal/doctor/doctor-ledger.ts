@@ -8,7 +8,7 @@ import { waitingWhy } from '../../../core/domain/waiting-file.ts';
 import type { Config } from '../../../core/settings/settings.ts';
 import { isLedgerThere } from '../../../core/storage/exists.ts';
 import { describeServer, quickCheck, rejectionsSince } from '../../../core/storage/health.ts';
-import { placeName } from '../../../core/storage/place.ts';
+import { isLedgerFile, placeName } from '../../../core/storage/place.ts';
 import { ledgerGrowth } from '../../../custody/growth.ts';
 import { readMark } from '../../../custody/mark.ts';
 import { backupStanding } from '../../../findings/file-findings.ts';
@@ -72,7 +72,7 @@ async function checkFile({ ledger }: App<'local'>): Promise<DoctorCheck> {
   const mark = readMark(ledger.path);
   const marked = mark.kind === 'mark' ? `marked at entry ${mark.mark.history}` : 'no mark beside it yet';
   const name = placeName(ledger.place);
-  if (ledger.place.kind === 'postgres') {
+  if (!isLedgerFile(ledger.place)) {
     const [why] = damage;
     return why === undefined
       ? well(
@@ -204,7 +204,7 @@ export async function checkGrowth({ ledger, clock }: App<'local'>): Promise<Doct
 
 /** Says how old the newest scheduled backup is; a fault when one was missed. */
 export function checkBackups(app: App<'local'>): DoctorCheck {
-  if (app.ledger.place.kind === 'postgres') return skipped('backups', 'the database makes them');
+  if (!isLedgerFile(app.ledger.place)) return skipped('backups', 'the database makes them');
   const standing = backupStanding(app);
   if (standing === null)
     return well('backups', 'ledger.backup_dir is not set: serve makes none, and others are not seen here');

@@ -1,6 +1,7 @@
 import { DateTime } from 'luxon';
 import { counted } from '../../../core/domain/counted.ts';
 import { firstInstantOf } from '../../../core/domain/local-day.ts';
+import { isLedgerFile } from '../../../core/storage/place.ts';
 import type { Archived, ArchiveStep } from '../../../custody/archive/archive-ledger.ts';
 import { reasonText } from '../../../words/advice-text.ts';
 import { loadSettings } from '../context/context.ts';
@@ -16,7 +17,7 @@ export const archive: Handler = async (context, _args, options) => {
   const before = instantOf(typeof options.before === 'string' ? options.before : '', config.reports.timezone);
   await demandLedger(config);
   const { ledgerPlace: place } = config;
-  if (place.kind === 'postgres')
+  if (!isLedgerFile(place))
     throw new Stop(
       'this version archives a ledger in a SQLite file only: on PostgreSQL, let partitions or a larger disk hold closed months. Nothing was changed',
     );

@@ -2,7 +2,13 @@ import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Config } from '../../../core/settings/settings.ts';
 import { isLedgerUrl } from '../../../core/settings/settings-checks.ts';
-import { maskedPassword, type Place, placeName, placeNamed } from '../../../core/storage/place.ts';
+import {
+  isLedgerFile,
+  maskedPassword,
+  type Place,
+  placeName,
+  placeNamed,
+} from '../../../core/storage/place.ts';
 import { adviceText, reasonText } from '../../../words/advice-text.ts';
 import { loadSettings } from '../context/context.ts';
 import { type Result, Stop } from '../context/result.ts';
@@ -12,14 +18,14 @@ import type { Context, Handler } from '../context/world.ts';
 /** `migrate --to sqlite:FILE` or `--to postgres://…`: moves the ledger permanently. Stops with 11 while another process uses it. */
 export const migrate: Handler = async (context, _args, options) => {
   const config = await loadSettings(context);
-  if (config.ledgerPlace.kind === 'postgres')
+  if (!isLedgerFile(config.ledgerPlace))
     throw new Stop(
       'this version moves a ledger away from a SQLite file only: PostgreSQL has ways of its own (pg_dump)',
     );
   const target = targetOf(config, typeof options.to === 'string' ? options.to : '');
   const to = placeName(target);
   // It is printed and stored, so without the password.
-  const url = target.kind === 'sqlite' && typeof options.to === 'string' ? options.to : to;
+  const url = isLedgerFile(target) && typeof options.to === 'string' ? options.to : to;
   const from = config.ledgerFile;
   const { moveLedger } = await import('../../../custody/move.ts');
   const { assertNotHalfSwapped } = await import('../../../custody/swap.ts');

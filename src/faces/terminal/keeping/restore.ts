@@ -3,7 +3,7 @@ import { dirname, resolve } from 'node:path';
 import { counted } from '../../../core/domain/counted.ts';
 import type { Mode } from '../../../core/domain/payout.ts';
 import type { Clock } from '../../../core/runtime/clock.ts';
-import { type Place, placeName } from '../../../core/storage/place.ts';
+import { isLedgerFile, type Place, placeName } from '../../../core/storage/place.ts';
 import { reasonText } from '../../../words/advice-text.ts';
 import { confirm, loadSettings } from '../context/context.ts';
 import { type Result, Stop } from '../context/result.ts';
@@ -35,7 +35,7 @@ export const restore: Handler = async (context, args, options) => {
 };
 
 async function refuse({ path, place, file, adopt }: Plan, halfDone: boolean): Promise<void> {
-  if (place.kind === 'postgres' && file !== undefined)
+  if (!isLedgerFile(place) && file !== undefined)
     throw new Stop(
       'restore a PostgreSQL ledger with its own tools (pg_restore, or point-in-time recovery); then counterfoil restore --adopt makes it safe to use',
     );
