@@ -141,6 +141,21 @@ it('P35: without a usable list nothing is compared, and without money there is n
   expect(read([order('R', 'ready')], []).verdict).toBe('none');
 });
 
+it('P30: no list need show what a month left unknown, and what is proven not sent since', () => {
+  const period = { from: 3, through: 99, known: 99, counted: new Set<string>() };
+  const list = { usable: true, rows: [], readAt: 1000, graceMs: 0 };
+  const proven = readBooks([order('R', 'ready sending unknown *ready cancelled')], list, period);
+  expect(proven).toMatchObject({ verdict: 'reconciled', findings: [] });
+  const shown = readBooks(
+    [order('R', 'ready sending unknown *ready cancelled')],
+    { ...list, rows: [row('R', 'success')] },
+    period,
+  );
+  expect(shown.statements.get('NGN')?.lines).toMatchObject({
+    status_conflicts: { count: 1, amount: 10_000n },
+  });
+});
+
 it('P30: a month that counted a transfer leaves it in timing, and a difference in its own line', () => {
   const period = { from: 4, through: 99, known: 99, counted: new Set(['T-R']) };
   const list = { usable: true, rows: [row('R', 'success')], readAt: 1000, graceMs: 0 };

@@ -254,8 +254,8 @@ function compare(order: Order, all: readonly Transfer[], { before, after, list, 
   const [first, ...more] = own;
   if (!isSent) {
     for (const row of own) rowAs('collisions', row, ['reference_collision', 'status_conflict']);
-  } else if (after.place === 'failed' || after.place === 'refused') {
-    // A pending transfer of what failed here is older news.
+  } else if (after.place !== 'open' && after.place !== 'settled') {
+    // Here it failed, or is proven not sent since: no list need show it. A pending transfer of it is older news.
     for (const row of own) if (row.status !== 'pending') rowAs('status_conflicts', row, conflictKinds);
   } else if (first) {
     if (first.currency !== currency || first.amount !== amount) {
