@@ -11,20 +11,24 @@ export type FaultyCell = CellPlace & { column: string; text: string };
 /** A longer cell is mended in the file itself. */
 const mostCharacters = 500;
 
-/** The cells that problems of a file name, each once, and the payees of their rows, by row. */
+/** The cells that problems of a file name, each once, and the payees of their rows and of others, by row. */
 export type FaultyRows = { cells: FaultyCell[]; payees: Record<string, string> };
 
-/** Returns what these problems of a checked file are about. */
+/** Returns what these problems of a checked file are about. `others`: rows whose payees are also named. */
 export async function faultyRows(
   path: string,
   { columns, delimiter, problems }: Pick<Checked, 'columns' | 'delimiter' | 'problems'>,
+  others: readonly number[],
 ): Promise<FaultyRows> {
   const named = problems.flatMap(({ row, column }) => {
     const index = row > 1 ? columns.findIndex((name) => isNamed(name.trim(), column)) : -1;
     return index === -1 ? [] : [{ row, index, column }];
   });
   const payeeAt = columns.findIndex((name) => isNamed(name.trim(), 'account_name'));
-  const payees = [...new Set(problems.map(({ row }) => row))].map((row) => ({ row, index: payeeAt }));
+  const payees = [...new Set([...problems.map(({ row }) => row), ...others])].map((row) => ({
+    row,
+    index: payeeAt,
+  }));
   const texts = new Map<string, string>();
   const replace = (place: CellPlace, text: string): null => {
     texts.set(keyOf(place), text);

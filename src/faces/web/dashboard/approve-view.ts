@@ -7,7 +7,7 @@ import { bankText } from '../kit/parts.ts';
 import { wideTable } from '../kit/table.ts';
 import { columnPanels, type LastAlike, lastTime } from './batch-columns-view.ts';
 import type { BatchLook, payoutsIn } from './batches.sql.ts';
-import { comparedPart } from './compared-part.ts';
+import { comparedPart, type NameOf } from './compared-part.ts';
 import { form } from './forms.ts';
 import { seesBank, type View } from './frame.ts';
 import type { DayAhead } from './later.sql.ts';
@@ -27,16 +27,16 @@ export function approveView(
     last: LastAlike;
     mends: number;
     compared: PayeeComparison | null;
-    names: ReadonlyMap<string, string> | null;
+    nameOf: NameOf;
     everybody: boolean;
     later: readonly DayAhead[];
     view: View;
   },
 ): Html {
   const { batch } = look;
-  const { warnings, largest, columns, last, mends, compared, names, everybody, later, view } = about;
+  const { warnings, largest, columns, last, mends, compared, nameOf, everybody, later, view } = about;
   return html`<h1>Approve ${batch.id}</h1>
-${comparedPart(compared, batch.dropped_by, view, { names, everybody })}
+${comparedPart(compared, batch.dropped_by, view, { nameOf, everybody, approves: true })}
 ${panel(
   'What you approve',
   html`${facts([

@@ -23,7 +23,7 @@ import { separated } from '../kit/parts.ts';
 import { wideTable } from '../kit/table.ts';
 import { batchStateText, moneyIn, open, progressBar } from './batch-parts.ts';
 import { answerAwaited, type BatchLook, type payoutsIn } from './batches.sql.ts';
-import { comparedPart } from './compared-part.ts';
+import { comparedPart, type NameOf } from './compared-part.ts';
 import { mendsTable } from './files/drop-view.ts';
 import { decision, whoMay } from './forms.ts';
 import { seesBank, type View } from './frame.ts';
@@ -63,13 +63,13 @@ export function batchView(
     preparers: readonly Preparer[];
     mends: readonly Mend[];
     compared: PayeeComparison | null;
-    names: ReadonlyMap<string, string> | null;
+    nameOf: NameOf;
     everybody: boolean;
     later: readonly DayAhead[];
   },
   view: View,
 ): Html {
-  const { approvals, rows, state, page, halts, preparers, mends, compared, names, everybody, later } = about;
+  const { approvals, rows, state, page, halts, preparers, mends, compared, nameOf, everybody, later } = about;
   const { batch } = look;
   const own = (name: string): boolean =>
     [{ name: batch.dropped_by, uid: null }, ...preparers].some(
@@ -81,7 +81,7 @@ export function batchView(
       html`<div>${by}, ${time(at, view)}, digest <code>${digest.slice(0, 12)}</code></div>`,
   );
   return html`<h1>${batch.id}</h1>
-${comparedPart(compared, batch.dropped_by, view, { names, everybody })}
+${comparedPart(compared, batch.dropped_by, view, { nameOf, everybody })}
 ${panel(
   'Where it stands',
   html`${facts([

@@ -1,7 +1,7 @@
-import { counted } from '../../../core/domain/counted.ts';
+import { counted, grouped } from '../../../core/domain/counted.ts';
 import { visible } from '../../../core/domain/hidden.ts';
 import { maskAccount } from '../../../core/domain/redact.ts';
-import type { ComparedPerson, PayeeComparison } from '../../../core/ledger/payee-comparisons.ts';
+import type { ComparedPerson, PayeeChange, PayeeComparison } from '../../../core/ledger/payee-comparisons.ts';
 import {
   amountWarnings,
   comparedText,
@@ -16,11 +16,16 @@ import { panel, sentence, to } from './parts.ts';
 
 /** So many of those who joined or left are on the page, unless the reader asks for all. */
 const mostPeople = 20;
+/** So many changes are on the page, unless the reader asks for all. */
+const mostChanges = 100;
+
+/** The name of the payee of a changed row; null for a reader who may not see it. */
+export type NameOf = ((change: PayeeChange) => string | undefined) | null;
 
 /**
  * How a batch differs from the last of its series, with a row for each change (P37). `file`: of a file that is not taken in,
- * which only those see who may see what is in it. `names`: of the payees, by reference. `everybody`: also lists all who joined
- * or left.
+ * which only those see who may see what is in it. `everybody`: also lists all who joined or left. `approves`: every change
+ * stands on the page, whatever their number.
  */
 export function comparedPart(
   compared: PayeeComparison | null,
@@ -28,21 +33,23 @@ export function comparedPart(
   view: View,
   {
     file = false,
-    names = null,
+    nameOf = null,
     everybody = false,
-  }: { file?: boolean; names?: ReadonlyMap<string, string> | null; everybody?: boolean } = {},
+    approves = false,
+  }: { file?: boolean; nameOf?: NameOf; everybody?: boolean; approves?: boolean } = {},
 ): Html {
   if (!compared) return html``;
   const found = shownComparison(compared, seesBank(view) ? 'nothing' : file ? 'earlier' : 'payees');
-  const changes = found.changes.map((one) => [
+  const kept = found.changes.slice(0, everybody || approves ? found.changes.length : mostChanges);
+  const changes = kept.map((one) => [
     String(one.row),
     file ? visible(one.reference) : to(['payouts', one.reference], one.reference),
-    ...(names ? [visible(names.get(one.reference) ?? '')] : []),
+    ...(nameOf ? [visible(nameOf(one) ?? '')] : []),
     payeeChangeNames[one.kind],
     ...[one.old, one.new].map((text) => (one.kind === 'amount_changed' ? sentence(text, view) : text)),
     dropper,
   ]);
-  const payee = names ? ['Payee'] : [];
+  const payee = nameOf ? ['Payee'] : [];
   const columns = [{ number: 'Row' }, 'Reference', ...payee, 'What', 'Before', 'Now', 'Dropped by'];
   const { joined = [], left = [] } = found.people ?? {};
   const listed = (title: string, people: readonly ComparedPerson[], all: number, isOurs: boolean): Html =>
@@ -51,7 +58,7 @@ export function comparedPart(
     'Compared with last time',
     html`<p id="compared">${sentence(upperFirst(comparedText(found)), view)}</p>
 ${file ? [] : amountWarnings(found).map((text) => html`<p><strong>Warning:</strong> ${sentence(text, view)}</p>`)}
-${changes.length > 0 && wideTable('Changed payees', columns, changes, { seen: true })}
+${changes.length > 0 && html`${wideTable('Changed payees', columns, changes, { seen: true })}${restOf('change', { shown: kept.length, kept: found.changes.length, all: changesIn(found) })}`}
 ${listed('Joined: paid now, and not last time', joined, found.joined, true)}
 ${listed('Left: paid last time, and not now', left, found.left, false)}`,
   );
@@ -73,10 +80,17 @@ function peopleTable(
       maskAccount(account),
       sentence(amount, view),
     ]);
-  const rest =
-    rows.length < people.length
-      ? html`<p><a href="?compared=all#compared">Show all ${counted(all, 'payee')}</a></p>`
-      : html`${all > people.length && html`<p>The first ${counted(people.length, 'payee')} of ${all}. The ledger keeps no more.</p>`}`;
   const columns = [{ number: 'Row' }, 'Reference', 'Payee', 'Account', { number: 'Amount' }];
+  const rest = restOf('payee', { shown: rows.length, kept: people.length, all });
   return html`${wideTable(title, columns, rows, { seen: true })}${rest}`;
+}
+
+function changesIn({ accountChanged, nameChanged, amountChanged, newPayees }: PayeeComparison): number {
+  return accountChanged + nameChanged + amountChanged + newPayees;
+}
+
+/** The way to what a page leaves out, and what nobody keeps. */
+function restOf(what: string, { shown, kept, all }: { shown: number; kept: number; all: number }): Html {
+  if (shown < kept) return html`<p><a href="?compared=all#compared">Show all ${counted(all, what)}</a></p>`;
+  return html`${all > kept && html`<p>The first ${counted(kept, what)} of ${grouped(`${all}`)}. The ledger keeps no more.</p>`}`;
 }

@@ -36,6 +36,7 @@ import {
   payoutsIn,
 } from './batches.sql.ts';
 import { batchesView } from './batches-view.ts';
+import type { NameOf } from './compared-part.ts';
 import { deskReport } from './desk-report.ts';
 import { callerName } from './forms.ts';
 import { seesBank, type View } from './frame.ts';
@@ -67,14 +68,16 @@ export function pageRoutes(scope: FastifyInstance, shared: Shared): void {
     });
 
   /** Whom the changed rows of a batch pay, for a reader who may see that. */
-  const changedNames = async (batch: string, compared: PayeeComparison | null, view: View) =>
-    seesBank(view)
-      ? payeeNames(
-          reader,
-          batch,
-          (compared?.changes ?? []).map(({ reference }) => reference),
-        )
-      : null;
+  const changedNames = async (
+    batch: string,
+    compared: PayeeComparison | null,
+    view: View,
+  ): Promise<NameOf> => {
+    if (!seesBank(view)) return null;
+    const references = (compared?.changes ?? []).map(({ reference }) => reference);
+    const names = await payeeNames(reader, batch, references);
+    return ({ reference }) => names.get(reference);
+  };
 
   scope.get('/', async (request, reply) => {
     const look = await looks.look();
@@ -112,7 +115,7 @@ export function pageRoutes(scope: FastifyInstance, shared: Shared): void {
       page,
       halts,
       compared,
-      names: await changedNames(id, compared, view),
+      nameOf: await changedNames(id, compared, view),
       everybody: showsEverybody(request),
       later,
       ...prepared,
@@ -135,8 +138,8 @@ export function pageRoutes(scope: FastifyInstance, shared: Shared): void {
     const columns = await columnTotals(reader, look.batch);
     const last = await findLastAlike(reader, look.batch);
     const everybody = showsEverybody(request);
-    const names = await changedNames(name, compared, view);
-    const about = { warnings, largest, columns, last, mends, compared, names, everybody, later, view };
+    const nameOf = await changedNames(name, compared, view);
+    const about = { warnings, largest, columns, last, mends, compared, nameOf, everybody, later, view };
     const main = approveView(look, shown, about);
     return send(request, reply, { title: `Approve ${name}`, place: '/batches', main, renews: 'still' });
   });

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { addHoldReason } from '../../../../src/core/ledger/hold-reasons.ts';
 import { recordComparison } from '../../../../src/core/ledger/payee-comparisons.ts';
 import { addBatch } from '../../../support/ledger.ts';
-import { startDashboard } from './support.ts';
+import { addUnapproved, startDashboard } from './support.ts';
 
 const found = {
   ...{
@@ -60,8 +60,27 @@ it('names those who joined and left, the first twenty of them until the reader a
   expect(body).toContain('<a href="?compared=all#compared">Show all 30 payees</a>');
   const all = await as('ada', '/batches/b-1?compared=all');
   expect(all.body).toContain('New Payee 22.');
-  expect(all.body).toContain('The first 22 payees of 30.');
+  expect(all.body).toContain('The first 22 payees of 30. The ledger keeps no more.');
   expect((await ask('/batches/b-1?compared=all')).body).not.toContain('Payee 1.');
+});
+
+it('P37: shows the first hundred changes and the way to all, but every change to the person who approves', async () => {
+  const { ledger, as } = await startDashboard();
+  await addUnapproved(ledger, ['A-1', 'A-2']);
+  const changes = Array.from({ length: 130 }, (_, i) => ({
+    ...{ row: i + 2, reference: `C-${i + 1}.`, kind: 'account_changed' as const },
+    ...{ old: '0123456785', new: '2034567891' },
+  }));
+  const many = { ...found, accountChanged: 1400, nameChanged: 0, changes };
+  await ledger.write((trx) => recordComparison(trx, 'b-1', many));
+  const first = (await as('bola', '/batches/b-1')).body;
+  expect([first.includes('>C-100.<'), first.includes('>C-101.<')]).toEqual([true, false]);
+  expect(first).toContain('<a href="?compared=all#compared">Show all 1,400 changes</a>');
+  for (const path of ['/batches/b-1?compared=all', '/batches/b-1/approve']) {
+    const { body } = await as('bola', path);
+    expect(body, path).toContain('>C-130.<');
+    expect(body, path).toContain('The first 130 changes of 1,400. The ledger keeps no more.');
+  }
 });
 
 it('P37: the page of a batch says that its amounts look like kobo for whole units', async () => {

@@ -110,12 +110,13 @@ export function createDrops(
     const checked = await intake.check(path);
     const { ok, problemCount: problems, rows, contentHash: content } = checked;
     const first = { ...checked, problems: checked.problems.slice(0, mostMendable) };
+    const changed = (checked.compared?.changes ?? []).map(({ row }) => row);
     const ofRows = checked.rowWarnings.map(({ row, shared: text }) => ({ row, text }));
     const found: DropCheck = {
       check: { ...checkedJson(checked), file: drop.name },
       holds: checked.holdReasons.map(holdFact),
       warnings: [...groupMessages(ofRows).map(warningText), ...checked.fileWarnings],
-      ...(await faultyRows(path, first)),
+      ...(await faultyRows(path, first, changed)),
       compared: checked.compared,
     };
     await writeAtomically(join(ownOf(drop.id), checkName), JSON.stringify(found));
