@@ -50,7 +50,8 @@ import {
 import { findSavedAgain, savedRows } from './saved-again.sql.ts';
 import { formatTotals, type Scan } from './scan.ts';
 import { type KeptRows, readFileAgain } from './second-pass.ts';
-import { recordValues, uniqueColumns } from './values-again.sql.ts';
+import { recordValues, uniqueColumns, valueAgainReason } from './values-again.sql.ts';
+import { valuesByNow } from './values-since.sql.ts';
 
 type Deps = { ledger: Ledger; config: Config; clock: Clock; retries: RetryRows };
 export type Loaded =
@@ -208,6 +209,10 @@ async function decide(
   const likeness = await ledgerLikeness(deps, likenessIn(trx, { id }));
   const alike = likeness.reasons.length > 0 ? likeness.reasons : again;
   const holdReasons = [...fileReasons(scan), ...heldOriginals(plans), ...alike];
+  if (scan.valuesAgain.count === 0) {
+    const { first, count } = await valuesByNow(trx, { id }, deps.config);
+    holdReasons.push(...valueAgainReason(first, count));
+  }
   const { totals } = scan.good;
   const dropper = source.dropper.name;
   const comparison = payees?.comparison ?? null;

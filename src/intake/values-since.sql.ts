@@ -6,6 +6,7 @@ import type { Config } from '../core/settings/settings.ts';
 import { idList } from '../core/storage/bulk.ts';
 import type { Trx } from '../core/storage/ledger.ts';
 import type { Batch } from '../core/storage/tables/tables.ts';
+import { linesOfBatch } from '../watching/evidence/lineage.sql.ts';
 import { isSinceLastSent } from './later-likes.sql.ts';
 import type { ValueAgain } from './values-again.sql.ts';
 
@@ -22,15 +23,31 @@ export async function valuesSince(
   return findValues(trx, settings, { of: sql`n.id in ${idList(ids)}`, unseen: isSinceLastSent });
 }
 
+type First = { first: ValueAgain | undefined; count: number };
+
 /** The first payout that a release lets go, and whose value another came with since its intake; and how many there are. */
-export async function valuesMeanwhile(
+export function valuesMeanwhile(trx: Trx, batch: Pick<Batch, 'id'>, settings: Settings): Promise<First> {
+  const mayGo = sql<boolean>`n.state in ('held', 'ready')`;
+  return valuesOfBatch(trx, batch, settings, sql<boolean>`(${mayGo} and p.id > n.id)`);
+}
+
+/**
+ * The same for a batch that is decided now: what came to nothing may have turned out paid since its row was read (P14). A
+ * row that pays a payout again repeats its value rightly (P20).
+ */
+export function valuesByNow(trx: Trx, batch: Pick<Batch, 'id'>, settings: Settings): Promise<First> {
+  const lines = sql`(select line.id, line.ancestor from ${linesOfBatch(batch.id)} line)`;
+  return valuesOfBatch(trx, batch, settings, sql<boolean>`(n.id, p.id) not in ${lines}`);
+}
+
+async function valuesOfBatch(
   trx: Trx,
   { id }: Pick<Batch, 'id'>,
   settings: Settings,
-): Promise<{ first: ValueAgain | undefined; count: number }> {
-  const of = sql<boolean>`n.batch_id = ${id} and n.state in ('held', 'ready')`;
-  const unseen = sql<boolean>`p.batch_id <> n.batch_id and not ${movedNothing}
-    and p.id > n.id`;
+  isNew: RawBuilder<boolean>,
+): Promise<First> {
+  const of = sql<boolean>`n.batch_id = ${id}`;
+  const unseen = sql<boolean>`p.batch_id <> n.batch_id and not ${movedNothing} and ${isNew}`;
   const [first] = await findValues(trx, settings, { of, unseen, limit: 1 });
   if (!first) return { first, count: 0 };
   const { rows } = await sql<{ count: bigint }>`select count(*) as count from (

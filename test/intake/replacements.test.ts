@@ -377,6 +377,28 @@ it('P14, P23: a batch whose intake was cut off after its decision is held too', 
   expect(await onItsDay(s)).toEqual([]);
 });
 
+it('P14, P23: an invoice of a refused payout that turns out paid while its second payment is loaded holds that', async () => {
+  const s = await setting('intake: { unique_columns: [invoice no] }');
+  const invoiced = (line: string) => `${head},Invoice No\n${line},INV 7\n`;
+  await take(s, 'a', invoiced(row('A')));
+  await refuseAll(s);
+  let isShown = false;
+  const write: Setting['ledger']['write'] = async (work) => {
+    const rows = s.ledger.db.selectFrom('payouts').select('id').where('reference', '=', 'B');
+    if (!isShown && (await rows.execute()).length > 0) {
+      isShown = true;
+      await showAs(s, 'A', 'success');
+    }
+    return s.ledger.write(work);
+  };
+  const loading = s.built({ ledger: { ...s.ledger, write } });
+  const file = s.drop('b.csv', invoiced(row('B', '7', '0999999999')));
+  expect(await loading.takeIn(file, { origin: 'inbox' })).toMatchObject({
+    holdReasons: [{ kind: 'value_again', value: 'INV 7', before: { reference: 'A' } }],
+  });
+  expect(await onItsDay(s)).toEqual([]);
+});
+
 it('P20, P23: what is paid again is compared with a payout that somebody says was paid since it was sent', async () => {
   const s = await setting();
   for (const reference of ['A', 'B']) {
