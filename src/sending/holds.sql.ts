@@ -200,7 +200,7 @@ export async function finishRelease(
     const { reasons: now } = await holdReasonsOf(trx, batch);
     // Another release has another mark: it has not seen what this one has passed.
     if (releaseUnderWay(now)?.mark !== own?.mark) return { kind: 'ended' as const, now };
-    const rows = await heldAfter(trx, batch, { after, limit: chunk, keeps: now.some(isOfSuccessors) });
+    const rows = await heldAfter(trx, batch, { after, limit: chunk, now });
     const kept = new Map([...tooLarge(rows, limits), ...(await withheldBy(trx, rows))]);
     await record(
       trx,
@@ -227,22 +227,19 @@ export async function finishRelease(
   }
 }
 
-type HeldPage = { after: bigint; limit: number; keeps: boolean };
-function heldAfter(trx: Trx, batch: string, { after, limit, keeps }: HeldPage) {
+/** What no other reason keeps. Rejected rows stay, also where an approval was given since. */
+function heldAfter(
+  trx: Trx,
+  batch: string,
+  { after, limit, now }: { after: bigint; limit: number; now: readonly HoldReason[] },
+) {
   return ofBatch(trx, batch, 'held')
-    .select([
-      'id',
-      'reference',
-      'submitted_at',
-      'successor_of',
-      'withheld_by',
-      'message',
-      'currency',
-      'amount',
-    ])
+    .select(['id', 'reference', 'submitted_at', 'successor_of'])
+    .select(['withheld_by', 'message', 'currency', 'amount'])
     .where('id', '>', after)
     .where(sql<boolean>`not ${rowWaits}`)
-    .$if(keeps, (query) => query.where('successor_of', 'is', null))
+    .$if(now.some(isOfSuccessors), (query) => query.where('successor_of', 'is', null))
+    .$if(now.some(isOfRows), (query) => query.where('approval_needed', '=', 0n))
     .orderBy('id')
     .limit(limit)
     .execute();

@@ -292,3 +292,18 @@ it('P37: nothing changes a mark after the intake', async () => {
   );
   await expect(erase).rejects.toThrow('what needs an approval is frozen at intake');
 });
+
+it('P37: rows that were rejected do not go with a later approval of their batch, whatever cut the rejection off', async () => {
+  const { s, batch, parts, claims, approve, states } = await changed();
+  const found = await reviewApproval(parts, batch, person('bola'));
+  if (found.kind !== 'may') throw new Error(found.kind);
+  await s.ledger.write((trx) => claimRejection(trx, found));
+  Object.assign(s.config.submission, { approval: 'always' });
+  expect(await approve(batch, 'cem')).toMatchObject({ kind: 'approved' });
+  const brakes: Brakes = { ...noBrakes, approval: 'always' };
+  await createBrakes({ ledger: s.ledger, clock: s.clock, brakes }).settle();
+  expect(await claims(brakes)).toEqual(['D-0', 'D-2']);
+  expect(await kindsOf(s, batch), 'what ends them is still named').toEqual(['cancelled of rows']);
+  await rejectVerb.run(parts, { batch, reason: 'fraud' }, person('bola'));
+  expect(await states(batch)).toMatchObject({ 'D-1': 'cancelled', 'D-3': 'cancelled' });
+});
