@@ -43,14 +43,8 @@ export function holdFact(reason: HoldReason): string {
       const { row, earlier, reference } = reason;
       return `row ${row} has the reference of a second payment of ${earlier} in batch ${reason.batch} (${reference})${more(reason)}, but no retry_of: released, it may pay ${earlier} twice. A failed.csv that kept its columns retry_of and retry_evidence pays it once`;
     }
-    case 'value_again': {
-      const { row, column, value, before } = reason;
-      const earlier =
-        'row' in before
-          ? `row ${before.row}`
-          : `${before.reference} in batch ${before.batch} of ${before.day}`;
-      return `possible duplicate: row ${row} has the ${column} "${value}" of ${earlier}${more(reason)}`;
-    }
+    case 'value_again':
+      return valueText(reason, ` "${reason.value}"`);
     case 'original_held':
       return `row ${reason.row} pays ${reason.reference} again, whose batch ${reason.batch} is held`;
     case 'payout_limit':
@@ -66,11 +60,24 @@ export function holdFact(reason: HoldReason): string {
   }
 }
 
-/** The same without names of payees: for a payout's history, and for readers who may not see them. */
+/** The same without cells of the file that may name a payee: for a payout's history, and for readers who may not see them. */
 export function holdNote(reason: HoldReason): string {
-  return reason.kind === 'account_names'
-    ? `${counted(reason.count, 'account')} of its batch with another name at the service`
-    : holdFact(reason);
+  switch (reason.kind) {
+    case 'account_names':
+      return `${counted(reason.count, 'account')} of its batch with another name at the service`;
+    case 'value_again':
+      return valueText(reason);
+    default:
+      return holdFact(reason);
+  }
+}
+
+/** `shown`: the value, or nothing. `intake.unique_columns` may name any column, that of the accounts too. */
+function valueText(again: Extract<HoldReason, { kind: 'value_again' }>, shown = ''): string {
+  const { row, column, before } = again;
+  const earlier =
+    'row' in before ? `row ${before.row}` : `${before.reference} in batch ${before.batch} of ${before.day}`;
+  return `possible duplicate: row ${row} has the ${column}${shown} of ${earlier}${more(again)}`;
 }
 
 function shortText({ currency, balance, needed, earlier }: Shortfall): string {

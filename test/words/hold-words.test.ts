@@ -64,3 +64,16 @@ it('loses no hold that it cannot read', () => {
   expect(() => readReasons('[{"kind":"another"}]')).toThrow();
   expect(() => readReasons('{}')).toThrow();
 });
+
+it('shows no value of a column to a reader who may not see bank details: the setting may name any', () => {
+  const again = {
+    kind: 'value_again',
+    row: 3,
+    column: 'account_number',
+    before: { row: 2 },
+    others: 0,
+  } as const;
+  expect(holdTexts([{ ...again, value: '0123456789' }], 'b-1', { names: false })).toEqual([
+    'possible duplicate: row 3 has the account_number of row 2; check, then counterfoil release b-1',
+  ]);
+});
