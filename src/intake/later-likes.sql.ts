@@ -3,7 +3,7 @@ import { movedNothing, saysPaid, unpaid } from '../core/ledger/came-back.ts';
 import { idList } from '../core/storage/bulk.ts';
 import { literals } from '../core/storage/dialect.ts';
 import type { Trx } from '../core/storage/ledger.ts';
-import { goesAt, type Likeness, type NearTo } from './likeness.sql.ts';
+import { isNearTo, type Likeness, type NearTo } from './likeness.sql.ts';
 
 /**
  * True where a payout `p` that was unpaid has turned out otherwise, or somebody says so, since `n` was taken in or last
@@ -33,7 +33,7 @@ export const isSinceLastSent: RawBuilder<boolean> = sql`(p.batch_id <> n.batch_i
 export async function laterLikes(
   trx: Trx,
   ids: readonly bigint[],
-  { since, until, now }: ReturnType<NearTo>,
+  near: ReturnType<NearTo>,
 ): Promise<(Likeness & { id: bigint; batch: string })[]> {
   type Found = { id: bigint; row_number: bigint; reference: string; batch_id: string };
   type Row = Found & { earlier: string; earlier_batch: string; created_at: string };
@@ -42,7 +42,7 @@ export async function laterLikes(
     from payouts n cross join payouts p join batches b on b.id = p.batch_id
     where n.id in ${idList(ids)} and p.account_number = n.account_number and p.currency = n.currency
       and p.amount = n.amount and ${isSinceLastSent}
-      and ((${goesAt(sql`${now}`)} >= ${since} and p.pay_on <= ${until}) or ${turnedSince})
+      and (${isNearTo(near)} or ${turnedSince})
     order by n.id, b.created_at desc, p.id`.execute(trx);
   return rows.map((one) => ({
     id: one.id,

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import { movedNothing } from '../core/ledger/came-back.ts';
+import { cameBackAt, movedNothing } from '../core/ledger/came-back.ts';
 import type { HoldReason } from '../core/ledger/hold-reasons.ts';
 import type { Config } from '../core/settings/settings.ts';
 import { field, rowsOf } from '../core/storage/bulk.ts';
@@ -70,16 +70,27 @@ export function nearTo({ config, nowMs }: { config: Pick<Config, 'submission'>; 
 const later = (one: RawBuilder<unknown>, other: RawBuilder<unknown>): RawBuilder<string> =>
   sql`case when ${one} > ${other} then ${one} else ${other} end`;
 
-/** When a payout that has ended went: when it was sent. */
-const wentAt = later(later(sql`p.pay_on`, sql`b.created_at`), sql`coalesce(p.submitted_at, '')`);
+/**
+ * When a payout that has ended went: when it was sent, or later, when it came back after it had come to nothing (P14). A
+ * success from before `since` did not, and its history is not read.
+ */
+const wentAt = (since: RawBuilder<unknown>): RawBuilder<string> => {
+  const sentAt = later(later(sql`p.pay_on`, sql`b.created_at`), sql`coalesce(p.submitted_at, '')`);
+  return sql`case when p.state = 'success' and coalesce(p.final_at, '') < ${since} then ${sentAt}
+    else ${later(sentAt, cameBackAt)} end`;
+};
 const hasEnded = sql<boolean>`p.state in (${literals(ended)})`;
 
 /**
  * When a payout goes or went. One that has not ended goes now or on its day of payment (P38), however long ago it was taken
  * in: it may be held and released at any moment, or be on its way.
  */
-export const goesAt = (now: RawBuilder<string>): RawBuilder<string> =>
-  sql`case when ${hasEnded} then ${wentAt} else ${later(sql`p.pay_on`, now)} end`;
+const goesAt = (now: RawBuilder<unknown>, since: RawBuilder<unknown>): RawBuilder<string> =>
+  sql`case when ${hasEnded} then ${wentAt(since)} else ${later(sql`p.pay_on`, now)} end`;
+
+/** True for a payout `p` that is near to a payment, as {@link NearTo} has it: values, or columns. */
+export const isNearTo = ({ since, until, now }: { [part in keyof ReturnType<NearTo>]: unknown }) =>
+  sql<boolean>`(${goesAt(sql`${now}`, sql`${since}`)} >= ${since} and p.pay_on <= ${until})`;
 
 type EarlierPayout = Pick<
   Payout,
@@ -100,11 +111,12 @@ const findAlike = prepared<EarlierPayout>((_, slot) => {
     (_row, i) => sql`(${slot(i * 3)}, ${slot(i * 3 + 1)}, ${slot(i * 3 + 2)})`,
   );
   return sql<EarlierPayout>`select p.id, p.reference, p.batch_id, p.account_number, p.currency, p.amount, p.pay_on, b.created_at,
-      case when ${hasEnded} then ${wentAt} end as went_at
-    from (values ${sql.join(rows)}) v cross join payouts p join batches b on b.id = p.batch_id
+      case when ${hasEnded} then ${wentAt(sql`w.since`)} end as went_at
+    from (values ${sql.join(rows)}) v cross join (select cast(${slot(rowsPerQuestion * 3)} as text) as since) w
+      cross join payouts p join batches b on b.id = p.batch_id
     where p.account_number = v.column1 and p.currency = v.column2
       and p.amount = cast(v.column3 as bigint) and not ${movedNothing}
-      and not (${hasEnded} and ${wentAt} < ${slot(rowsPerQuestion * 3)})
+      and not (${hasEnded} and ${wentAt(sql`w.since`)} < w.since)
     order by b.created_at`;
 });
 
@@ -142,10 +154,7 @@ export async function likenessOf(db: Db | Trx, rows: readonly NewRow[], nearTo: 
   });
 }
 
-/**
- * Rows per statement: few enough to block nobody for long, enough that equal payouts are rarely queried
- * twice.
- */
+/** Rows per statement: few enough to block nobody for long, enough that equal payouts are rarely queried twice. */
 const rowsPerStep = 20_000n;
 
 /**
@@ -222,7 +231,7 @@ type Like = Pick<
  */
 function likeIn(batch: Compared, near: readonly Near[]): RawBuilder<unknown> {
   const isSame = sql`p.account_number = n.account_number and p.currency = n.currency and p.amount = n.amount`;
-  const isNear = sql`${goesAt(sql`w.now`)} >= w.since and p.pay_on <= w.until
+  const isNear = sql`${isNearTo({ now: sql`w.now`, since: sql`w.since`, until: sql`w.until` })}
     and ${isUnseen(batch, sql`n.id`, sql`w.seen`)}`;
   return sql`w as materialized (
       select ${field('pay_on')} as pay_on, ${field('since')} as since, ${field('until')} as until,
@@ -269,14 +278,14 @@ function isEarlier({ id }: { id: string }): RawBuilder<boolean> {
 async function newestLike(
   trx: Db | Trx,
   batch: Compared,
-  { since, until, now }: ReturnType<NearTo>,
+  near: ReturnType<NearTo>,
   row: Like,
 ): Promise<Likeness[]> {
   const { rows } = await sql<{ reference: string; batch_id: string; created_at: string }>`
     select p.reference, p.batch_id, b.created_at from payouts p join batches b on b.id = p.batch_id
     where p.account_number = ${row.account_number} and p.currency = ${row.currency}
-      and p.amount = ${row.amount} and ${isEarlier(batch)} and ${goesAt(sql`${now}`)} >= ${since}
-      and p.pay_on <= ${until} and ${isUnseen(batch, sql`${row.id}`, sql`${batch.intake?.(row.pay_on).until ?? ''}`)}
+      and p.amount = ${row.amount} and ${isEarlier(batch)}
+      and ${isNearTo(near)} and ${isUnseen(batch, sql`${row.id}`, sql`${batch.intake?.(row.pay_on).until ?? ''}`)}
       and p.id not in (select line.ancestor from ${linesOfBatch(batch.id)} line where line.id = ${row.id})
     order by b.created_at desc, p.id limit 1`.execute(trx);
   return rows.map((earlier) => ({

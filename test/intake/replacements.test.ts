@@ -377,6 +377,30 @@ it('P14, P23: a batch whose intake was cut off after its decision is held too', 
   expect(await onItsDay(s)).toEqual([]);
 });
 
+it.each(['refused', 'unknown'] as const)(
+  'P14, P23: a file that comes after a payout was %s for long and turned out paid is held, however long ago that was sent',
+  async (outcome) => {
+    const s = await setting();
+    const first = await take(s, 'a', csv(row('A')));
+    await confirmFiles(s, anyDay);
+    for (const claimed of await claimAt(s.ledger, s.clock.iso(), 10))
+      await recordOutcome(s.ledger, s.clock.iso(), claimed, replies[outcome]());
+    s.clock.advance(20 * day);
+    await showAs(s, 'A', 'success');
+    s.clock.advance(day);
+    const { duplicates } = await s.intake.check(s.drop('c.csv', csv(row('C'))));
+    expect(duplicates).toMatchObject([{ earlier: `A in batch ${first}` }]);
+    const second = await take(s, 'b', csv(row('B')));
+    expect(await reasonsOf(s, second)).toMatchObject([{ kind: 'alike', reference: 'A' }]);
+    await release(s, second);
+    s.clock.advance(10 * day);
+    const later = await take(s, 'd', csv(row('D')));
+    expect(await reasonsOf(s, later), 'the salary of the next month is none').toMatchObject([
+      { kind: 'alike', reference: 'B' },
+    ]);
+  },
+);
+
 it('P14, P23: an invoice of a refused payout that turns out paid while its second payment is loaded holds that', async () => {
   const s = await setting('intake: { unique_columns: [invoice no] }');
   const invoiced = (line: string) => `${head},Invoice No\n${line},INV 7\n`;

@@ -145,6 +145,10 @@ const said = (status: WitnessStatus): HistoryEvent[] =>
 export const saysPaid: RawBuilder<boolean> = sql`(e.event in ${eventList(...said('success'), 'accepted', settleEvents.success)}
   or (e.event in ${eventList(...said('pending'))} and e.from_state not in ('failed', 'returned')))`;
 
+/** When payout `p`, that was unpaid, last turned out otherwise, or somebody last said so; empty: never. */
+export const cameBackAt: RawBuilder<string> = sql`coalesce((select max(e.at) from history e where e.payout_id = p.id
+  and e.from_state in (${literals(unpaid)}) and (e.to_state not in (${literals(unpaid)}) or ${saysPaid})), '')`;
+
 /** True where `p` came back so since `n` waits, and an earlier entry said so too. */
 const wasTold = sql<boolean>`exists (select 1 from history e where e.payout_id = p.id
   and e.seq < ${integerField('seq')} and e.id > ${lastMove('n.id')} and ${saysPaid})`;
