@@ -34,14 +34,17 @@ const mostTried = 200;
 
 /**
  * Finds batches with about as many rows, the newest first. A held batch vouches for nothing, nor does one of which
- * everything was cancelled: else a first file could make the changes of a second one look old.
+ * everything was cancelled: else a first file could make the changes of a second one look old. One that was held when all of
+ * it had gone counts.
  */
 export async function batchesAlike(
   db: Db,
   { besides, rows }: { besides: string | null; rows: number },
 ): Promise<EarlierBatch[]> {
   const { rows: found } = await sql<EarlierBatch>`select b.id, b.created_at, b.columns from batches b
-    where b.phase = 'loaded' and b.held = 0 and b.id <> ${besides ?? ''}
+    where b.phase = 'loaded' and b.id <> ${besides ?? ''}
+      and (b.held = 0 or not exists (select 1 from payout_totals t
+        where t.batch_id = b.id and t.state in ('held', 'ready') and t.n > 0))
       and b.row_count * 2 >= ${rows} and b.row_count <= ${rows * 2}
       and exists (select 1 from payout_totals t where t.batch_id = b.id and t.state <> 'cancelled' and t.n > 0)
     order by b.created_at desc, b.id desc limit ${mostTried}`.execute(db);

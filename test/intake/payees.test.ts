@@ -2,12 +2,16 @@ import { expect, it } from 'vitest';
 import type { PayeeChange } from '../../src/core/ledger/payee-comparisons.ts';
 import { listPayees, payeeAfter, payeeCursor } from '../../src/core/ledger/payee-list.ts';
 import { comparePayees } from '../../src/intake/compare-payees.ts';
+import { confirmFiles } from '../../src/intake/confirm.ts';
 import { batchRows } from '../../src/intake/payees.ts';
 import type { PayeeRow } from '../../src/intake/payees-before.ts';
 import { approvalDigests } from '../../src/sending/approvals.sql.ts';
 import { approveVerb, reviewApproval } from '../../src/verbs/approve.ts';
+import { holdVerb } from '../../src/verbs/hold.ts';
+import { claimAt, recordOutcome, replies } from '../support/ledger.ts';
 import { fileOf, firstMonth, type Person, secondMonth } from './payee-months.ts';
-import { type Setting, setting } from './setting.ts';
+import { showAs } from './refused.ts';
+import { anyDay, type Setting, setting } from './setting.ts';
 
 const day = 86_400_000;
 
@@ -129,6 +133,21 @@ it('P37: a held batch vouches for nobody', async () => {
   s.clock.advance(10 * day);
   const checked = await s.intake.check(s.drop('second.csv', fileOf(moved, 'S')));
   expect(checked.compared).toMatchObject({ with: november, accountChanged: 1 });
+});
+
+it('P37: one that a person held when all of it was sent does, and an amount a hundred times that of before is seen', async () => {
+  const s = await setting('submission: { payees: approve_changed }');
+  const { batch } = await take(s, 'november.csv', fileOf(two, 'N'));
+  await confirmFiles(s, anyDay);
+  for (const claimed of await claimAt(s.ledger, s.clock.iso(), 10))
+    await recordOutcome(s.ledger, s.clock.iso(), claimed, replies.accepted(claimed.reference));
+  await holdVerb.run({ ledger: s.ledger, clock: s.clock }, { batch }, person('femi'));
+  for (const reference of ['N-0', 'N-1']) await showAs(s, reference, 'success');
+  s.clock.advance(30 * day);
+  const slipped = two.map((one, i) => (i === 0 ? { ...one, minor: one.minor * 100n } : one));
+  const { compared, holdReasons } = await s.intake.check(s.drop('december.csv', fileOf(slipped, 'D')));
+  expect(compared).toMatchObject({ with: batch, joined: 0, hundredfold: { count: 1, rows: [2] } });
+  expect(holdReasons).toMatchObject([{ kind: 'approval', why: { kind: 'payees', hundredfold: 1 } }]);
 });
 
 it('P37: a column that is new does not hide a changed account', async () => {
