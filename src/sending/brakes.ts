@@ -9,6 +9,8 @@ export type Brakes = {
   payees?: PayeeRule;
   /** What may be sent in a day of `timezone`, per currency; a currency without one has no limit. */
   dailyLimit: Record<string, string>;
+  /** Above which a payout holds its batch until a person lets it go, per currency; absent: no limit. */
+  payoutLimit?: Record<string, string>;
   /** How many payouts of a batch go first; 0: all at once. */
   canary: number;
   canaryHours: number;

@@ -11,7 +11,7 @@ import { admit } from './daily-limit.ts';
 import type { Halt } from './halt.ts';
 import { findHalt, halt } from './halts.sql.ts';
 import { type Lanes, lanesOf, usesLanes } from './lanes.sql.ts';
-import { holdTooLarge, openDay } from './limits.sql.ts';
+import { holdAboveLimit, holdTooLarge, openDay } from './limits.sql.ts';
 import { assertSchema, nothingStands } from './quiet.sql.ts';
 import { readyOf } from './ready.sql.ts';
 import { type ReadyPart, readyParts } from './ready-parts.sql.ts';
@@ -48,7 +48,7 @@ export async function claimUnlessHalted(
   }
   const lanes = isQuiet && !usesLanes(brakes) ? null : await lanesToClaim(trx, request);
   const found = await readyOf(trx, request, lanes);
-  const free = await withhold(trx, found, request);
+  const free = await withhold(trx, await holdAboveLimit(trx, found, brakes.payoutLimit), request);
   const limits = lanes?.use;
   // Also when nothing is sent today: else what was spent under a wrong clock would count against every day.
   if (limits?.moved) await openDay(trx, request);

@@ -1,8 +1,12 @@
 import { sql } from 'kysely';
+import { formatMinor } from '../core/domain/money.ts';
 import { later } from '../core/domain/wait.ts';
+import { addHoldReason } from '../core/ledger/hold-reasons.ts';
 import { adoptedBetween } from '../core/ledger/limit-uses.ts';
 import type { RecordEvent } from '../core/ledger/projection.ts';
 import { record } from '../core/ledger/record.ts';
+import { eventList } from '../core/ledger/stored-sets.ts';
+import { countRows } from '../core/storage/counting.ts';
 import type { Db, Trx } from '../core/storage/ledger.ts';
 import { prepared } from '../core/storage/prepared.ts';
 import { type Withheld, withholder } from '../watching/evidence/withheld.ts';
@@ -135,3 +139,45 @@ export async function holdTooLarge<P extends Candidate>(
   await record(trx, at, events);
   return payouts.filter(({ id }) => !reasons.has(id));
 }
+
+/**
+ * Holds the batches of payouts that are above today's `submission.payout_limit` and that no person has let go: the limit may
+ * be newer than their intake. Returns the payouts of the other batches.
+ */
+export async function holdAboveLimit<P extends Candidate & { batch_id: string }>(
+  trx: Trx,
+  payouts: readonly P[],
+  written: Record<string, string> = {},
+): Promise<readonly P[]> {
+  const limits = [...limitsOf(written)];
+  const above = payouts.filter(({ currency, amount }) =>
+    limits.some(([name, most]) => name === currency && amount > most),
+  );
+  const held = new Set<string>();
+  for (const batch of new Set(above.map(({ batch_id }) => batch_id))) {
+    const own = trx
+      .selectFrom('payouts as p')
+      .where('p.batch_id', '=', batch)
+      .where('p.state', '=', 'ready')
+      .where((eb) =>
+        eb.or(limits.map(([name, most]) => eb('p.currency', '=', name).and('p.amount', '>', most))),
+      )
+      .where(sql<boolean>`not ${wasLetGo}`);
+    const first = await own
+      .select(['p.row_number', 'p.currency', 'p.amount'])
+      .orderBy('p.row_number')
+      .limit(5)
+      .execute();
+    if (first.length === 0) continue;
+    held.add(batch);
+    const rows = first.map(({ row_number, currency, amount }) => {
+      return { row: Number(row_number), currency, amount: formatMinor(amount, currency) };
+    });
+    await addHoldReason(trx, batch, { kind: 'payout_limit', count: await countRows(own), first: rows });
+  }
+  return held.size === 0 ? payouts : payouts.filter(({ batch_id }) => !held.has(batch_id));
+}
+
+/** True for a payout `p` that was released, or ordered again. */
+const wasLetGo = sql<boolean>`exists (select 1 from history h
+  where h.payout_id = p.id and h.event in ${eventList('release', 'retry')})`;

@@ -1,14 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { barrierKeys } from '../../src/core/ledger/barriers.ts';
+import { holdReasonsOf } from '../../src/core/ledger/hold-reasons.ts';
 import { dropMeta } from '../../src/core/ledger/meta.ts';
 import { adoptLedger } from '../../src/custody/adopt.ts';
-import { noBrakes } from '../../src/sending/brakes.ts';
+import { type Brakes, noBrakes } from '../../src/sending/brakes.ts';
 import { abandonClaims } from '../../src/sending/claims.sql.ts';
 import { releaseBatch } from '../../src/sending/holds.sql.ts';
 import { dailyUse } from '../../src/sending/limits.sql.ts';
 import { createBrakes } from '../../src/sending/open-brakes.sql.ts';
 import { messageText } from '../../src/words/plain-words.ts';
-import { addBatch, at, claimAt, recordOutcome, replies, states } from '../support/ledger.ts';
+import { addBatch, at, claimAt, recordOutcome, replies, states, type TestLedger } from '../support/ledger.ts';
 import { braked, day, hour, limitOf, named } from './brakes-setting.ts';
 
 describe('P21: a daily limit', () => {
@@ -211,5 +212,27 @@ describe('P21: a daily limit', () => {
     expect(await seen.daily()).toEqual([
       { currency: 'NGN', day: '2026-11-21', limit: '3000.00', used: '3000.00', left: '0.00', until },
     ]);
+  });
+});
+
+describe("P2: today's limit of a payout", () => {
+  const above = (ngn: string): Brakes => ({ ...noBrakes, payoutLimit: { NGN: ngn } });
+  const reasonsOf = async (ledger: TestLedger, batch: string) =>
+    (await holdReasonsOf(ledger.db, batch)).reasons;
+
+  it('holds a batch that was taken in before it, until a person lets it go, and keeps no other back', async () => {
+    const { ledger, claimUnder } = await braked();
+    const batch = 'b-1';
+    await addBatch(ledger, named('A', 3));
+    await addBatch(ledger, named('B', 1), { id: 'b-2', amount: 90_000n });
+    expect(await claimUnder(above('1500.00'), 0, 1), 'at the limit').toEqual(['A-1']);
+    expect(await claimUnder(above('1499.99'), 1)).toEqual(['B-1']);
+    expect(await reasonsOf(ledger, batch)).toMatchObject([
+      { kind: 'payout_limit', count: 2, first: [{ row: 3, currency: 'NGN', amount: '1500.00' }, { row: 4 }] },
+    ]);
+    await createBrakes({ ledger, clock: { iso: () => at(2) }, brakes: above('1499.99') }).settle();
+    expect(await claimUnder(above('1499.99'), 2)).toEqual([]);
+    await releaseBatch(ledger, { batch, at: at(3) });
+    expect(await claimUnder(above('1499.99'), 4)).toEqual(['A-2', 'A-3']);
   });
 });
