@@ -1,5 +1,6 @@
 import type { NotClosable, PeriodWarning, WarnedLine } from '../books/statement/freeze-period.ts';
 import { reasonText } from './advice-text.ts';
+import { stateWords } from './state-words.ts';
 
 /** Why a month is not closed. */
 export function notClosableText(why: NotClosable): string {
@@ -46,6 +47,11 @@ export function periodWarningTexts(warning: PeriodWarning): { command: string; p
       const { line, currency, count, amount } = warning;
       const page = `${count} (${`${currency} ${amount}`.trim()}) ${needing[line]}`;
       return { command: page, page };
+    }
+    case 'unpaid': {
+      const { state, currency, count, amount } = warning;
+      const page = `${count} (${currency} ${amount}) ${stateWords[state]}, and not paid again`;
+      return { command: `${page}. Next: counterfoil payouts --state ${state}`, page };
     }
     case 'open': {
       const kinds = Object.entries(warning.kinds).map(([kind, n]) => `${n} ${kind}`);

@@ -10,6 +10,7 @@ import { newestHistory } from '../../src/core/ledger/history.ts';
 import { checkPeriods } from '../../src/custody/verify-periods.ts';
 import { notClosableText, periodWarningTexts } from '../../src/words/period-words.ts';
 import { tamper } from '../support/intruder.ts';
+import { addBatch as addLoaded } from '../support/ledger.ts';
 import { onPostgres } from '../support/on-postgres/standing.ts';
 import { addListed, addPayout, addRun, makeWorld, type World } from './support.ts';
 
@@ -92,6 +93,23 @@ async function liveThroughOctober(): Promise<void> {
   });
   await addListed(ledger, 'nobody', { run_id: run, created_at: november(1), amount: 500n });
 }
+
+it('names what failed and is not paid again when a month is closed, by state and currency', async () => {
+  const { ledger } = world;
+  const [first = 0n] = await addLoaded(ledger, ['F-1', 'F-2', 'F-3'], { state: 'failed' });
+  await addLoaded(ledger, ['F-1-R2'], { id: 'b-2', state: 'success', successor_of: first });
+  await addLoaded(ledger, ['F-4'], { id: 'b-3', state: 'failed', currency: 'JPY', amount: 900n });
+  await addLoaded(ledger, ['R-1'], { id: 'b-4', state: 'returned' });
+  const closed = await world.reporting.closePeriod('2026-10', november(2), 'ada');
+  const warnings = closed.kind === 'closed' ? closed.warnings.map(periodWarningTexts) : [];
+  expect(warnings.map(({ page }) => page)).toEqual([
+    'no complete list was ever read, so that nothing is compared',
+    '2 (NGN 3000.00) failed, and not paid again',
+    '1 (JPY 900) failed, and not paid again',
+    '1 (NGN 1500.00) returned, and not paid again',
+  ]);
+  expect(warnings.at(-1)?.command).toMatch(/\. Next: counterfoil payouts --state returned$/);
+});
 
 it('the files of a closed month and the page that links it are written', async () => {
   await liveThroughOctober();
