@@ -24,6 +24,7 @@ it('after an archive a reconciliation finds nothing new, and no archived referen
     (now) => now.payouts.success === 2 && now.payouts.failed === 1,
   );
   const before = await home.json(['reconcile', '--full'], 0);
+  const listed = await home.json(['payouts'], 0);
   const folder = `data/reports/${batches[0].batch}`;
   const offered = home.read(`${folder}/failed.csv`);
   const path = join(home.dir, 'data/ledger.db');
@@ -42,6 +43,9 @@ it('after an archive a reconciliation finds nothing new, and no archived referen
     payouts: 3,
     left: 0,
   });
+  const still = await home.json(['payouts'], 0);
+  expect([still.matching, still.totals], 'the list still counts them').toEqual([3, listed.totals]);
+  expect(still.payouts.map((one: { taken_in_at: string | null }) => one.taken_in_at)).not.toContain(null);
   const after = await home.json(['reconcile', '--full'], 0);
   expect(home.names(folder), 'an archived payout is never paid again').toEqual([
     'results.csv',

@@ -51,6 +51,15 @@ const columns = [
 /** A payout of a list. `taken_in_at` is null while its batch is loading. */
 export type ListedPayout = Pick<Payout, (typeof columns)[number]> & { taken_in_at: string | null };
 
+/**
+ * When `p` was recorded. An archive takes the first entry of the history away: then a successor says when it was first sent,
+ * any other payout when its batch was taken in.
+ */
+const takenInAt = sql<string | null>`coalesce(
+  (select h.at from history h where h.payout_id = p.id and h.seq = 1),
+  case when p.successor_of is not null then p.submitted_at end,
+  (select b.created_at from batches b where b.id = p.batch_id and b.archive_id is not null))`;
+
 const pageSize = 1000;
 
 /** Payouts that match, the newest first, at most `limit`, a page at a time; `after`: those behind this id. */
@@ -95,11 +104,7 @@ function rowsOf(db: Db, ids: ReturnType<typeof newestIds>): Promise<ListedPayout
     .selectFrom(ids.as('k'))
     .innerJoin('payouts as p', 'p.id', 'k.key')
     .select(columns.map((column) => `p.${column}` as const))
-    .select(
-      sql<string | null>`(select h.at from history h where h.payout_id = p.id and h.seq = 1)`.as(
-        'taken_in_at',
-      ),
-    )
+    .select(takenInAt.as('taken_in_at'))
     .orderBy('k.key', 'desc')
     .execute();
 }
@@ -143,7 +148,6 @@ async function sumKept(db: Db, filter: PayoutFilter): Promise<PayoutSums> {
   const batches = await db
     .selectFrom('batches')
     .select('id')
-    .where('archive_id', 'is', null)
     .$if(batch !== undefined, (q) => q.where('id', '=', batch ?? ''))
     .$if(since !== undefined, (q) => q.where('created_at', '>=', since ?? ''))
     .$if(until !== undefined, (q) => q.where('created_at', '<', until ?? ''))
@@ -280,6 +284,5 @@ function isFound(text: string) {
 function isSince(since: string) {
   return sql<boolean>`(
     p.batch_id in (select id from batches where created_at >= ${since})
-    or (p.successor_of is not null and exists (
-      select 1 from history h where h.payout_id = p.id and h.seq = 1 and h.at >= ${since})))`;
+    or (p.successor_of is not null and ${takenInAt} >= ${since}))`;
 }
