@@ -1,16 +1,12 @@
 import { sql } from 'kysely';
 import { openGroups } from '../books/discrepancies/discrepancies.sql.ts';
-import { lastPeriod } from '../books/periods.sql.ts';
+import { unpaidSums } from '../books/unpaid.sql.ts';
 import { discrepancyKinds } from '../core/domain/discrepancy-kinds.ts';
 import { batchName } from '../core/domain/ids.ts';
 import { formatMinor } from '../core/domain/money.ts';
-import { cameToNothing } from '../core/domain/payout.ts';
 import { later } from '../core/domain/wait.ts';
 import { type HoldReason, readReasons } from '../core/ledger/hold-reasons.ts';
 import { openRejectedFiles } from '../core/ledger/rejected-files.ts';
-import { isNotPaidAgain, recounted, replacedSums } from '../core/ledger/replaced.ts';
-import { stateSums } from '../core/ledger/state-sums.ts';
-import { literals } from '../core/storage/dialect.ts';
 import type { Db, Ledger, Trx } from '../core/storage/ledger.ts';
 import { serverMayApprove } from '../sending/approval.ts';
 import { standingCanaries } from '../sending/canaries.sql.ts';
@@ -86,32 +82,12 @@ export async function unknownFindings<K extends 'payout_unknown' | 'outcome_unkn
   return [{ ...plainFinding(kind), ...sumOf(groups.rows), measure, names }];
 }
 
-/**
- * Batches with payouts that failed, were refused or came back, and are not paid again. A person who closes a month has read
- * what failed in it: of a batch from before the last close, only later news counts.
- */
+/** Batches with payouts that came to nothing and are not paid again. */
 export async function unpaidFindings(db: Db): Promise<Finding<'payout_unpaid'>[]> {
-  const last = await lastPeriod(db);
-  const known = last ?? { ends_at: '', closed_at: '' };
-  const born = await sql<{ id: string; since: string }>`select id, created_at as since from batches
-    where archive_id is null and created_at >= ${known.ends_at}`.execute(db);
-  const bornAt = new Map(born.rows.map(({ id, since }) => [id, since]));
-  const fresh = recounted(await stateSums(db), await replacedSums(db)).flatMap(
-    ({ batch_id: subject, state, ...sums }): Group[] => {
-      const since = bornAt.get(subject);
-      const isUnpaid = cameToNothing.some((one) => one === state);
-      return since !== undefined && isUnpaid ? [{ subject, since, mark: null, ...sums }] : [];
-    },
-  );
-  const late = last
-    ? await sql<Group>`select p.batch_id as subject, p.currency, count(*) as n, cast(sum(p.amount) as bigint) as amount,
-        null as mark, min(p.updated_at) as since
-      from payouts p join batches b on b.id = p.batch_id
-      where p.state in (${literals(cameToNothing)}) and p.updated_at > ${known.closed_at}
-        and b.archive_id is null and b.created_at < ${known.ends_at} and ${isNotPaidAgain}
-      group by p.batch_id, p.currency order by p.batch_id, p.currency`.execute(db)
-    : { rows: [] };
-  return [...Map.groupBy([...fresh, ...late.rows], ({ subject }) => subject)].map(([batch, own]) => ({
+  const sums = (await unpaidSums(db)).map(({ batch, ...sum }): Group => {
+    return { subject: batch, mark: null, ...sum };
+  });
+  return [...Map.groupBy(sums, ({ subject }) => subject)].map(([batch, own]) => ({
     ...plainFinding('payout_unpaid', batch),
     ...sumOf(own),
     names: [batch],

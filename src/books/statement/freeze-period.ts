@@ -1,12 +1,9 @@
 import type { AdvisedReason } from '../../core/domain/advice.ts';
 import { formatMinor } from '../../core/domain/money.ts';
 import type { ServiceAccount } from '../../core/domain/origin.ts';
-import { cameToNothing } from '../../core/domain/payout.ts';
 import { findBarrier } from '../../core/ledger/barriers.ts';
 import { newestHistory } from '../../core/ledger/history.ts';
 import { foreignOrigins } from '../../core/ledger/origins.ts';
-import { recounted, replacedSums } from '../../core/ledger/replaced.ts';
-import { stateSums } from '../../core/ledger/state-sums.ts';
 import type { Config } from '../../core/settings/settings.ts';
 import type { Ledger, Trx } from '../../core/storage/ledger.ts';
 import type { Period } from '../../core/storage/tables/period-tables.ts';
@@ -27,6 +24,7 @@ import {
 } from '../periods.sql.ts';
 import { zoned } from '../presentation.ts';
 import { placedFrom } from '../run-sheets.sql.ts';
+import { type UnpaidState, unpaidTotals } from '../unpaid.sql.ts';
 import { computeStatement } from './compute-statement.ts';
 import type { About } from './entry.ts';
 import { type Month, monthAfter, readMonth } from './months.ts';
@@ -56,11 +54,9 @@ export type NotClosable =
   /** The ledger may have forgotten payments: its figures would be permanently wrong (P25). */
   | ({ kind: 'barrier' } & AdvisedReason);
 
-type UnpaidState = (typeof cameToNothing)[number];
-
 /**
- * What a month was closed in spite of. `of`: when the newest complete list was read. `unpaid`: payouts that came to nothing
- * and are not paid again: after the close nobody is asked about those of the month. `kinds`: how many are open.
+ * What a month was closed in spite of. `of`: when the newest complete list was read. `unpaid`: after the close nobody is
+ * asked about those of the month. `kinds`: how many are open.
  */
 export type PeriodWarning =
   | { kind: 'no_list' }
@@ -114,6 +110,10 @@ export function createClosePeriod(deps: {
       transfers: (ids) => addPeriodTransfers(trx, key, ids),
     });
     const kinds = await countOpen(trx);
+    // Before the period stands: it would count as closed over.
+    const unpaid = (await unpaidTotals(trx)).map(({ state, currency, count, minor }): PeriodWarning => {
+      return { kind: 'unpaid', state, currency, count, amount: formatMinor(minor, currency) };
+    });
     const { from: after, through } = about.span;
     const span = { after, through, startsAt: last?.ends_at ?? month.startsAt, endsAt: month.endsAt };
     const sheets: Partial<Record<PeriodSheet, string[][]>> = {
@@ -135,7 +135,6 @@ export function createClosePeriod(deps: {
       closed_by: by,
       run_id: about.listing?.run ?? null,
     });
-    const unpaid = await unpaidWarnings(trx);
     const warnings = [...heard, ...unresolved(statement), ...unpaid, ...openWarning(kinds)];
     return { kind: 'closed', period, statement, warnings };
   }
@@ -189,18 +188,6 @@ function unresolved(statement: StatementRow[]): PeriodWarning[] {
   return statement.flatMap(({ line: own, currency, count, amount }) => {
     const line = warnedLines.find((one) => one === own);
     return line === undefined || count === 0n ? [] : [{ kind: 'line', line, currency, count, amount }];
-  });
-}
-
-/** What came to nothing and is not paid again, by state and currency. */
-async function unpaidWarnings(trx: Trx): Promise<PeriodWarning[]> {
-  const all = recounted(await stateSums(trx), await replacedSums(trx));
-  return cameToNothing.flatMap((state) => {
-    const own = all.filter((sum) => sum.state === state);
-    return [...Map.groupBy(own, ({ currency }) => currency)].map(([currency, sums]): PeriodWarning => {
-      const [count, minor] = sums.reduce(([n, total], sum) => [n + sum.n, total + sum.amount], [0n, 0n]);
-      return { kind: 'unpaid', state, currency, count, amount: formatMinor(minor, currency) };
-    });
   });
 }
 

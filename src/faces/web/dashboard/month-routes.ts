@@ -20,6 +20,7 @@ import {
 import { closedPeriods, findPeriod, lastPeriod } from '../../../books/periods.sql.ts';
 import { readableMonth, zoned } from '../../../books/presentation.ts';
 import { type Month, monthAfter, readMonth } from '../../../books/statement/months.ts';
+import { unpaidTotals } from '../../../books/unpaid.sql.ts';
 import { maskAccount } from '../../../core/domain/redact.ts';
 import type { Period } from '../../../core/storage/tables/period-tables.ts';
 import { Declined } from './actions.ts';
@@ -98,6 +99,7 @@ export function monthRoutes(scope: FastifyInstance, { deps, looks, send, viewFor
       isSummed,
       archived: await isArchived(reader, span),
       figures: figures.payouts,
+      unpaid: await unpaidTotals(reader),
       lastRun,
       mayClose,
       span,

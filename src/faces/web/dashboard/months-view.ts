@@ -4,9 +4,10 @@ import type { MonthPayment, MonthSpan } from '../../../books/month-facts.sql.ts'
 import { readableMonth, zoned } from '../../../books/presentation.ts';
 import type { LastRun } from '../../../books/run-verdicts.sql.ts';
 import type { Month } from '../../../books/statement/months.ts';
+import type { UnpaidTotal } from '../../../books/unpaid.sql.ts';
 import { counted, grouped } from '../../../core/domain/counted.ts';
 import { formatMinor } from '../../../core/domain/money.ts';
-import { type CountedState, cameToNothing } from '../../../core/domain/payout.ts';
+import type { CountedState } from '../../../core/domain/payout.ts';
 import { plainKind } from '../../../core/domain/plain-kind.ts';
 import { maskAccount } from '../../../core/domain/redact.ts';
 import type { Config } from '../../../core/settings/settings.ts';
@@ -35,6 +36,7 @@ export type MonthFacts = {
   /** Whether an archive has rows of it. */
   archived: boolean;
   figures: LedgerFigures['payouts'];
+  unpaid: UnpaidTotal[];
   lastRun: LastRun | null;
   /** Whether it is over, and the next to close. */
   mayClose: boolean;
@@ -124,16 +126,19 @@ function openFacts({ span }: MonthFacts, view: View): Html {
   return html`<p>${isOver ? 'The month is over.' : 'The month goes on.'} These figures may change until it is closed.</p>`;
 }
 
-/** Still under way, or failed and not paid again. */
-const leftOpen: readonly CountedState[] = ['pending', 'sending', 'unknown', ...cameToNothing];
+const underWay: readonly CountedState[] = ['pending', 'sending', 'unknown'];
 
 /** What a close would be in spite of. */
-function openPart({ parts, figures, lastRun }: MonthFacts, view: View): Html {
-  const waits = figures.filter(({ state, count }) => count > 0 && leftOpen.includes(state));
-  const under = waits.map(
-    ({ state, currency, count, amount: minor }) =>
-      html`<li>${counted(count, 'payout')} ${stateText(state)}: ${amount(currency, minor)}</li>`,
-  );
+function openPart({ parts, figures, unpaid, lastRun }: MonthFacts, view: View): Html {
+  const waits = figures.filter(({ state, count }) => count > 0 && underWay.includes(state));
+  const item = (state: CountedState, count: number | bigint, sum: string, more = ''): Html =>
+    html`<li>${counted(count, 'payout')} ${stateText(state)}${more}: ${sum}</li>`;
+  const under = [
+    ...waits.map((one) => item(one.state, one.count, amount(one.currency, one.amount))),
+    ...unpaid.map((one) =>
+      item(one.state, one.count, amount(one.currency, one.minor), ', and not paid again'),
+    ),
+  ];
   const kinds = (parts.open ?? []).map(
     ({ kind = '', count = '' }) =>
       html`<li><a href="/discrepancies?kind=${kind}">${plainKind(kind)}</a>: ${grouped(count)}</li>`,

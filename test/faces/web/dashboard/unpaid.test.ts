@@ -1,6 +1,8 @@
 import { expect, it } from 'vitest';
+import { record } from '../../../../src/core/ledger/record.ts';
 import { findOn } from '../../../../src/findings/finders.ts';
 import { unpaidFindings } from '../../../../src/findings/ledger-findings.sql.ts';
+import { detailsSay } from '../../../custody/archive-world.ts';
 import { addBatch, at } from '../../../support/ledger.ts';
 import { addRun, startDashboard } from './support.ts';
 
@@ -30,21 +32,26 @@ it('P20: needs nobody for a failure that is paid again', async () => {
 });
 
 it('needs nobody for what failed before a person closed the month, but for what failed later', async () => {
-  const { ledger } = await startDashboard();
-  const [, second = 0n] = await addBatch(ledger, ['A-1', 'A-2', 'A-3'], { state: 'failed' });
+  const { ledger, as } = await startDashboard({ roles: { ada: ['decide'] } });
+  const [failed = 0n] = await addBatch(ledger, ['A-1', 'A-2', 'A-3'], { state: 'failed' });
+  const [pending = 0n] = await addBatch(ledger, ['B-1'], { id: 'b-2', state: 'pending' });
   const closed = at(60 * 86_400_000);
   const period = {
-    ...{ month: '2026-11', closed_by: 'ada', closed_at: closed, run_id: null, digest: 'd' },
+    ...{ month: '2026-10', closed_by: 'ada', closed_at: closed, run_id: null, digest: 'd' },
     ...{ starts_at: at(-86_400_000), ends_at: at(86_400_000), timezone: 'Africa/Lagos' },
     ...{ from_history: 0n, through_history: 9n },
   };
   await ledger.write((trx) => trx.insertInto('periods').values(period).execute());
   expect(await unpaidFindings(ledger.db)).toEqual([]);
   const later = at(61 * 86_400_000);
-  await ledger.write((trx) =>
-    trx.updateTable('payouts').set({ updated_at: later }).where('id', '=', second).execute(),
+  const say = (id: bigint) => ledger.write((trx) => record(trx, later, [detailsSay(id, 'failed')]));
+  await say(failed);
+  expect(await unpaidFindings(ledger.db), 'a look that agrees is no news').toEqual([]);
+  await say(pending);
+  expect(await unpaidFindings(ledger.db)).toMatchObject([{ subject: 'b-2', count: 1, since: later }]);
+  expect((await as('ada', '/months/2026-11')).body.replaceAll(/<[^>]*>/g, '')).toContain(
+    '1 payout failed, and not paid again: NGN 1,500.00',
   );
-  expect(await unpaidFindings(ledger.db)).toMatchObject([{ subject: 'b-1', count: 1, since: later }]);
 });
 
 it('shows the same list to the API, and leaves the exit code of status alone', async () => {

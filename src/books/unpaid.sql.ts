@@ -1,0 +1,65 @@
+import { sql } from 'kysely';
+import { cameToNothing } from '../core/domain/payout.ts';
+import { isNotPaidAgain, recounted, replacedSums } from '../core/ledger/replaced.ts';
+import { stateSums } from '../core/ledger/state-sums.ts';
+import { literals } from '../core/storage/dialect.ts';
+import type { Db, Trx } from '../core/storage/ledger.ts';
+import { lastPeriod } from './periods.sql.ts';
+
+export type UnpaidState = (typeof cameToNothing)[number];
+/** Payouts of a batch in one state and currency, and their minor units. `since`: ISO UTC. */
+type UnpaidSum = {
+  batch: string;
+  state: UnpaidState;
+  currency: string;
+  n: bigint;
+  amount: bigint;
+  since: string;
+};
+
+/**
+ * Payouts that failed, were refused or came back, and are not paid again. A person who closes a month has read what failed
+ * in it: of a batch from before the last close, only what came to nothing later counts. An archived one is never paid again.
+ */
+export async function unpaidSums(db: Db | Trx): Promise<UnpaidSum[]> {
+  const last = await lastPeriod(db);
+  const known = last ?? { ends_at: '', closed_at: '' };
+  const born = await sql<{ id: string; since: string }>`select id, created_at as since from batches
+    where archive_id is null and created_at >= ${known.ends_at}`.execute(db);
+  const bornAt = new Map(born.rows.map(({ id, since }) => [id, since]));
+  const fresh = recounted(await stateSums(db), await replacedSums(db)).flatMap(
+    ({ batch_id: batch, state, ...sums }): UnpaidSum[] => {
+      const since = bornAt.get(batch);
+      const ended = cameToNothing.find((one) => one === state);
+      return since !== undefined && ended ? [{ batch, since, ...sums, state: ended }] : [];
+    },
+  );
+  if (!last) return fresh;
+  // A look that only agrees changes the payout, and is no news.
+  const endedAt = sql`(select max(h.at) from history h
+    where h.payout_id = p.id and h.to_state = p.state and coalesce(h.from_state, '') <> h.to_state)`;
+  const late =
+    await sql<UnpaidSum>`select batch, state, currency, count(*) as n, cast(sum(amount) as bigint) as amount,
+      min(since) as since
+    from (select p.batch_id as batch, p.state, p.currency, p.amount, ${endedAt} as since
+      from payouts p join batches b on b.id = p.batch_id
+      where p.state in (${literals(cameToNothing)}) and p.updated_at > ${known.closed_at}
+        and b.archive_id is null and b.created_at < ${known.ends_at} and ${isNotPaidAgain}) changed
+    where since > ${known.closed_at}
+    group by batch, state, currency order by batch, currency, state`.execute(db);
+  return [...fresh, ...late.rows.map((row) => ({ ...row, n: BigInt(row.n), amount: BigInt(row.amount) }))];
+}
+
+export type UnpaidTotal = { state: UnpaidState; currency: string; count: bigint; minor: bigint };
+
+/** The same of all batches together, by state and currency. */
+export async function unpaidTotals(db: Db | Trx): Promise<UnpaidTotal[]> {
+  const all = await unpaidSums(db);
+  return cameToNothing.flatMap((state) => {
+    const own = all.filter((sum) => sum.state === state);
+    return [...Map.groupBy(own, ({ currency }) => currency)].map(([currency, sums]) => {
+      const [count, minor] = sums.reduce(([n, total], sum) => [n + sum.n, total + sum.amount], [0n, 0n]);
+      return { state, currency, count, minor };
+    });
+  });
+}
