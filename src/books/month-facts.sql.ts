@@ -77,7 +77,7 @@ export async function* allPaidInMonth(db: Db, span: MonthSpan): AsyncGenerator<M
 /** True where more than `most` payouts were paid in the month: what was paid is not added up at once. */
 export async function areManyPaid(db: Db, span: MonthSpan, most: number): Promise<boolean> {
   const { rows } = await sql<{ n: bigint }>`select count(*) as n
-    from (select 1 from history h where ${isPaidIn(span)} limit ${most + 1}) some`.execute(db);
+    from (select 1 from history h where ${isPaidIn(span)} limit ${most + 1}) paid`.execute(db);
   return Number(rows[0]?.n ?? 0) > most;
 }
 
