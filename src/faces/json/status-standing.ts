@@ -4,6 +4,7 @@ import { countOpen, openByBatch, openGroups } from '../../books/discrepancies/di
 import { payoutOverview } from '../../books/overview.sql.ts';
 import { runsDue } from '../../books/reports-due.sql.ts';
 import { type LastRun, lastRun, webhooksAtRun } from '../../books/run-verdicts.sql.ts';
+import { unpaidTotals } from '../../books/unpaid.sql.ts';
 import { runFolder } from '../../core/domain/run-folder.ts';
 import { batchCounts } from '../../core/ledger/batches.ts';
 import { openFileTasks } from '../../core/ledger/file-tasks.ts';
@@ -40,6 +41,7 @@ export async function statusFacts(app: App<'looking'>) {
     waived: await waivedListing(db, app.account),
     batches: await batchCounts(db),
     overview: await payoutOverview(db),
+    unpaid: await unpaidTotals(db),
     discrepancies: await countOpen(db),
     openByBatch: await openByBatch(db),
     groups: await openGroups(db),

@@ -1,6 +1,7 @@
 import type { LastRun } from '../../../books/run-verdicts.sql.ts';
 import { amountText, counted, grouped } from '../../../core/domain/counted.ts';
 import { visible } from '../../../core/domain/hidden.ts';
+import { formatMinor } from '../../../core/domain/money.ts';
 import { differs, isUsable } from '../../../core/domain/verdict.ts';
 import { waitingWhy } from '../../../core/domain/waiting-file.ts';
 import type { BatchCounts } from '../../../core/ledger/batches.ts';
@@ -73,7 +74,7 @@ function waivedLines({ waived, terminal }: Shown): string[] {
   return waived ? [`  ${waivedText(waived, terminal.time)}`] : [];
 }
 
-function batchTable({ batches, openByBatch, terminal }: Shown): string[] {
+function batchTable({ batches, openByBatch, unpaid, terminal }: Shown): string[] {
   if (batches.length === 0) return ['  No batches: nothing was taken in yet.'];
   const shown = batches.slice(-most).toReversed();
   const sum = (one: BatchCounts, ...states: (keyof BatchCounts['counts'])[]): number =>
@@ -105,10 +106,9 @@ function batchTable({ batches, openByBatch, terminal }: Shown): string[] {
     shown,
   );
   // A payout that did not go through is in no other figure of the table.
-  const ended = (['failed', 'refused'] as const).flatMap((state) => {
-    const count = shown.reduce((total, one) => total + sum(one, state), 0);
-    if (count === 0) return [];
-    return [`  ${counted(count, 'payout')} ${state}: counterfoil payouts --state ${state}`];
+  const ended = [...Map.groupBy(unpaid, ({ state }) => state)].map(([state, sums]) => {
+    const count = sums.reduce((n, one) => n + one.count, 0n);
+    return `  ${counted(count, 'payout')} ${state}: counterfoil payouts --state ${state}`;
   });
   const rest = batches.length - shown.length;
   return rest > 0
@@ -118,7 +118,7 @@ function batchTable({ batches, openByBatch, terminal }: Shown): string[] {
 
 function paidText({ totalsByState }: BatchCounts): string {
   const paid = Object.entries(totalsByState).map(([currency, states]) =>
-    amountText(currency, states.success ?? '0.00'),
+    amountText(currency, states.success ?? formatMinor(0n, currency)),
   );
   return paid.length === 0 ? '-' : paid.join(', ');
 }
@@ -194,7 +194,7 @@ function webhookLines({ webhooks, lookUps, collections, queue }: Shown): string[
   ];
 }
 
-function scheduleLines({ daemon, jobs, findings, overview, terminal }: Shown): string[] {
+function scheduleLines({ daemon, jobs, findings, terminal }: Shown): string[] {
   const { running, elsewhere = false } = daemon;
   const next = jobs.flatMap(({ job, here, next_run_at: at }) =>
     at === null || !here ? [] : [`${job} ${terminal.time(at)}`],
@@ -208,7 +208,7 @@ function scheduleLines({ daemon, jobs, findings, overview, terminal }: Shown): s
     ...jobs.flatMap((job) => jobLines(job)),
     ...(findings.some(({ kind }) => kind === 'sending_idle')
       ? [
-          `  ! ${overview.payouts.ready} payouts are ready, and nothing that sends has run for an hour: start counterfoil serve, or run counterfoil submit from cron`,
+          '  ! Payouts are ready, and nothing that sends has run for an hour: start counterfoil serve, or run counterfoil submit from cron',
         ]
       : []),
   ];
