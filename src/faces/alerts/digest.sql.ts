@@ -71,12 +71,12 @@ export async function findDigest(db: Db, run: string, at: string): Promise<Diges
   };
 }
 
-/** Discrepancies that are open or acknowledged, by age, and how many are of high severity. */
+/** Open discrepancies by age, and how many are of high severity. An acknowledged one is open nowhere: somebody is at work on it. */
 async function openByAge(db: Db, at: string): Promise<Pick<Digest, 'ages' | 'high'>> {
   const { rows } = await sql<{ hour: string; n: bigint; high: bigint }>`
     select substr(first_seen_at, 1, 13) as hour, count(*) as n,
       sum(case when severity = 'high' or (later_severity = 'high' and graver_at <= ${at}) then 1 else 0 end) as high
-    from discrepancies where state <> 'resolved' group by substr(first_seen_at, 1, 13)`.execute(db);
+    from discrepancies where state = 'open' group by substr(first_seen_at, 1, 13)`.execute(db);
   const counts = new Map<string, number>();
   for (const { hour, n } of rows) {
     const bucket = ageBucket(ageDays(`${hour}:00:00.000Z`, at));

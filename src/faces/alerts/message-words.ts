@@ -1,6 +1,7 @@
 import { counted, grouped } from '../../core/domain/counted.ts';
-import type { Mode } from '../../core/domain/payout.ts';
+import { countedStates, type Mode } from '../../core/domain/payout.ts';
 import { isCompared, type Verdict } from '../../core/domain/verdict.ts';
+import { stateWords } from '../../words/state-words.ts';
 import { verdictWords } from '../../words/verdict-words.ts';
 import { linkLines, noticeLines, noticeTitle, type Style } from './alert-words.ts';
 import type { Content, Digest } from './message.ts';
@@ -76,7 +77,9 @@ function digestLines(
     ...own.map(([currency, one]) => `  ${currency}: ${verdictText(one)}`),
     `  Payouts: ${listText(payouts)}`,
     ...Object.entries(totals).map(([currency, states]) => {
-      const amounts = Object.entries(states).map(([state, amount]) => `${state} ${grouped(amount)}`);
+      const amounts = Object.entries(states).map(
+        ([state, amount]) => `${stateText(state)} ${grouped(amount)}`,
+      );
       return `  ${currency}: ${amounts.join(', ')}`;
     }),
     ...(open > 0
@@ -92,6 +95,12 @@ function digestLines(
 }
 
 function listText(counts: Record<string, number>): string {
-  const parts = Object.entries(counts).map(([state, n]) => `${grouped(`${n}`)} ${state}`);
+  const parts = Object.entries(counts).map(([state, n]) => `${grouped(`${n}`)} ${stateText(state)}`);
   return parts.length > 0 ? parts.join(', ') : 'none';
+}
+
+/** The word of a state of a stored message. */
+function stateText(state: string): string {
+  const known = countedStates.find((one) => one === state);
+  return known === undefined ? state : stateWords[known];
 }

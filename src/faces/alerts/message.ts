@@ -24,7 +24,7 @@ const digest = z.strictObject({
   payouts: counts,
   /** By currency and state. */
   totals: z.record(z.string(), amounts),
-  /** What is open or acknowledged, by age in days. */
+  /** What is open, by age in days. */
   ages: counts,
   high: z.number(),
 });

@@ -3,6 +3,7 @@ import { setVerdicts } from '../../../src/books/run-verdicts.sql.ts';
 import type { ListStanding } from '../../../src/core/domain/verdict.ts';
 import { createJobsStore } from '../../../src/core/runtime/jobs.sql.ts';
 import { beginRun, finishRun } from '../../../src/watching/listing/listings.sql.ts';
+import { addDiscrepancy } from '../../books/support.ts';
 import { addBatch, at } from '../../support/ledger.ts';
 import { itWaits, makeSetting, type Setting, startWeb } from './setting.ts';
 
@@ -44,9 +45,23 @@ it('tells the result of a scheduled reconciliation once: verdict, money by state
   expect(text).toContain(`RECONCILIATION  ${run}`);
   expect(text).toContain('NGN: reconciled');
   expect(text).toContain('1 failed');
-  expect(text).toContain('success 3,000.00');
+  expect(text).toContain('paid 3,000.00');
   expect(text).toContain('Discrepancies: none open');
   expect(text).toContain(`https://pay.example.com/runs/${run}`);
+});
+
+it('counts in the digest what the other faces call open, and names states as they do', async () => {
+  const setting = await makeSetting();
+  const { ledger } = setting;
+  const [failed = 0n] = await addBatch(ledger, ['R-1'], { state: 'failed' });
+  await addBatch(ledger, ['R-1-R2'], { id: 'b-2', state: 'ready', successor_of: failed });
+  await addDiscrepancy(ledger, 'D-1', { severity: 'high' });
+  await addDiscrepancy(ledger, 'D-2', { severity: 'high', state: 'acknowledged' });
+  await reconciled(setting);
+  await setting.turn();
+  const text = setting.web.posts.map((one) => one.text).join('\n');
+  expect(text).toContain('1 waiting under a new reference');
+  expect(text).toContain('Open: 1 discrepancy, 1 of high severity');
 });
 
 it('says not checked, never none, when there was no list, and asks no heartbeat', async () => {
