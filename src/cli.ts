@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { createShutdown } from './core/runtime/shutdown.ts';
 import { noColor, readEnvironment, whereUserStands } from './core/settings/environment.ts';
-import { fail, type Result } from './faces/terminal/context/result.ts';
+import { fail, printedAnswer, type Result } from './faces/terminal/context/result.ts';
 import { buildProgram } from './faces/terminal/entries/program.ts';
 import { createInk, noPaint } from './faces/terminal/kit/ink.ts';
 import { wrapAll } from './faces/terminal/kit/wrap.ts';
@@ -45,13 +45,14 @@ export async function main(argv: string[]): Promise<number> {
   } finally {
     shutdown.dispose();
   }
-  const { code, problem, lines = [], json: answer } = result ?? { code: 0 };
+  const end = result ?? { code: 0 };
+  const { code, problem, lines = [] } = end;
   if (problem) say(`counterfoil: ${problem}`);
   // JSON escapes every control character itself.
-  if (json && (answer || problem))
-    process.stdout.write(`${JSON.stringify({ schema: 1, ...(answer?.fields ?? { error: problem }) })}\n`);
+  const answer = json ? printedAnswer(end) : null;
+  if (answer !== null) process.stdout.write(`${answer}\n`);
   if (!json && lines.length > 0) write(process.stdout, lines.join('\n'));
-  return shutdown.signal.aborted && !result?.ignoresInterrupt ? 130 : code;
+  return shutdown.signal.aborted && !end.ignoresInterrupt ? 130 : code;
 }
 
 /** A reader that closed its end, such as `head`, must not end a command that sends. Any other error is thrown. */

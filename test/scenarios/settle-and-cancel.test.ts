@@ -104,6 +104,10 @@ it('P21: cancel touches only what was never sent, and says how many were', async
   expect(await home.json(['cancel', first, '--yes'], 0)).toMatchObject({ cancelled: 0 });
   const late = await home.run(['cancel', 'PAY-0002', '--yes']);
   expect(late).toMatchObject({ code: 2, err: expect.stringContaining('only what was never sent') });
+  expect(await home.json(['cancel', 'PAY-0002', '--yes'], 2)).toMatchObject({
+    cancelled: 0,
+    error: expect.stringContaining('only what was never sent'),
+  });
   const shown = await home.json(['retry', 'PAY-0001'], 2);
   const waiting = await home.run([
     ...['retry', 'PAY-0001', '--no-wait', '--yes'],

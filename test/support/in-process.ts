@@ -1,6 +1,6 @@
 import { expect, onTestFinished } from 'vitest';
 import { jsonShapes, type ShapeName } from '../../src/core/shapes/json-shapes.ts';
-import { fail, type Result } from '../../src/faces/terminal/context/result.ts';
+import { fail, printedAnswer, type Result } from '../../src/faces/terminal/context/result.ts';
 import { buildProgram } from '../../src/faces/terminal/entries/program.ts';
 import { noPaint } from '../../src/faces/terminal/kit/ink.ts';
 import { createOutput, type Done, type Home, parseJson, type Running } from './cli.ts';
@@ -81,11 +81,13 @@ async function execute(
     const failed = fail(error);
     if (failed.code !== 0 || !result) result = failed;
   });
-  const { code, problem, lines = [], json: answer, ignoresInterrupt } = result ?? { code: 0 };
-  if (answer) expect(shapeIssues(answer.shape, answer.fields)).toEqual([]);
+  const end = result ?? { code: 0 };
+  const { code, problem, lines = [], json, ignoresInterrupt } = end;
+  if (json) expect(shapeIssues(json.shape, json.fields)).toEqual([]);
   if (problem) say(`counterfoil: ${problem}`);
+  const answer = args.includes('--json') ? printedAnswer(end) : null;
+  if (answer !== null) print(answer);
   if (!args.includes('--json')) for (const line of lines) print(line);
-  else if (answer || problem) print(JSON.stringify({ schema: 1, ...(answer?.fields ?? { error: problem }) }));
   return signal.aborted && !ignoresInterrupt ? 130 : code;
 }
 

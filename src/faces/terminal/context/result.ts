@@ -26,6 +26,12 @@ export type Result = {
   ignoresInterrupt?: boolean;
 };
 
+/** The one object that `--json` prints. A problem stands in it as `error`, beside the fields of the command. */
+export function printedAnswer({ problem, json }: Result): string | null {
+  if (!json && !problem) return null;
+  return JSON.stringify({ schema: 1, ...(problem && { error: problem }), ...json?.fields });
+}
+
 /** Stops a command: one clear sentence with what to do, and the exit code; 2 is for usage and configuration. */
 export class Stop extends Error {
   readonly code: number;
