@@ -1,6 +1,7 @@
 import { counted } from '../core/domain/counted.ts';
 import { visible } from '../core/domain/hidden.ts';
 import type { RejectedFile, RejectionKind } from '../core/ledger/rejected-files.ts';
+import { shellWord } from './readable.ts';
 
 const problemsOf = ({ problems }: RejectedFile): string => counted(Number(problems), 'problem');
 
@@ -15,14 +16,14 @@ const what: Record<RejectionKind, (file: RejectedFile) => string> = {
 type WayOut = { place: string; name: string };
 
 const correct = ({ place, name }: WayOut): string =>
-  `correct ${place} and drop it again, or end it: counterfoil ack ${name} --note "why nothing is missing"`;
+  `correct ${place} and drop it again, or end it: counterfoil ack ${shellWord(name)} --note "why nothing is missing"`;
 
 /** What a person can do about a rejected file. `place`: what to correct. `name`: what to acknowledge. */
 export const rejectionWaysOut: Record<RejectionKind, (file: WayOut) => string> = {
   refused: correct,
   left_out: correct,
   taken_before: ({ name }) =>
-    `leave its references as they are: new ones would pay again what the batch pays. End it: counterfoil ack ${name} --note "dropped twice"`,
+    `leave its references as they are: new ones would pay again what the batch pays. End it: counterfoil ack ${shellWord(name)} --note "dropped twice"`,
 };
 
 /** Says what became of a rejected file: `november.csv was refused, and nothing of it is paid: 3 problems`. */

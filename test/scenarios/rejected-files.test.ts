@@ -45,6 +45,15 @@ it('ack ends what is known of a refused file, and says so of one that it does no
   expect((await home.json(['status'], 0)).inbox.rejected).toEqual([]);
 });
 
+it('the commands that it names can be pasted, whatever the name of the file', async () => {
+  const home = await makeHome();
+  home.put("data/inbox/Ada's pay (1).csv", bad);
+  await home.json(['submit'], 3);
+  const { checks } = await home.json(['doctor', '--offline'], 1);
+  const { fix } = checks.find(({ name }: { name: string }) => name === 'files');
+  expect(fix).toContain(String.raw`counterfoil ack 'Ada'\''s pay (1).csv' --note`);
+});
+
 it('names the batch that lacks the rows which were left out', async () => {
   const home = await withRefused({ COUNTERFOIL_INTAKE_ON_INVALID_ROW: 'skip_row' });
   const { inbox } = await home.json(['status'], 4);

@@ -8,6 +8,7 @@ import {
 import type { Weighed } from '../../../watching/evidence/weigh.ts';
 import { reasonText, submitCommand } from '../../../words/advice-text.ts';
 import { haltInWords } from '../../../words/halt-words.ts';
+import { shellWord } from '../../../words/readable.ts';
 import { evidenceJson, type QuietWatch, watchOf } from '../../json/evidence-json.ts';
 import { type Asking, askAbout, withService } from '../context/ask-service.ts';
 import { confirm, confirmSending } from '../context/context.ts';
@@ -122,8 +123,8 @@ function command({ context, args, options }: Work, { digest }: Weighed): string 
   const words = [
     'counterfoil retry',
     ...(options.batch === undefined ? args : [`--batch ${options.batch} --state ${options.state}`]),
-    ...(config === undefined ? [] : [`--config ${config}`]),
-    ...(data === undefined ? [] : [`--data ${data}`]),
+    ...(config === undefined ? [] : [`--config ${shellWord(config)}`]),
+    ...(data === undefined ? [] : [`--data ${shellWord(data)}`]),
     ...(options.wait === false ? ['--no-wait'] : []),
     ...(options.live ? ['--live'] : []),
     `--yes --evidence ${digest}`,

@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { counted } from '../../../core/domain/counted.ts';
 import { systemClock } from '../../../core/runtime/clock.ts';
 import { backupVerb } from '../../../verbs/backup.ts';
+import { shellWord } from '../../../words/readable.ts';
 import { loadSettings } from '../context/context.ts';
 import { demandLedger } from '../context/ledger-there.ts';
 import { orderer, stopFor } from '../context/person.ts';
@@ -30,7 +31,7 @@ export async function backup(context: Context, args: string[]): Promise<Result> 
     code: 0,
     screen: {
       blocks: [lines],
-      end: { 'To use it': `counterfoil restore ${pathText(context.cwd, file)} --adopt` },
+      end: { 'To use it': `counterfoil restore ${shellWord(pathText(context.cwd, file))} --adopt` },
     },
     json: {
       shape: 'backup',
