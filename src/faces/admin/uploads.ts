@@ -1,6 +1,8 @@
 import { mkdir, mkdtemp, readdir, rm, rmdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
+import type { Multipart } from '@fastify/multipart';
+import type { FastifyRequest } from 'fastify';
 import { openFileTasks } from '../../core/ledger/file-tasks.ts';
 import { writeWhole } from '../../core/storage/atomic-file.ts';
 import type { Db } from '../../core/storage/ledger.ts';
@@ -10,16 +12,35 @@ const stallMs = 30_000;
 /** An upload that nobody decided on is removed after so long. */
 export const keptMs = 86_400_000;
 
-/** A file that is too large, or whose sender stalls. Nothing of it is kept. */
+/** A file that is too large, whose sender stalls, or whose form is broken. Nothing of it is kept. */
 export class RefusedUpload extends Error {
-  readonly statusCode: 408 | 413;
+  readonly statusCode: 400 | 408 | 413;
   readonly fix: string;
 
-  constructor(statusCode: 408 | 413, said: { problem: string; fix: string }) {
+  constructor(statusCode: 400 | 408 | 413, said: { problem: string; fix: string }) {
     super(said.problem);
     this.statusCode = statusCode;
     this.fix = said.fix;
   }
+}
+
+/** The parts of a form. Throws {@link RefusedUpload} where it has no boundary, or breaks off. */
+export async function* formParts(request: FastifyRequest): AsyncGenerator<Multipart> {
+  const parts = request.parts();
+  for (;;) {
+    const { done, value } = await parts.next().catch(refuseBroken);
+    if (done) return;
+    yield value;
+  }
+}
+
+/** The form's parser gives its errors neither a code nor a status; those of the system and of Fastify have one. */
+function refuseBroken(error: unknown): never {
+  if (!(error instanceof Error) || 'code' in error || 'statusCode' in error) throw error;
+  throw new RefusedUpload(400, {
+    problem: 'the form is broken: its boundary is missing, or it ends too early',
+    fix: 'send the whole form, with the boundary that its Content-Type names',
+  });
 }
 
 /** Writes a stream as the file `name`, durable and alone in a new folder below `folder`. Throws {@link RefusedUpload}. */
@@ -67,7 +88,7 @@ async function pump(
       // A race with one promise for all pieces would keep them all.
       const { done, value } = await new Promise<IteratorResult<Uint8Array>>((resolve, reject) => {
         giveUp = reject;
-        pieces.next().then(resolve, reject);
+        pieces.next().catch(refuseBroken).then(resolve, reject);
       });
       if (done) break;
       timer.refresh();

@@ -69,8 +69,11 @@ function route(server: FastifyInstance, one: Endpoint, deps: ApiDeps): void {
     url: pathOf(one),
     config: { right: one.right, token: true, streams: one.streams !== undefined },
     ...(one.streams && { bodyLimit: deps.app.config.intake.maxBytes }),
-    async handler(request, reply) {
+    // Before a parser sees the body: bytes of a wrong type are named as that, not as a body that is broken.
+    async preParsing(request) {
       refuseType(request, one);
+    },
+    async handler(request, reply) {
       const parsed = {
         params: read(one.params, request.params, 'the path'),
         query: readQuery(one, request.query),
@@ -227,12 +230,14 @@ async function answerProblem(
   if (status === 401) reply.header('www-authenticate', 'Bearer realm="counterfoil"');
   if (retryAfterSeconds !== null) reply.header('retry-after', String(retryAfterSeconds));
   // What was not read of a body would be taken for the next request.
-  if (status === 413 || status === 408 || status === 415) reply.header('connection', 'close');
+  if ([400, 408, 413, 415].includes(status)) reply.header('connection', 'close');
   return reply
     .code(status)
     .type(problemType)
     .send(JSON.stringify(problemOf(status, said)));
 }
+
+const uploadKinds = { 400: 'broken_form', 408: 'too_slow', 413: 'too_large' } as const;
 
 function saidOf(error: unknown, isClosing: boolean) {
   if (error instanceof ApiProblem) {
@@ -245,8 +250,7 @@ function saidOf(error: unknown, isClosing: boolean) {
   }
   if (error instanceof RefusedUpload) {
     const { statusCode: status, message: problem, fix } = error;
-    const kind = status === 413 ? 'too_large' : 'too_slow';
-    return { status, kind, problem, fix, retryAfterSeconds: null };
+    return { status, kind: uploadKinds[status], problem, fix, retryAfterSeconds: null };
   }
   const status =
     error instanceof Error && 'statusCode' in error && typeof error.statusCode === 'number'

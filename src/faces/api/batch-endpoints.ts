@@ -79,7 +79,7 @@ export const batchEndpoints: Runs<typeof batchOperations> = {
       if (!took) throw new Error('a posted file was neither taken nor refused');
       if (took.kind === 'dry_run') {
         const file = checkedJson(took.checked, sight);
-        return jsonAnswer({ files: [{ ...file, file: query.name ?? file.file }] });
+        return jsonAnswer({ files: [{ ...file, file: upload.name }] });
       }
       if (took.kind === 'refused' && took.batch !== undefined)
         throw takenBefore(took.batch, took.problems[0]);

@@ -5,7 +5,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Config } from '../../core/settings/settings.ts';
 import type { Db } from '../../core/storage/ledger.ts';
 import { fileNameFinding } from '../../intake/file-name.ts';
-import { awaitedFolders, keepUpload, removeFolder } from '../admin/uploads.ts';
+import { awaitedFolders, formParts, keepUpload, removeFolder } from '../admin/uploads.ts';
 import { fileTypes } from './batch-operations.ts';
 import { ApiProblem } from './problem.ts';
 
@@ -22,7 +22,7 @@ export function readStreams(server: FastifyInstance, maxBytes: number): void {
 }
 
 /** A file that came whole, durable in a folder of its own until `discard`, which spares one that a batch waits for. */
-export type Upload = { path: string; discard(db: Db): Promise<void> };
+export type Upload = { path: string; name: string; discard(db: Db): Promise<void> };
 
 /** Writes the request's file below `folder`. Throws {@link ApiProblem} where there is no file, and RefusedUpload. */
 export async function receiveFile(
@@ -34,6 +34,7 @@ export async function receiveFile(
   const { own, path } = await keepUpload(stream, { folder, name: wanted, maxBytes }, ends);
   return {
     path,
+    name: wanted,
     async discard(db) {
       if (!(await awaitedFolders(db)).has(own)) await removeFolder(own);
     },
@@ -52,7 +53,7 @@ async function fileIn(request: FastifyRequest): Promise<Sent> {
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the parser of these types gives the stream itself
     return { stream: request.body as Readable, fileName: undefined, ends: async () => undefined };
   }
-  const parts = request.parts();
+  const parts = formParts(request);
   const { value: part } = await parts.next();
   if (part?.type !== 'file') throw noFile();
   const ends = async (): Promise<void> => {

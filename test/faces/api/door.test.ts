@@ -9,7 +9,10 @@ import { type PersonName, type Served, serveApi, tokenOf } from './support.ts';
 
 const csvType = { 'content-type': 'text/csv' };
 const jsonType = { 'content-type': 'application/json' };
+const formType = { 'content-type': 'multipart/form-data' };
+const boundary = { 'content-type': 'multipart/form-data; boundary=XX' };
 const file = batchOf(1, 900);
+const cutForm = `--XX\r\nContent-Disposition: form-data; name="file"; filename="x.csv"\r\n\r\n${file}`;
 const post = (name: PersonName | null, path: string, body: RequestInit['body'], headers = {}) => ({
   name,
   path,
@@ -84,6 +87,10 @@ const tries: Try[] = [
     post('femi', hold, '{}', { 'content-type': 'text/plain' }),
   ),
   asked('a file as JSON', 415, post('dayo', '/batches?name=x.csv', JSON.stringify(file), jsonType)),
+  asked('a file that is called JSON', 415, post('dayo', '/batches?name=x.csv', file, jsonType)),
+  asked('a form without a boundary', 400, post('dayo', '/batches', file, formType)),
+  asked('another form than its boundary says', 400, post('dayo', '/batches', file, boundary)),
+  asked('a form that breaks off', 400, post('dayo', '/batches', cutForm, boundary)),
   asked(
     'a compressed file',
     415,
@@ -259,6 +266,11 @@ it('takes a form with one file, and refuses one with more parts or none', async 
       made.append(field, new Blob([batchOf(1, files.length * 10 + n)], { type: 'text/csv' }), name);
     return made;
   };
+  const checked = await ask('dayo', '/batches?check=true', {
+    method: 'POST',
+    body: form(['file', '../b.csv']),
+  });
+  expect(await checked.json()).toMatchObject({ files: [{ file: 'b.csv', ok: true }] });
   const taken = await ask('dayo', '/batches', { method: 'POST', body: form(['file', 'form.csv']) });
   expect(taken.status).toBe(201);
   expect(await taken.json()).toMatchObject({ file: 'form.csv' });

@@ -4,6 +4,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { counted } from '../../../../core/domain/counted.ts';
 import { saveAsCsv } from '../../../../core/domain/save-as.ts';
 import { harmlessName } from '../../../../intake/file-name.ts';
+import { formParts } from '../../../admin/uploads.ts';
 import { type Html, html } from '../../kit/html.ts';
 import { Declined } from '../actions.ts';
 import { callerName } from '../forms.ts';
@@ -77,7 +78,7 @@ export function receiveRoute(
     { ids, faults }: { ids: string[]; faults: Html[] },
   ): Promise<void> {
     let isOurs = false;
-    for await (const part of request.parts()) {
+    for await (const part of formParts(request)) {
       if (part.type === 'field') {
         demandForm(by, part.fieldname === 'form' ? String(part.value) : null, shared.forms);
         isOurs = true;
