@@ -84,19 +84,25 @@ export function shownComparison(found: PayeeComparison, hidden: Hidden): PayeeCo
   return { ...found, changes, people };
 }
 
+/** Whether it was compared with a batch of its series. Otherwise each row was, with what its payee was paid earlier. */
+export function isOfSeries({ day }: PayeeComparison): boolean {
+  return day !== '';
+}
+
 /** What the rows of a batch changed against the last batch of its series, in one line. */
 export function comparedText(found: PayeeComparison): string {
   const { joined, left, accountChanged, nameChanged, amountChanged, newPayees } = found;
-  const day = found.day === '' ? '' : ` of ${found.day}`;
   const counts = [
-    `joined ${joined}`,
-    `left ${left}`,
+    // Only a batch before has people of whom others are not.
+    ...(isOfSeries(found) ? [`joined ${joined}`, `left ${left}`] : []),
     `account changed ${accountChanged}`,
     `name changed ${nameChanged}`,
     `amount changed by more than half ${amountChanged}`,
     ...(newPayees > 0 ? [`never paid before ${newPayees}`] : []),
   ].join(', ');
-  const start = found.with === null ? 'compared with no batch before' : `compared with ${found.with}${day}`;
+  const start = isOfSeries(found)
+    ? `compared with ${found.with} of ${found.day}`
+    : 'no batch of its series is earlier; compared with what was paid before';
   const before =
     Object.keys(found.totalsBefore).length > 0 ? `total before ${sumsText(found.totalsBefore)}, ` : 'total ';
   return `${start}: ${counts}; ${before}now ${sumsText(found.totalsNow)}`;

@@ -1,6 +1,6 @@
 import { maskAccount } from '../../../core/domain/redact.ts';
 import type { ComparedPerson, PayeeComparison } from '../../../core/ledger/payee-comparisons.ts';
-import { payeeChangeNames } from '../../../sending/payee-facts.ts';
+import { isOfSeries, payeeChangeNames } from '../../../sending/payee-facts.ts';
 import type { Note } from './notes-sheet.ts';
 import { heading, numberNote } from './summary-parts.ts';
 
@@ -13,10 +13,16 @@ export const comparedWidths = [40, 24, 10, 40, 40];
 /** How a batch differs from the last of its series (P37): counts, totals, and a row for each change. */
 export function comparedNotes(found: PayeeComparison): Note[][] {
   const { hundredfold, inflated, changes } = found;
-  const with_ = found.with === null ? 'No batch before it.' : `With ${found.with} of ${found.day}.`;
+  const with_ = isOfSeries(found)
+    ? `With ${found.with} of ${found.day}.`
+    : 'No batch of its series is earlier. Compared with what was paid before.';
   const counts: [string, number][] = [
-    ['Joined', found.joined],
-    ['Left', found.left],
+    ...(isOfSeries(found)
+      ? ([
+          ['Joined', found.joined],
+          ['Left', found.left],
+        ] satisfies [string, number][])
+      : []),
     ['Account changed', found.accountChanged],
     ['Name changed', found.nameChanged],
     ['Amount changed by more than half', found.amountChanged],

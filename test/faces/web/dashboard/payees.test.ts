@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { addHoldReason } from '../../../../src/core/ledger/hold-reasons.ts';
 import { recordComparison } from '../../../../src/core/ledger/payee-comparisons.ts';
+import { comparedNotes } from '../../../../src/faces/files/workbook/compared-sheet.ts';
 import { addBatch } from '../../../support/ledger.ts';
 import { addUnapproved, startDashboard } from './support.ts';
 
@@ -81,6 +82,20 @@ it('P37: shows the first hundred changes and the way to all, but every change to
     expect(body, path).toContain('>C-130.<');
     expect(body, path).toContain('The first 130 changes of 1,400. The ledger keeps no more.');
   }
+});
+
+it('P37: claims nobody joined or left where no batch of the series is earlier', async () => {
+  const { ledger, as } = await startDashboard();
+  await addBatch(ledger, ['A-1', 'A-2']);
+  const alone = { ...found, day: '', joined: 225, left: 0, totalsBefore: {} };
+  await ledger.write((trx) => recordComparison(trx, 'b-1', alone));
+  const { body } = await as('ada', '/batches/b-1');
+  expect(body).toContain(
+    'No batch of its series is earlier; compared with what was paid before: account changed 1',
+  );
+  const sheet = JSON.stringify(comparedNotes(alone));
+  expect(sheet).toContain('No batch of its series is earlier.');
+  for (const text of [body, sheet]) expect(text).not.toMatch(/joined|november-20261121/i);
 });
 
 it('P37: the page of a batch says that its amounts look like kobo for whole units', async () => {
