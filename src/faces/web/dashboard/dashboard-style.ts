@@ -21,7 +21,7 @@ button.link{border:0;background:none;color:var(--link);padding:0;text-decoration
 .tiles{margin:0 0 14px}
 .columns{display:grid;grid-template-columns:minmax(0,2fr) minmax(0,1fr);gap:14px;align-items:start}
 .panel{background:var(--card);border:1px solid var(--line);border-radius:10px;padding:12px 16px;margin:0 0 14px;min-width:0}
-.panel tr:last-child>*{border-bottom:0}
+.panel tr:last-child>*{border-bottom:0}.panel>ul{margin:4px 0;padding-left:1.3em}.panel .wide:not(:first-child) caption{padding-top:12px}
 .warn{color:var(--warn);font-weight:600}
 th[scope=row] a{overflow-wrap:anywhere}
 progress{width:84px;accent-color:var(--link);vertical-align:middle}
@@ -39,7 +39,7 @@ body.is-stale main{opacity:.75}#live.is-lost{color:var(--bad);font-weight:600}
 .drop label>input[type=file]{margin:8px auto 12px}.drop p{margin:8px auto}.drop progress{width:min(100%,24rem)}
 a.go,a.btn,.drop button,.orders button{display:inline-block}a.go,a.btn{border:1px solid var(--line);border-radius:8px;padding:4px 10px;text-decoration:none;white-space:nowrap}a.go{background:var(--link);border-color:var(--link);color:var(--bg);font-weight:600}
 .about{list-style:none;margin:2px 0 0;padding:0;display:flex;flex-wrap:wrap;gap:2px 18px;font-size:14px;color:var(--soft)}summary{cursor:pointer}
-.orders{display:flex;flex-wrap:wrap;gap:4px 14px;align-items:center;margin:8px 0 0}.orders form{margin:0}
+.orders{display:flex;flex-wrap:wrap;gap:4px 14px;align-items:end;margin:8px 0 0}.orders form{margin:0}
 .mend input{width:100%;min-width:8rem;border-color:var(--bad);background:var(--bad-bg)}.mend .wide{margin-bottom:8px}
 @media (min-width:821px){th[scope=row]:has(a){min-width:10rem}}
 @media (min-width:1100px){main .wide{overflow:visible}main .wide thead th{position:sticky;top:0;background:var(--card);z-index:1}}
@@ -47,5 +47,5 @@ a.go,a.btn,.drop button,.orders button{display:inline-block}a.go,a.btn{border:1p
 @media (max-width:30rem){td:empty{display:none}.bar form{margin-left:0;width:100%}.bar form input{flex:1}.tile b{font-size:17px}.timeline li{grid-template-columns:1fr;gap:0}}
 @media (max-width:560px){body>header,main{padding-left:14px;padding-right:14px}.wide td>div{display:inline-block;margin-right:.6em}}
 @media (min-width:561px){.payee{min-width:10rem}}
-@media print{body>header,.decide,.go,a.go,a.btn,.filters,.screen,details,input[type=checkbox]{display:none}body{font-size:9pt}main{padding:0}main h1{font-size:16pt}main h2{font-size:11pt}.panel{border:0;padding:0;margin:0 0 8pt}.panel th[scope=col]{overflow-wrap:normal}.panel td:not(.number),th[scope=row]:has(a){min-width:5rem}.panel .number{padding-right:10px}}
+@media print{body>header,.decide,button,.go,a.go,a.btn,.filters,.screen,details,input[type=checkbox]{display:none}.mend .decide{display:block}.mend input{border:0;padding:0}.paid th:last-child,.paid td:last-child{display:none}body{font-size:9pt}main{padding:0}main h1{font-size:16pt}main h2{font-size:11pt}.panel{border:0;padding:0;margin:0 0 8pt}.panel th[scope=col]{overflow-wrap:normal}.panel td:not(.number),th[scope=row]:has(a){min-width:5rem}.panel .number{padding-right:10px}}
 `;

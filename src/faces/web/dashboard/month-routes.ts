@@ -22,7 +22,9 @@ import { readableMonth, zoned } from '../../../books/presentation.ts';
 import { type Month, monthAfter, readMonth } from '../../../books/statement/months.ts';
 import { unpaidTotals } from '../../../books/unpaid.sql.ts';
 import { maskAccount } from '../../../core/domain/redact.ts';
+import { foreignOrigins } from '../../../core/ledger/origins.ts';
 import type { Period } from '../../../core/storage/tables/period-tables.ts';
+import { newestCompleteRun } from '../../../watching/listing/listings.sql.ts';
 import { Declined } from './actions.ts';
 import {
   closeMonthView,
@@ -39,13 +41,13 @@ import type { Shared } from './shared.ts';
 type Params = { Params: { name: string } };
 
 /** So many payments of an open month are added up unless a person asks for all. */
-const mostSummed = 10_000;
+const mostSummed = 50_000;
 /** An open ledger does not go back further on the list. */
 const mostOpen = 36;
 
 /** The pages of months: what was paid, who approved, what is open, and the close. */
 export function monthRoutes(scope: FastifyInstance, { deps, looks, send, viewFor }: Shared): void {
-  const { reader, config, ledger, clock } = deps;
+  const { reader, config, ledger, clock, source } = deps;
   const zone = config.reports.timezone;
 
   /** The months that are not closed, the oldest first: the first is the next to close. */
@@ -86,6 +88,12 @@ export function monthRoutes(scope: FastifyInstance, { deps, looks, send, viewFor
     return { span: { after, through: null, startsAt, endsAt }, period: null, mayClose };
   }
 
+  /** When the newest complete list was read, which a close compares with. */
+  async function wholeList(): Promise<string | null> {
+    const run = await newestCompleteRun(reader, await foreignOrigins(reader, source.account));
+    return run?.startedAt ?? null;
+  }
+
   /** `whole`: what was paid in an open month is added up, however much that is. */
   async function factsOf(name: string, whole = false): Promise<MonthFacts> {
     const { span, period, mayClose } = await spanOf(name);
@@ -101,6 +109,7 @@ export function monthRoutes(scope: FastifyInstance, { deps, looks, send, viewFor
       figures: figures.payouts,
       unpaid: await unpaidTotals(reader),
       lastRun,
+      wholeList: closed ? null : await wholeList(),
       mayClose,
       span,
     };

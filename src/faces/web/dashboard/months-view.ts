@@ -23,7 +23,18 @@ import { statementBody } from '../report/page-statement.ts';
 import { form, whoMay } from './forms.ts';
 import { seesBank, type View } from './frame.ts';
 import { onwards } from './pages.ts';
-import { amount, countText, exactAmount, facts, panel, stateText, time, to, verdictText } from './parts.ts';
+import {
+  amount,
+  countText,
+  dated,
+  exactAmount,
+  facts,
+  panel,
+  stateText,
+  time,
+  to,
+  verdictText,
+} from './parts.ts';
 import { addressOf, perPage } from './query.ts';
 
 export type MonthFacts = {
@@ -38,6 +49,8 @@ export type MonthFacts = {
   figures: LedgerFigures['payouts'];
   unpaid: UnpaidTotal[];
   lastRun: LastRun | null;
+  /** When the newest complete list was read; null without one, and for a closed month. */
+  wholeList: string | null;
   /** Whether it is over, and the next to close. */
   mayClose: boolean;
   span: MonthSpan;
@@ -81,7 +94,7 @@ export function monthView(month: MonthFacts, paid: PaidPage, view: View): Html {
   const older = last && addressOf(`/months/${name}`, { ...kept, before: `${last.entry}` });
   const approved = {
     batch: (id: string) => to(['batches', id], id),
-    time: (instant: string) => time(instant, view),
+    time: (instant: string) => dated(instant, view),
   };
   return html`<h1>${readableMonth(name)}</h1>
 ${panel(
@@ -96,7 +109,7 @@ ${seesBank(view) && columnParts(month)}
 ${panel('Approvals', approvalTable(parts.approvals, approved))}
 ${panel('Paid', paidPart(month, paid, view))}
 ${onwards(older ?? null)}
-${signLines(name, closed)}<p class="soft">From ${time(span.startsAt, view)} up to ${time(span.endsAt, view)}.</p>`;
+${signLines(name, closed)}<p class="soft">From ${dated(span.startsAt, view)} up to ${dated(span.endsAt, view)}.</p>`;
 }
 
 function columnParts({ name, parts }: MonthFacts): Html {
@@ -109,12 +122,12 @@ function closedFacts({ period, comparedAt, list, verdicts, whole }: ClosedMonth,
   const each = verdicts.map(({ currency, verdict }) => html`${currency} ${verdictText(verdict)}`);
   return html`${facts([
     ['Verdict', each.length > 0 ? separated(each) : verdictText(whole)],
-    ['Closed by', html`${period.closed_by}, ${time(period.closed_at, view)}`],
+    ['Closed by', html`${period.closed_by}, ${dated(period.closed_at, view)}`],
     [
       'Compared with',
       comparedAt === null
         ? listSentence(list)
-        : html`the list of ${time(comparedAt, view)}. ${listSentence(list)}`,
+        : html`the list of ${dated(comparedAt, view)}. ${listSentence(list)}`,
     ],
     ['Digest', html`<code>${period.digest}</code>`],
   ])}
@@ -129,15 +142,20 @@ function openFacts({ span }: MonthFacts, view: View): Html {
 const underWay: readonly CountedState[] = ['pending', 'sending', 'unknown'];
 
 /** What a close would be in spite of. */
-function openPart({ parts, figures, unpaid, lastRun }: MonthFacts, view: View): Html {
+function openPart(month: MonthFacts, view: View): Html {
+  const { parts, figures, unpaid, lastRun } = month;
   const waits = figures.filter(({ state, count }) => count > 0 && underWay.includes(state));
-  const item = (state: CountedState, count: number | bigint, sum: string, more = ''): Html =>
-    html`<li>${counted(count, 'payout')} ${stateText(state)}${more}: ${sum}</li>`;
+  const item = (
+    state: CountedState,
+    currency: string,
+    count: number | bigint,
+    minor: bigint,
+    more = '',
+  ): Html =>
+    html`<li><a href="/payouts?state=${state}&amp;currency=${currency}">${counted(count, 'payout')} ${stateText(state)}</a>${more}: ${amount(currency, minor)}</li>`;
   const under = [
-    ...waits.map((one) => item(one.state, one.count, amount(one.currency, one.amount))),
-    ...unpaid.map((one) =>
-      item(one.state, one.count, amount(one.currency, one.minor), ', and not paid again'),
-    ),
+    ...waits.map((one) => item(one.state, one.currency, one.count, one.amount)),
+    ...unpaid.map((one) => item(one.state, one.currency, one.count, one.minor, ', and not paid again')),
   ];
   const kinds = (parts.open ?? []).map(
     ({ kind = '', count = '' }) =>
@@ -147,7 +165,17 @@ function openPart({ parts, figures, unpaid, lastRun }: MonthFacts, view: View): 
   const compared = lastRun
     ? html`<p>The last reconciliation began ${time(lastRun.startedAt, view)}: ${verdictText(lastRun.verdict)}.</p>`
     : html`<p class="warn">Nothing was compared with the service yet.</p>`;
-  return html`${items.length > 0 ? html`<ul>${items}</ul>` : html`<p>No payout is under way, and no discrepancy is open.</p>`}${compared}`;
+  return html`${items.length > 0 ? html`<ul>${items}</ul>` : html`<p>No payout is under way, and no discrepancy is open.</p>`}${compared}${listPart(month, view)}`;
+}
+
+/** A close compares with the newest complete list, which the runs of each night do not renew. */
+function listPart({ wholeList, span }: MonthFacts, view: View): Html {
+  if (view.now < span.endsAt || (wholeList !== null && wholeList >= span.endsAt)) return html``;
+  const which =
+    wholeList === null
+      ? html`No complete list was ever read: a close would compare nothing.`
+      : html`A close compares with the newest complete list. It was read before the month ended: ${dated(wholeList, view)}.`;
+  return html`<p class="warn">${which}</p><p>“Reconcile the whole list” on <a href="/runs">Runs</a> reads a new one.</p>`;
 }
 
 function paidPart(month: MonthFacts, { rows, shown }: PaidPage, view: View): Html {
@@ -178,7 +206,7 @@ function paidTable(rows: readonly MonthPayment[], { archived }: MonthFacts, view
   ]);
   const columns = ['Reference', 'Payee', 'Account', { number: 'Amount' }, 'Known as paid', 'Batch'];
   const rule = html`<p class="soft">A payment counts in the month in which it became known as paid. The page of the payout says when the service paid it.</p>`;
-  return html`${gone}${wideTable('Paid rows', columns, cells)}${rule}`;
+  return html`${gone}${wideTable('Paid rows', columns, cells, { look: 'paid' })}${rule}`;
 }
 
 /** What the person closes the month in spite of, and one box. */

@@ -24,6 +24,12 @@ export function time(instant: string | null, { zone, now }: Clocked, seconds = f
   return html`<time datetime="${instant}">${shown}</time>`;
 }
 
+/** An instant with its year: what is printed and kept needs it. */
+export function dated(instant: string | null, { zone }: Pick<View, 'zone'>): Html {
+  // No year is that of an empty now.
+  return time(instant, { zone, now: '' });
+}
+
 /** A sentence of ours: its instants are short and local, its amounts grouped, and it names no command. */
 export function sentence(text: string, view: Clocked): string {
   return onDesk(note(text, view));

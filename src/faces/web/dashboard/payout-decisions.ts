@@ -74,7 +74,8 @@ ${verb === 'retry' ? retryForm(seen.one, seen.shown.digest, view) : settleForm(s
       const { name } = request.params;
       const said = await order({ name, fields, person: personOf(by) }).finally(looks.forget);
       deps.log.info({ by, action: at.split('/').at(-1), subject: name }, 'decided on the dashboard');
-      const lines = (said.lines ?? []).map((line) => html`<p>${line}</p>`);
+      const view = await viewFor(request);
+      const lines = (said.lines ?? []).map((line) => html`<p>${sentence(line, view)}</p>`);
       const back = html`<p><a href="${said.back}">Go on</a></p>`;
       const main = dashboardBanner(said.undone ? 'warn' : 'good', said.title, html`${lines}${back}`);
       return send(request, reply, { title: said.title, main, renews: 'still' });

@@ -32,7 +32,7 @@ h3{font-size:15px;margin:12px 0 6px}
 p{margin:8px 0;max-width:70rem}header p{margin:2px 0 0;flex-basis:100%;max-width:none}footer p{max-width:none}
 a{color:var(--link);text-underline-offset:.15em}
 [hidden]{display:none!important}
-:focus-visible{outline:3px solid var(--two);outline-offset:2px}
+input[type=date]:focus-within,:focus-visible{outline:3px solid var(--two);outline-offset:2px}
 input,textarea,button,select{font:inherit;color:inherit;background:var(--bg);border:1px solid var(--soft);border-radius:8px;padding:5px 10px;min-width:0;max-width:100%}
 dl{display:grid;grid-template-columns:max-content 1fr;gap:2px 14px;margin:0}dt{color:var(--soft)}dd{margin:0;min-width:0}
 .skip{position:absolute;left:-100vw;top:0;padding:8px 16px;background:var(--card);z-index:2}.skip:focus{left:0}
@@ -71,7 +71,7 @@ summary{cursor:pointer;color:var(--link)}
 .empty{margin:0;max-width:none;padding:4px 14px;border:1px dashed var(--line);border-radius:10px;color:var(--soft)}
 .sign{display:grid;grid-template-columns:2fr 2fr 1fr;gap:3rem 1.5rem;margin:3rem 0 1rem;break-inside:avoid}.sign p{border-top:1px solid var(--ink);padding-top:.3rem;margin:0}.sign .of{grid-column:1/-1;border:0;font-weight:600}
 @media (max-width:560px){header,main,footer{padding-left:14px;padding-right:14px}header{padding-top:10px}h1{font-size:18px}nav ul{gap:2px 12px}
-time,.number,.badge{white-space:normal}
+time,.number,.badge{white-space:normal}dl{grid-template-columns:fit-content(45%) 1fr}
 .verdicts,.tiles{gap:8px;margin-top:8px}.verdict{padding:6px 12px}.made li{font-size:12px;line-height:1.25}.verdict .made{margin:0}
 .tiles{grid-template-columns:1fr 1fr}.tile{padding:6px 10px}.tile strong{font-size:18px}
 ${tableBlocks}
@@ -81,7 +81,7 @@ ${tableBlocks}
 @media print{:root{color-scheme:light;${light}}
 body{font-size:9pt;background:#fff}header,main,footer{max-width:none;padding:0}.skip,nav{display:none}
 h2,h3,caption,figcaption{break-after:avoid}figure,.card:not(.wide),.verdict,.tile,.notice,tr{break-inside:avoid}thead{display:table-header-group}
-.wide{overflow:visible}th,td{padding:3px 6px 3px 0;overflow-wrap:anywhere}thead th{white-space:normal!important;overflow-wrap:normal}a{color:var(--ink)}
+.wide{overflow:visible}th,td{padding:3px 6px 3px 0;overflow-wrap:anywhere}thead th{font-size:9pt;white-space:normal!important;overflow-wrap:normal}a{color:var(--ink)}
 .sums{grid-template-columns:1fr 1fr;gap:6px 8px}.sums>:first-child{grid-row:span 2}.empty{padding:4px 6px}.sum{font-size:9pt}.sum th,.sum td{padding:2px 4px 2px 0}.sum th:first-child{padding-left:6px}.sum td:last-child,.sum th:last-child{padding-right:6px}
 *{print-color-adjust:exact;-webkit-print-color-adjust:exact}}
 `;

@@ -49,10 +49,10 @@ export function wideTable(
   name: string,
   columns: readonly HtmlColumn[],
   rows: readonly (readonly HtmlCell[])[],
-  { seen = false } = {},
+  { seen = false, look = '' } = {},
 ): Html {
   const body = tableBody(rows.map((cells) => tableRow(columns, cells)));
-  return wide(name, htmlTable({ name, seen }, columns, body));
+  return wide(name, htmlTable({ name, seen, look }, columns, body));
 }
 
 function columnName(column: HtmlColumn): string {

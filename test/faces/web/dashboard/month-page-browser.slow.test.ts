@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { sql } from 'kysely';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { systemClock } from '../../../support/clock.ts';
@@ -18,7 +19,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(async () => browser?.close());
 
-/** November, closed: payouts of two departments with long references, one of them unknown, and an open discrepancy. */
+/** November, closed: payouts of two departments with long references, paid but one that is unknown, and an open discrepancy. */
 async function closedNovember(): Promise<Dashboard> {
   const iso = (): string => '2026-12-02T08:00:00.000Z';
   const clock = { ...systemClock(), iso, now: () => Date.parse(iso()) };
@@ -32,6 +33,10 @@ async function closedNovember(): Promise<Dashboard> {
     await ledger.db.updateTable('payouts').set({ cells }).where('id', '=', claim.payoutId).execute();
   }
   await ledger.db.updateTable('batches').set({ columns: '["reference","Department"]' }).execute();
+  await sql`insert into history (payout_id, seq, at, event, source, from_state, to_state, detail, prev_hash, hash)
+    select id, 9, ${at(60_000)}, 'looked_up', 'test', 'pending', 'success', '{}', '', ''
+    from payouts where state = 'pending'`.execute(ledger.db);
+  await ledger.db.updateTable('payouts').set({ state: 'success' }).where('state', '=', 'pending').execute();
   await addDiscrepancy(ledger, {
     kind: 'webhook_missing',
     payoutId: 4n,
@@ -91,6 +96,11 @@ describe.skipIf(path === undefined)(`the page of a month in a real browser${miss
       "[...document.querySelectorAll('main thead tr')].map((one) => one.children.length)",
     );
     expect(Math.max(...columns)).toBeLessThanOrEqual(8);
+    const lines = await page.evaluate<number[]>(
+      "[...document.querySelectorAll('.paid tbody tr')].map((one) => one.getBoundingClientRect().height / Number.parseFloat(getComputedStyle(one).lineHeight))",
+    );
+    expect(lines).toHaveLength(59);
+    expect(Math.max(...lines), 'a paid row on one line').toBeLessThan(2);
     expect(await page.locator('.sign p').allInnerTexts()).toEqual([
       expect.stringMatching(/^November 2026.*, digest [0-9a-f]{12}$/),
       ...['Prepared by (name)', 'Signature', 'Date'],

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { expect, it } from 'vitest';
 import { addPeriodRows, insertPeriod } from '../../../../src/books/periods.sql.ts';
 import { placedFrom } from '../../../../src/books/run-sheets.sql.ts';
@@ -6,7 +7,7 @@ import { newestHistory } from '../../../../src/core/ledger/history.ts';
 import type { Ledger } from '../../../../src/core/storage/ledger.ts';
 import { systemClock } from '../../../support/clock.ts';
 import { addBatch, at, claimAt, recordOutcome, replies } from '../../../support/ledger.ts';
-import { addDiscrepancy, startDashboard, textOf } from './support.ts';
+import { addDiscrepancy, addRun, startDashboard, textOf } from './support.ts';
 
 const mainOf = (body: string): string => textOf(/<main.*<\/main>/s.exec(body)?.[0] ?? '');
 
@@ -80,6 +81,45 @@ it('shows what was paid in a month and still was at its end, who approved, and w
   expect((await ask('/months/2026-11/paid.csv')).status).toBe(401);
   for (const none of ['2026-10', '2027-01', 'x'])
     expect((await as('ada', `/months/${none}`)).status).toBe(404);
+});
+
+it('adds up a month of more than ten thousand payments without being asked', {
+  timeout: 30_000,
+}, async () => {
+  const { ledger, as } = await inDecember();
+  const references = Array.from({ length: 10_001 }, (_, n) => `N-${n}`);
+  await addBatch(ledger, references, { state: 'success' });
+  const paid = { event: 'looked_up', from: 'pending', to: 'success' };
+  await sql`insert into history (payout_id, seq, at, event, source, from_state, to_state, detail, prev_hash, hash)
+    select id, 2, ${at(60_000)}, ${paid.event}, 'test', ${paid.from}, ${paid.to}, '{}', '', '' from payouts`.execute(
+    ledger.db,
+  );
+  expect(mainOf((await as('ada', '/months/2026-11')).body)).toMatch(
+    /Total Currency Paid payouts Amount NGN 10,001 15,001,500\.00/,
+  );
+});
+
+it('says as open in a month only what failed since the last close, as the first page does', async () => {
+  const { ledger, as, post } = await inDecember();
+  await addBatch(ledger, ['F-1', 'F-2'], { state: 'failed' });
+  const unpaid = /2 payouts (\S+ )?failed , and not paid again: NGN 3,000\.00/;
+  expect(mainOf((await as('ada', '/months/2026-11')).body)).toMatch(unpaid);
+  await post('ada', '/months/2026-11/close', { sure: 'yes' });
+  const december = mainOf((await as('ada', '/months/2026-12')).body);
+  expect(december).toContain('No payout is under way, and no discrepancy is open.');
+  expect(december).not.toContain('failed');
+});
+
+it('P30: says before a close that its list is older than the end of the month', async () => {
+  const { ledger, as, post } = await inDecember();
+  await liveThroughNovember(ledger);
+  await addRun(ledger);
+  const old = 'newest complete list. It was read before the month ended: 21 Nov 2026 11:00';
+  for (const path of ['/months/2026-11', '/months/2026-11/close'])
+    expect(mainOf((await as('ada', path)).body), path).toContain(old);
+  expect(mainOf((await as('ada', '/months/2026-12')).body)).not.toContain('complete list');
+  const done = textOf((await post('ada', '/months/2026-11/close', { sure: 'yes' })).body);
+  expect(done).toContain('In spite of this: the newest complete list is of 21 Nov 11:00, before');
 });
 
 it('P30: closes the month on a page that says what is open, and shows frozen figures from then on', async () => {
