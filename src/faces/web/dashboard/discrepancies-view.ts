@@ -63,7 +63,7 @@ ${kind !== undefined && html`<input type="hidden" name="kind" value="${kind}">`}
 <label>Batch, or a part of it<input name="batch" value="${batch}"></label>
 <label>Currency<input name="currency" value="${currency}" size="4" maxlength="3"></label>
 <label>Found, days ago or more<input name="days" value="${days}" size="5" inputmode="numeric"></label>
-<button class="go">Show</button> <a href="/discrepancies">Clear</a>
+<button>Show</button> <a href="/discrepancies">Clear</a>
 </form>`;
 }
 
@@ -92,7 +92,7 @@ export function pickAllView(
   const rows = list.map((one) => [
     html`<label>${pick(one, true)}${plainKind(one.kind)}</label>`,
     severity(one.severity),
-    one.reference || one.subject,
+    { content: one.reference || one.subject, look: 'payee' },
     said(one, view),
     one.currency,
     time(one.first_seen_at, view),

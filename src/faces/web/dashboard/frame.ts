@@ -71,7 +71,8 @@ export const pageHeaders = {
 };
 
 export function pageOf({ title, place, main, renews, script }: DashboardPage, view: View): string {
-  const at = shortTimeWithSeconds(view.now, view.zone, view.now);
+  // With its year: a page may be printed and kept.
+  const at = shortTimeWithSeconds(view.now, view.zone, '');
   const isLive = renews === 'live';
   const refresh = html`<noscript><meta http-equiv="refresh" content="30"></noscript>\n`;
   const body = html`<header>${bar(view, place, title !== 'Sign in')}<p id="news" class="spoken" role="status"></p></header>

@@ -224,7 +224,7 @@ function settleForm(one: WeighedCase, digest: string, view: View) {
           { kind: 'note', label: 'How you know', id: 'settle-note', required: true },
         ],
         buttons: [
-          { name: 'It was not paid', value: ['as', 'failed'] },
+          { name: 'It was not paid', value: ['as', 'failed'], plain: true },
           { name: 'It was paid', value: ['as', 'success'] },
         ],
       },

@@ -1,4 +1,5 @@
 import type { Story } from '../../../books/overview.sql.ts';
+import { amountText } from '../../../core/domain/counted.ts';
 import { payDayText } from '../../../core/domain/pay-day.ts';
 import { hasComeToNothing } from '../../../core/domain/payout.ts';
 import { plainKind } from '../../../core/domain/plain-kind.ts';
@@ -16,7 +17,18 @@ import { bankText, separated } from '../kit/parts.ts';
 import { wideTable } from '../kit/table.ts';
 import { decision, form, whoMay } from './forms.ts';
 import { seesBank, type View } from './frame.ts';
-import { exactAmount, facts, panel, sentence, severity, stateBadge, stateText, time, to } from './parts.ts';
+import {
+  dated,
+  exactAmount,
+  facts,
+  panel,
+  sentence,
+  severity,
+  stateBadge,
+  stateText,
+  time,
+  to,
+} from './parts.ts';
 
 type Chain = Awaited<ReturnType<typeof neighboursOf>> & Awaited<ReturnType<typeof originOf>>;
 
@@ -26,6 +38,7 @@ export function payoutView(story: Story, chain: Chain, view: View): Html {
   const { payout, attempts } = story;
   const hide = isOpen ? (text: string) => text : hider(payout);
   const say = (text: string): string => sentence(hide(text), view);
+  const message = say(newsOf(payout, attempts));
   return html`<h1>${payout.reference}</h1>
 ${panel(
   'What it is',
@@ -35,7 +48,8 @@ ${panel(
       'State',
       html`${stateBadge(payout.state)}${payout.evidence === '' ? '' : ` (evidence: ${payout.evidence})`}`,
     ],
-    ['Message', say(newsOf(payout, attempts)) || '–'],
+    ...(message === '' ? [] : [['Message', message] as const]),
+    ['From', payout.sender_name],
     ['To', isOpen ? payout.account_name : html`hidden. ${whoMay(view, 'read')}`],
     [
       'Account',
@@ -43,9 +57,9 @@ ${panel(
     ],
     ...(isOpen ? [['Narration', payout.narration] as const] : []),
     ['Batch', html`${to(['batches', payout.batch_id], payout.batch_id)}, row ${payout.row_number}`],
-    ['Transfer', `${payout.transfer_id ?? '–'}, trx ${payout.trx ?? '–'}, fee ${payout.fee ?? '–'}`],
+    ...transferFacts(payout),
     ...(payout.pay_on === '' ? [] : [['Not sent before', payDayText(payout.pay_on)] as const]),
-    ['Sent', time(payout.submitted_at, view)],
+    ['Sent', dated(payout.submitted_at, view)],
     ...endFacts(payout, view),
     ...chainFacts(chain, view),
   ]),
@@ -62,7 +76,9 @@ function decisions({ payout }: Story, { successor }: Chain, view: View): Html {
   const mayPayAgain = successor === null && (hasComeToNothing(state) || state === 'unknown');
   const isOpen = state === 'unknown' || state === 'pending' || state === 'held';
   const links = [
-    ...(mayPayAgain ? [html`<a class="go" href="${path}/retry">Pay it again…</a>`] : []),
+    ...(mayPayAgain
+      ? [html`<a class="${state === 'unknown' ? 'btn' : 'go'}" href="${path}/retry">Pay it again…</a>`]
+      : []),
     ...(isOpen ? [html`<a href="${path}/settle">Settle by hand…</a>`] : []),
   ];
   const isUnsent = state === 'ready' || state === 'held';
@@ -75,16 +91,30 @@ function decisions({ payout }: Story, { successor }: Chain, view: View): Html {
     html`${state === 'held' && html`<p>It is held with its batch: ${to(['batches', payout.batch_id], 'why, and who lets it go')}.</p>`}
 ${links.length > 0 && html`<p>${separated(links, ' · ')}</p>`}
 ${isUnsent && decision(view, { id: 'cancel', name: 'Cancel', action: `${path}/cancel`, sure: 'It is not paid, and this cannot be undone' })}
-${isTold && form(view, { action: `${path}/resend`, fields: [], buttons: [{ name: 'Ask for its webhook again' }] })}`,
+${isTold && form(view, { action: `${path}/resend`, fields: [], buttons: [{ name: 'Ask for its webhook again', plain: true }] })}`,
     'screen',
   );
+}
+
+/** How the service calls it, and what it asks for it. */
+function transferFacts({
+  transfer_id: id,
+  trx,
+  fee,
+  currency,
+}: Story['payout']): (readonly [string, string])[] {
+  if (id === null && trx === null && fee === null) return [];
+  return [
+    ['Transfer', `${id ?? '–'}, trx ${trx ?? '–'}`],
+    ...(fee === null ? [] : [['Fee', amountText(currency, fee)] as const]),
+  ];
 }
 
 /** When it ended, as the service says; when that became known stands in the story, with its proof. */
 function endFacts({ state, settled_at: at }: Story['payout'], view: View): (readonly [string, Html])[] {
   if (at === null) return [];
   return [
-    [state === 'success' || state === 'returned' ? 'Paid' : upperFirst(stateText(state)), time(at, view)],
+    [state === 'success' || state === 'returned' ? 'Paid' : upperFirst(stateText(state)), dated(at, view)],
   ];
 }
 
@@ -92,7 +122,7 @@ function chainFacts(chain: Chain, view: View): (readonly [string, Html | string]
   const { predecessor, successor, dropped_by: dropper, approved_by: approver, approved_at: at } = chain;
   return [
     ...(dropper ? [['Dropped by', dropper] as const] : []),
-    ...(approver ? [['Approved by', html`${approver}, ${time(at, view)}`] as const] : []),
+    ...(approver ? [['Approved by', html`${approver}, ${dated(at, view)}`] as const] : []),
     ...(predecessor ? [['Pays again', to(['payouts', predecessor], predecessor)] as const] : []),
     ...(successor ? [['Paid again as', to(['payouts', successor], successor)] as const] : []),
   ];

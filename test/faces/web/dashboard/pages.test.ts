@@ -151,6 +151,35 @@ it('finds a payout whatever the case of its reference, and a batch by the beginn
   expect(await found('')).toBe('/payouts?q=');
 });
 
+describe('the page of a payout', () => {
+  const factsOf = (body: string): string => textOf(body).split(' What happened ')[0] ?? '';
+
+  it('is a receipt: who paid whom, the fee in its currency, and days with their year', async () => {
+    const { ledger, as } = await startDashboard();
+    const paid = { state: 'success' as const, fee: '53.75', transfer_id: '77', trx: 'TRX-9' };
+    const times = { submitted_at: '2026-11-21T08:00:00.000Z', settled_at: '2026-11-21T08:01:00.000Z' };
+    await addBatch(ledger, ['A-1'], { ...paid, ...times, sender_name: 'Savanna Textiles Ltd' });
+    await addBatch(ledger, ['B-1'], { id: 'b-2' });
+    const facts = factsOf((await as('ada', '/payouts/A-1')).body);
+    expect(facts).toMatch(/From Savanna Textiles Ltd To ADA OBI .* Transfer 77, trx TRX-9 Fee NGN 53\.75/);
+    expect(facts).toMatch(/Sent 21 Nov 2026 09:00 Paid 21 Nov 2026 09:01/);
+    expect(facts).not.toContain('Message');
+    expect(factsOf((await as('ada', '/payouts/B-1')).body)).not.toMatch(/Transfer|Fee|Message/);
+  });
+
+  it.each([
+    ['unknown', 0],
+    ['failed', 1],
+    ['success', 0],
+  ] as const)('of one that is %s has %i order that stands out', async (state, count) => {
+    const { ledger, as } = await startDashboard();
+    await addBatch(ledger, ['A-1'], { state });
+    const main = /<main.*<\/main>/s.exec((await as('ada', '/payouts/A-1')).body)?.[0] ?? '';
+    expect([...main.matchAll(/class="go"/g)]).toHaveLength(count);
+    expect(main).toContain(state === 'failed' ? 'Pay it again…' : 'Ask for its webhook again');
+  });
+});
+
 describe('the list of payouts', () => {
   const seen = (body: string): string[] =>
     [...body.matchAll(/href="\/payouts\/([A-Z0-9-]+)"/g)].map(([, one = '']) => one);

@@ -82,9 +82,14 @@ it('P16: offers no second payment of what the service has', async () => {
 
 it('P32: settles an unknown payout by a person with a note', async () => {
   const dashboard = await afterSending({ 'R-1': 'lost_before' });
-  const { post, ledger } = dashboard;
+  const { as, post, ledger } = dashboard;
   expect(await states(ledger)).toEqual({ 'R-1': 'unknown' });
   const evidence = await seen(dashboard, '/payouts/R-1/settle');
+  const form = (await as('bola', '/payouts/R-1/settle')).body.split('How you know')[1] ?? '';
+  expect([form.includes('It was paid'), form.includes('class="go"')], 'leads to neither answer').toEqual([
+    true,
+    false,
+  ]);
   expect((await post('bola', '/payouts/R-1/settle', { evidence, as: 'failed', note: ' ' })).status).toBe(422);
   expect((await post('bola', '/payouts/R-1/settle', { evidence, as: 'lost', note: 'x' })).status).toBe(422);
   const done = await post('bola', '/payouts/R-1/settle', { evidence, as: 'failed', note: 'bank letter' });

@@ -108,7 +108,7 @@ function rejectedPart({ rejected, problems }: FilesLook, view: View): Html {
             action: `/files/rejected/${file.id}/mend`,
             role: 'drop',
             fields: [],
-            buttons: [{ name: file.kind === 'taken_before' ? 'See its check' : 'Mend it' }],
+            buttons: [{ name: file.kind === 'taken_before' ? 'See its check' : 'Mend it', plain: true }],
           }),
     endOf(file, view),
   ]);
