@@ -87,6 +87,17 @@ describe.skipIf(path === undefined)(`dropping files in a real browser${missing}`
     await fields.last().press('Enter');
     await page.getByText('It can be taken in, and would be held').waitFor();
     await page.getByText('What was changed').waitFor();
+    const day = page.locator('input[name=pay_on]');
+    await day.focus();
+    // Its day, month and year, and the calendar.
+    for (let n = 0; n < 4; n++) {
+      expect(
+        await day.evaluate(
+          'document.activeElement.name + getComputedStyle(document.activeElement).outlineStyle',
+        ),
+      ).toBe('pay_onsolid');
+      await page.keyboard.press('Tab');
+    }
     await page.getByRole('button', { name: 'Take it in' }).focus();
     await page.keyboard.press('Enter');
     await page.waitForURL(/\/batches\/suppliers-/);
@@ -113,6 +124,27 @@ describe.skipIf(path === undefined)(`dropping files in a real browser${missing}`
     await page.setInputFiles('input[type=file]', file('book.xlsx', 'PK'));
     await page.getByRole('button', { name: 'Check them' }).click();
     await page.getByText('Not every file could be read').waitFor();
+    await page.context().close();
+  });
+
+  it('prints the problems of a file, and breaks no figure on a telephone', { timeout: 60_000 }, async () => {
+    const { url } = await openDesk();
+    const { page } = await signedIn(url, { viewport: { width: 390, height: 800 } });
+    await page.goto(`${url}/batches/new`);
+    await page.setInputFiles('input[type=file]', file('suppliers.csv', bad));
+    await page.getByRole('button', { name: 'Check them' }).click();
+    await page.getByText('8 problems').waitFor();
+    const lines = await page.evaluate<number>(`(() => {
+      const range = document.createRange();
+      range.selectNodeContents([...document.querySelectorAll('dd')].find((one) => one.textContent.startsWith('NGN')));
+      return range.getClientRects().length;
+    })()`);
+    expect(lines, 'a total on one line').toBe(1);
+    await page.emulateMedia({ media: 'print' });
+    await page.setViewportSize({ width: 680, height: 1000 });
+    expect(await page.locator('input[name^=cell-]').first().isVisible()).toBe(true);
+    expect(await page.getByText('has thousands separators').first().isVisible()).toBe(true);
+    expect(await page.getByRole('button').filter({ visible: true }).count()).toBe(0);
     await page.context().close();
   });
 

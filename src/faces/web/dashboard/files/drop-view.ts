@@ -130,7 +130,7 @@ function problemsForm(
       html`<input name="cell-${cell.row}.${cell.index}" value="${visible(cell.text)}" aria-label="Row ${row}, ${column}" autocomplete="off" spellcheck="false">`;
     return [
       row === 0 ? 'the file' : String(row),
-      visible(payees[row] ?? ''),
+      { content: visible(payees[row] ?? ''), look: 'payee' },
       visible(column),
       field ?? visible(value),
       problem,
@@ -148,7 +148,7 @@ function problemsForm(
     ...(from + perPage < problems.length ? [[page + 1, 'More problems'] as const] : []),
   ].map(([number, name]) => html`<li><a href="${path}?page=${number}">${name}</a></li>`);
   const table = html`${wideTable('Problems', columns, rows)}${links.length > 0 && html`<nav aria-label="Pages"><ul>${links}</ul></nav>`}`;
-  return html`<p><a href="${path}/errors.csv">Download the problems (CSV)</a></p>${many}${mends ? again(drop, view, table) : table}`;
+  return html`<p class="screen"><a href="${path}/errors.csv">Download the problems (CSV)</a></p>${many}${mends ? again(drop, view, table) : table}`;
 }
 
 /** The form that checks the file again, with what was changed in `content`. */
