@@ -27,5 +27,9 @@ export function onDesk(sentence: string): string {
     r === 'R' ? 'Use ' : 'use ',
   );
   const said = patterns.reduce((text, [pattern, deed]) => text.replaceAll(pattern, deed), used);
-  return said.replaceAll(/counterfoil ([a-z]+)/g, 'the operator’s $1');
+  const whole = said.replaceAll(/counterfoil ([a-z]+)/g, 'the operator’s $1');
+  return whole.replaceAll(
+    /(?<=[.!?]\s)(?:the (?:operator|list|next)|its page)/g,
+    (deed) => deed[0]?.toUpperCase() + deed.slice(1),
+  );
 }

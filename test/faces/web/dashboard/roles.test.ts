@@ -167,6 +167,8 @@ it('names what the desk has in place of each command', () => {
     'Then run counterfoil release --mode, or counterfoil cancel b-1.':
       'Then use “Release” on Today, or “Cancel”.',
     'run counterfoil reconcile --full': 'use “Reconcile the whole list”',
+    'It is frozen. counterfoil verify computes it again.':
+      'It is frozen. The operator’s verify computes it again.',
     'counterfoil restore --adopt makes it safe to use': 'the operator’s restore --adopt makes it safe to use',
     'counterfoil release --mode --evidence abc --note "how you know" lets new batches go':
       'the operator’s release --mode --evidence abc --note "how you know" lets new batches go',
