@@ -1,4 +1,4 @@
-import { type PayoutState, payoutStates } from '../../../core/domain/payout.ts';
+import { cameToNothing, type PayoutState, payoutStates } from '../../../core/domain/payout.ts';
 import { type Html, html } from '../kit/html.ts';
 import { wideTable } from '../kit/table.ts';
 import { type BatchLook, standOf } from './batches.sql.ts';
@@ -43,6 +43,11 @@ export function batchStateText(look: BatchLook): string {
   return standNames[standOf(look)];
 }
 
+/** How many payouts failed and are not paid again. */
+export function unpaidIn({ counts }: BatchLook): number {
+  return cameToNothing.reduce((sum, state) => sum + (counts[state] ?? 0), 0);
+}
+
 export function moneyIn({ sums }: BatchLook, states: readonly PayoutState[]): Html {
   const parts = [...sums].flatMap(([currency, byState]) => {
     const minor = states.reduce((sum, state) => sum + (byState[state]?.minor ?? 0n), 0n);
@@ -59,6 +64,11 @@ export function progressBar({ batch, counts }: BatchLook): Html {
   return html`<progress value="${done}" max="${Math.max(of, 1)}" aria-label="Ended in ${batch.id}"></progress> <span class="ended">${countText(done)} of ${countText(of)} ended</span>`;
 }
 
+function stateCell(look: BatchLook): Html {
+  const unpaid = unpaidIn(look);
+  return html`${batchStateText(look)}${unpaid > 0 && html`<br><span class="bad">${countText(unpaid)} unpaid</span>`}`;
+}
+
 /** `short`: without what the first page says anyway. */
 export function batchTable(
   caption: string,
@@ -73,7 +83,7 @@ export function batchTable(
     ['Batch', 'State', 'Progress', ...(short ? rest : [total, ...rest, 'Taken in'])],
     looks.map((look) => [
       to(['batches', look.batch.id], look.batch.id),
-      batchStateText(look),
+      short ? batchStateText(look) : stateCell(look),
       progressBar(look),
       ...(short ? [] : [moneyIn(look, counted)]),
       moneyIn(look, ['success']),

@@ -1,11 +1,5 @@
 import { counted } from '../../../core/domain/counted.ts';
-import {
-  cameToNothing,
-  countedStates,
-  isReplaced,
-  type PayoutState,
-  payoutStates,
-} from '../../../core/domain/payout.ts';
+import { countedStates, isReplaced, type PayoutState, payoutStates } from '../../../core/domain/payout.ts';
 import { areHoldingAll, readReasons, reasonMark } from '../../../core/ledger/hold-reasons.ts';
 import type { Mend, Preparer } from '../../../core/ledger/mends.ts';
 import type { PayeeComparison } from '../../../core/ledger/payee-comparisons.ts';
@@ -21,7 +15,7 @@ import { hider } from '../../json/hide.ts';
 import { type Html, html } from '../kit/html.ts';
 import { separated } from '../kit/parts.ts';
 import { wideTable } from '../kit/table.ts';
-import { batchStateText, moneyIn, open, progressBar } from './batch-parts.ts';
+import { batchStateText, moneyIn, open, progressBar, unpaidIn } from './batch-parts.ts';
 import { answerAwaited, type BatchLook, type payoutsIn } from './batches.sql.ts';
 import { comparedPart, type NameOf } from './compared-part.ts';
 import { mendsTable } from './files/drop-view.ts';
@@ -99,7 +93,7 @@ ${panel(
     ...(approved.length > 0 ? [['Approved by', html`${approved}`] as const] : []),
   ])}
 <p>${separated(
-    ['results.csv', 'results.xlsx', ...(unpaid(look) ? ['failed.csv'] : [])].map((name) =>
+    ['results.csv', 'results.xlsx', ...(unpaidIn(look) > 0 ? ['failed.csv'] : [])].map((name) =>
       to(['reports', batch.id, name], name),
     ),
     ' · ',
@@ -109,11 +103,6 @@ ${decisions(look, { halts, own }, view)}
 ${mends.length > 0 && panel('Changed before it was taken in', html`<p>The file as it was dropped is in the archive under <code>${originalOf(batch.id)}--${batch.file_name}</code>.</p>${mendsTable(mends, seesBank(view), view)}`)}
 ${panel('Payouts by state', statesTable(look))}
 ${panel(page.number === 1 && !page.more ? counted(rows.length, 'payout') : 'Payouts', payoutsPart(look, { rows, state, page }, view))}`;
-}
-
-/** Whether rows failed and are unpaid: failed.csv holds them. */
-function unpaid({ counts }: BatchLook): boolean {
-  return cameToNothing.some((state) => (counts[state] ?? 0) > 0);
 }
 
 function decisions(
@@ -141,7 +130,7 @@ function decisions(
       : [
           html`<p>It waits until the service answers what service.extras asks: ${sentence(unanswered, view)}</p>`,
         ]),
-    ...(unpaid(look)
+    ...(unpaidIn(look) > 0
       ? [
           hasRight(view.caller, 'decide')
             ? html`<p><a class="go" href="${path}/again">Pay what is unpaid again…</a></p>`

@@ -1,4 +1,5 @@
 import { counted } from '../../../core/domain/counted.ts';
+import { hasRight } from '../../admin/access.ts';
 import { type Html, html } from '../kit/html.ts';
 import { batchTable, standNames, stands } from './batch-parts.ts';
 import type { BatchLook, standOf } from './batches.sql.ts';
@@ -19,6 +20,7 @@ export function batchesView({ looks, only, all, next }: Found, view: View): Html
   const links = stands.map((stand) => link(stand, standNames[stand]));
   const none = only === null ? 'No batch was taken in yet.' : `None of them: ${standNames[only]}.`;
   return html`<h1>Batches</h1>
+${hasRight(view.caller, 'drop') && html`<p><a class="go" href="/batches/new">Drop files…</a></p>`}
 <nav class="narrow" aria-label="States"><ul>${link(null, 'all')}${links}</ul></nav>
 ${panel(only === null ? `${counted(all, 'batch', 'batches')}, the newest first` : 'Newest first', looks.length > 0 ? batchTable('Batches', looks, view) : html`<p>${none}</p>`)}
 ${onwards(next === null ? null : addressOf('/batches', { ...narrowed, after: next }))}`;

@@ -3,6 +3,7 @@ import { type Html, html } from '../kit/html.ts';
 import { wideTable } from '../kit/table.ts';
 import type { View } from './frame.ts';
 import { panel, time } from './parts.ts';
+import { addressOf } from './query.ts';
 
 type Found = { payees: readonly Payee[]; changed: boolean; next: string | null };
 
@@ -10,7 +11,8 @@ type Found = { payees: readonly Payee[]; changed: boolean; next: string | null }
 export function payeesView({ payees, changed, next }: Found, view: View): Html {
   const columns = ['Account', 'Bank', 'Currency', 'Names', 'Payee ids', 'First paid', 'Last paid'];
   const rows = payees.map((one) => [
-    ...[one.account_number, one.bank_code, one.currency, one.names.join(' / '), one.payee_ids.join(' / ')],
+    html`<a href="${addressOf('/payouts', { q: one.account_number })}">${one.account_number}</a>`,
+    ...[one.bank_code, one.currency, one.names.join(' / '), one.payee_ids.join(' / ')],
     ...[time(one.first_paid_at, view), time(one.last_paid_at, view), `${one.paid}`, `${one.returned}`],
   ]);
   const numbers = [{ number: 'Paid' }, { number: 'Returned' }];

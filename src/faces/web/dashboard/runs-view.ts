@@ -124,7 +124,8 @@ ${
     ['Currency', 'Verdict'],
     verdicts.map(({ currency, verdict }) => [currency, verdictText(verdict)]),
   )
-}`,
+}
+<p><a href="/discrepancies">Discrepancies that are open now</a></p>`,
 )}
 ${links.length > 0 && panel('Files', html`<ul>${links}</ul>`)}
 ${links.length === 0 && run.frozen !== null && panel('Files', filesPart(run, keepDays, view))}

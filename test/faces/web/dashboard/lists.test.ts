@@ -56,6 +56,21 @@ it('shows a page to a browser that asks for one that there is not, and tells a p
 });
 
 describe('batches', () => {
+  it('says of each how much is unpaid, and leads those who may drop to where files are dropped', async () => {
+    const { ledger, as, ask } = await startDashboard({
+      names: ['dee'],
+      roles: { dee: ['decide'] },
+    });
+    await addBatch(ledger, ['A-1', 'A-2'], { state: 'failed' });
+    await addBatch(ledger, ['B-1'], { id: 'b-2', state: 'success' });
+    const all = (await as('ada', '/batches')).body;
+    expect(mainOf(all)).toMatch(/b-1 done 2 unpaid 2 of 2 ended .* b-2 done 1 of 1 ended/);
+    const way = '<a class="go" href="/batches/new">';
+    expect(all).toContain(way);
+    for (const { body } of [await as('dee', '/batches'), await ask('/batches')])
+      expect(body).not.toContain(way);
+  });
+
   it('shows those that stand so, a page at a time, each once', async () => {
     const { ledger, ask } = await startDashboard();
     await addUnapproved(ledger, ['A-1', 'A-2']);
@@ -89,6 +104,7 @@ describe('runs', () => {
     expect(body).toContain('NGN ✓ reconciled');
     expect(body).not.toContain('20261121T100000Z');
     const run = mainOf((await ask('/runs/20261121T100000Z')).body);
+    expect(run).toContain('Discrepancies that are open now');
     expect(run).toMatch(/Reconciliation of .*:\d\d/);
     expect(run).toContain('Name in files 20261121T100000Z');
   });

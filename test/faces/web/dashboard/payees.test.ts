@@ -121,7 +121,7 @@ it('P37: the page of a batch says that only a part of it waits', async () => {
   expect(body).not.toContain('It is held');
 });
 
-it('lists payees to who may see bank details, a page at a time', async () => {
+it('lists payees to who may see bank details, a page at a time, with the way to their payouts', async () => {
   const { ledger, ask, as } = await startDashboard();
   await addBatch(ledger, ['A-1', 'A-2'], { state: 'success' });
   expect((await ask('/payees')).status).toBe(401);
@@ -131,6 +131,6 @@ it('lists payees to who may see bank details, a page at a time', async () => {
     .selectFrom('payouts')
     .select('account_number')
     .executeTakeFirstOrThrow();
-  expect(body).toContain(account_number);
+  expect(body).toContain(`<a href="/payouts?q=${account_number}">${account_number}</a>`);
   expect((await as('ada', '/payees?changed=true')).body).not.toContain(account_number);
 });
