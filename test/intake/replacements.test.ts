@@ -266,6 +266,14 @@ it('P14, P23: what a person released beside an unknown payout waits again once t
   expect(await onItsDay(s)).toEqual([]);
 });
 
+it('P14, P23: so does it where a webhook calls the unknown payout failed, which makes it pending, and it is paid', async () => {
+  const { s } = await besides('unknown');
+  await hears(s, 'A', says('webhook', 'failed'), 'webhook');
+  expect(await states(s.ledger)).toMatchObject({ A: 'pending' });
+  await showAs(s, 'A', 'success');
+  expect(await onItsDay(s)).toEqual([]);
+});
+
 it('P14, P23: so does what was released while it was unknown, and before it failed', async () => {
   const { s } = await besides('unknown');
   await showAs(s, 'A', 'failed');

@@ -20,10 +20,11 @@ export function isBack(
   { from, to, effect }: { from: PayoutState; to: PayoutState; effect: Effect },
 ): boolean {
   if (!notGone.includes(from)) return false;
-  const isNew = !notGone.includes(to) || (effect.kind === 'conflict' && unpaid.includes(from));
+  const isGone = !notGone.includes(to);
+  const isNew = isGone || (effect.kind === 'conflict' && unpaid.includes(from));
   switch (event.kind) {
     case 'witness':
-      return isNew && (event.witness.status === 'success' || event.witness.status === 'pending');
+      return isGone || (isNew && (event.witness.status === 'success' || event.witness.status === 'pending'));
     case 'outcome':
       return isNew && event.outcome.kind === 'accepted';
     case 'settle':
