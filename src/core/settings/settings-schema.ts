@@ -131,9 +131,7 @@ export const sections = {
     daily_limit: dailyLimits
       .default({})
       .describe('Per currency and day of `submission.timezone`. What goes over it waits for the next day'),
-    payout_limit: limits
-      .default({})
-      .describe('Per currency. One payout above it holds its batch, also one that was taken in before'),
+    payout_limit: limits.default({}).describe('Per currency. A payout above it holds its batch, old or new'),
     duplicate_window_days: count(5, 0, 36_500).describe(
       'The same account, currency and amount within these days holds the batch. 0: off',
     ),
