@@ -177,10 +177,9 @@ export async function checkFile(
   }
   const shared = sharedFile(scan, { origin }, config);
   const extra = [...shared, ...(await fileProblems(path, scan, deps, { rows, totals }))];
-  const alike = await ledgerLikeness({ clock, config }, async () => ({
-    count: alikes.count,
-    first: alikes.list,
-  }));
+  const found = { count: alikes.count, first: alikes.list };
+  const retried = { db: ledger.db, plans: scan.retries };
+  const alike = await ledgerLikeness({ clock, config }, async () => found, retried);
   const name = (one: Likeness): Duplicate => ({
     row: one.row,
     reference: one.reference || generatedReference(config.intake.referencePrefix, scan.contentHash, one.row),
@@ -193,8 +192,8 @@ export async function checkFile(
     alike.reasons.length > 0 ? alike.reasons : await findSavedAgain(ledger.db, saved.rows?.end() ?? null);
   const own = [...fileReasons(scan), ...heldOriginals(scan.retries), ...again];
   const ok = extra.length === 0 && !refuses(scan, config);
-  const found = ok ? await payeesOf(deps, scan, fileRowsOf(path, { config, scan, kept })) : null;
-  const compared = found?.comparison ?? null;
+  const payees = ok ? await payeesOf(deps, scan, fileRowsOf(path, { config, scan, kept })) : null;
+  const compared = payees?.comparison ?? null;
   const holdReasons = [...own, ...approvalAhead(scan, config, compared)];
   const checked = checkedOf(path, scan, extra, { ok, holdReasons, duplicates });
   const waits = checked.ok ? await waitsAhead(scan, deps) : [];

@@ -2,8 +2,9 @@ import { type RawBuilder, sql } from 'kysely';
 import { movedNothing, saysPaid, unpaid } from '../core/ledger/came-back.ts';
 import { idList } from '../core/storage/bulk.ts';
 import { literals } from '../core/storage/dialect.ts';
-import type { Trx } from '../core/storage/ledger.ts';
+import type { Db, Trx } from '../core/storage/ledger.ts';
 import { isNearTo, type Likeness, type NearTo } from './likeness.sql.ts';
+import type { PaysAgain } from './retries.ts';
 
 /**
  * True where a payout `p` that was unpaid has turned out otherwise, or somebody says so, since `n` was taken in or last
@@ -28,12 +29,13 @@ export const isSinceLastSent: RawBuilder<boolean> = sql`(p.batch_id <> n.batch_i
 /**
  * Finds payouts near to a payment of now that may have paid what these ones pay since they were last sent: with the same
  * account, currency and amount. One of these that is paid again now may repeat them. The newest first. What turned out paid
- * since then is near, however long ago it was sent.
+ * since then is near, however long ago it was sent. `besides`: a batch that is left out.
  */
 export async function laterLikes(
-  trx: Trx,
+  trx: Db | Trx,
   ids: readonly bigint[],
   near: ReturnType<NearTo>,
+  besides = '',
 ): Promise<(Likeness & { id: bigint; batch: string })[]> {
   type Found = { id: bigint; row_number: bigint; reference: string; batch_id: string };
   type Row = Found & { earlier: string; earlier_batch: string; created_at: string };
@@ -41,7 +43,7 @@ export async function laterLikes(
       p.reference as earlier, p.batch_id as earlier_batch, b.created_at
     from payouts n cross join payouts p join batches b on b.id = p.batch_id
     where n.id in ${idList(ids)} and p.account_number = n.account_number and p.currency = n.currency
-      and p.amount = n.amount and ${isSinceLastSent}
+      and p.amount = n.amount and p.batch_id <> ${besides} and ${isSinceLastSent}
       and (${isNearTo(near)} or ${turnedSince})
     order by n.id, b.created_at desc, p.id`.execute(trx);
   return rows.map((one) => ({
@@ -53,4 +55,18 @@ export async function laterLikes(
     earlierBatch: one.earlier_batch,
     earlierAt: one.created_at,
   }));
+}
+
+/** The same for rows of a file that pay payouts again, as a `retry` has it: each with the newest such payout. */
+export async function retriedSince(
+  db: Db | Trx,
+  { plans, besides }: { plans: readonly PaysAgain[]; besides: string },
+  near: ReturnType<NearTo>,
+): Promise<Likeness[]> {
+  if (plans.length === 0) return [];
+  const ids = plans.map(({ replaces }) => replaces.id);
+  const likes = Map.groupBy(await laterLikes(db, ids, near, besides), ({ id }) => id);
+  return plans.flatMap(({ row, reference, replaces }) =>
+    (likes.get(replaces.id) ?? []).slice(0, 1).map((one) => ({ ...one, row, reference })),
+  );
 }

@@ -206,7 +206,7 @@ async function decide(
   const plans = examined.filter((one): one is PaysAgain => one.kind === 'pays_again');
   const links = plans.map(({ row, replaces }) => ({ row, of: replaces.follows.id }));
   if (links.length > 0) await linkSuccessors(trx, id, links);
-  const likeness = await ledgerLikeness(deps, likenessIn(trx, { id }));
+  const likeness = await ledgerLikeness(deps, likenessIn(trx, { id }), { db: trx, plans, batch: id });
   const alike = likeness.reasons.length > 0 ? likeness.reasons : again;
   const holdReasons = [...fileReasons(scan), ...heldOriginals(plans), ...alike];
   if (scan.valuesAgain.count === 0) {

@@ -6,6 +6,7 @@ import { confirmFiles } from '../../src/intake/confirm.ts';
 import type { RetryRows } from '../../src/intake/retries.ts';
 import { holdBatch, releaseBatch } from '../../src/sending/holds.sql.ts';
 import { claimAt, recordOutcome, replies } from '../support/ledger.ts';
+import { payNow, refuseAll, showAs } from './refused.ts';
 import { again, decisionsOf, file, idOf, now, refused, successors, take } from './retry-setting.ts';
 import { anyDay, batchOf, csv, refusal, row, setting } from './setting.ts';
 
@@ -198,4 +199,34 @@ it('refuses a file that would pay more payouts again than are decided at once', 
   const s = await setting();
   const rows = Array.from({ length: 1001 }, (_, i) => `${row(`N-${i}-R2`, String(i + 1))},N-${i},x`);
   expect(refusal(await take(s, file(...rows)))).toContain('more than 1000 rows have retry_of');
+});
+
+it.each(['0123456785', '0999999999'])(
+  'P20, P23: what a file pays again on %s is compared with what turned out paid since it was sent, as a retry is',
+  async (account) => {
+    const s = await refused('', 'A');
+    await s.intake.takeIn(s.drop('b.csv', csv(row('B'))), { origin: 'inbox' });
+    await refuseAll(s);
+    s.clock.advance(8 * 86_400_000);
+    await showAs(s, 'A', 'success');
+    s.clock.advance(10 * 86_400_000);
+    const content = file(await again(s, 'B', { account }));
+    const reason = { kind: 'alike', row: 2, reference: 'A', others: 0 };
+    expect(await s.intake.check(s.drop('failed.csv', content))).toMatchObject({
+      holdReasons: [reason],
+      duplicates: [{ row: 2, reference: 'B-R2', earlier: expect.stringContaining('A in batch first-') }],
+    });
+    expect(await take(s, content)).toMatchObject({ kind: 'taken', holdReasons: [reason] });
+    expect(await successors(s)).toEqual(['B-R2']);
+  },
+);
+
+it('P20: and with nothing else: not with itself, nor with what was paid long before it was sent', async () => {
+  const s = await setting();
+  await s.intake.takeIn(s.drop('a.csv', csv(row('A'))), { origin: 'inbox' });
+  await payNow(s, 'A');
+  s.clock.advance(30 * 86_400_000);
+  await s.intake.takeIn(s.drop('b.csv', csv(row('B'))), { origin: 'inbox' });
+  await refuseAll(s);
+  expect(await take(s, file(await again(s, 'B')))).toMatchObject({ kind: 'taken', holdReasons: [] });
 });
