@@ -6,6 +6,8 @@ import { isOutage } from '../core/storage/failure.ts';
 import { createAdminServer } from '../faces/admin/admin-server.ts';
 import { healthRoutes, type UnreadyFinding } from '../faces/admin/health.ts';
 import { unreadyOf } from '../faces/admin/readiness.ts';
+import { apiBase } from '../faces/api/operation.ts';
+import { problemOf, problemType } from '../faces/api/problem.ts';
 import { plainFinding } from '../findings/finding.ts';
 
 /** A daemon stopped because the ledger's database was away; another one may go on in this process. */
@@ -76,8 +78,10 @@ async function untilBack(deps: Deps, why: string, pauseMs: number): Promise<numb
   return pause;
 }
 
-/** What answers while there is no ledger: health, and that no page can be shown. */
+/** What answers while there is no ledger: health, and to all else that it cannot be answered now, also to a posted file. */
 function waitingServer({ config, clock, log }: Deps, outage: UnreadyFinding) {
+  const { problem, fix } = outage;
+  const answer = { kind: 'ledger_away', problem, fix: `${fix}; then repeat the request` };
   return createAdminServer({
     config,
     clock,
@@ -85,9 +89,18 @@ function waitingServer({ config, clock, log }: Deps, outage: UnreadyFinding) {
     routes: [
       healthRoutes(async () => [outage]),
       (server) => {
-        server.get('/*', async (_request, reply) =>
-          reply.code(503).send({ problem: outage.problem, fix: outage.fix }),
-        );
+        // No body is read, so that none is of a wrong type or too large: that would be no passing answer.
+        server.removeAllContentTypeParsers();
+        server.addContentTypeParser('*', (_request, _body, done) => done(null));
+        server.all('/*', { config: { right: 'figures' } }, async ({ url }, reply) => {
+          reply
+            .code(503)
+            .header('retry-after', longestPauseMs / 1000)
+            .header('connection', 'close');
+          return url.startsWith(apiBase)
+            ? reply.type(problemType).send(JSON.stringify(problemOf(503, answer)))
+            : reply.send({ problem, fix });
+        });
       },
     ],
   });

@@ -61,6 +61,36 @@ it('waits for the database at its start, says so, and goes on once it is there',
   expect(runs).toBe(3);
 });
 
+it('turns every request of the API away for now, also a file of any type, and never says that nothing is there', async () => {
+  const { deps, end, ready } = await waiting();
+  let runs = 0;
+  const result = throughOutages(deps, () =>
+    ++runs === 1 ? Promise.reject(away) : Promise.resolve('served'),
+  );
+  await expect.poll(() => ready.length).toBe(1);
+  const base = `http://127.0.0.1:${deps.config.admin.port}`;
+  const post = (path: string, type: string, body: string) =>
+    fetch(base + path, { method: 'POST', headers: { 'content-type': type }, body });
+  for (const reply of [
+    await fetch(`${base}/api/v1/payouts/A-1`),
+    await post('/api/v1/batches?name=pay.csv', 'text/csv', 'x'.repeat(100_000)),
+    await post('/api/v1/batches/b/approve', 'application/json', '{'),
+    await fetch(`${base}/api/v1/status`, { method: 'PATCH' }),
+  ]) {
+    expect([reply.status, reply.headers.get('retry-after')]).toEqual([503, '10']);
+    expect(reply.headers.get('content-type')).toBe('application/problem+json; charset=utf-8');
+    expect(await reply.json()).toMatchObject({
+      type: 'urn:counterfoil:problem:ledger_away',
+      status: 503,
+      problem: expect.stringContaining('nothing is sent'),
+      fix: expect.stringContaining('repeat the request'),
+    });
+  }
+  expect((await post('/batches/b/approve', 'application/x-www-form-urlencoded', 'a=b')).status).toBe(503);
+  end();
+  expect(await result).toBe('served');
+});
+
 it('does not call the database back where it answers, and refuses', async () => {
   const { deps } = await waiting();
   const said: string[] = [];

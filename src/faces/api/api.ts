@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import packageJson from '../../../package.json' with { type: 'json' };
 import { likely } from '../../core/domain/nearest.ts';
+import { isLockConflict, isOutage } from '../../core/storage/failure.ts';
 import { hasRight, RefusedRequest } from '../admin/access.ts';
 import type { Routes } from '../admin/admin-server.ts';
 import { RefusedUpload, sweepUploads } from '../admin/uploads.ts';
@@ -10,14 +11,12 @@ import type { Answer, ApiDeps, OperationRun, Runs } from './endpoint.ts';
 import { eventEndpoints } from './event-endpoints.ts';
 import { claimAnswer, dropClaim, keepAnswer, loseClaim, requestDigest } from './kept-answers.sql.ts';
 import { openApiOf } from './openapi.ts';
-import type { Operation } from './operation.ts';
+import { apiBase, type Operation } from './operation.ts';
 import { type Operations, operations } from './operations.ts';
 import { payoutEndpoints } from './payout-endpoints.ts';
 import { ApiProblem, problemOf, problemType } from './problem.ts';
 import { readStreams, uploadsIn } from './upload.ts';
 import { noSuchPath, watchEndpoints } from './watch-endpoints.ts';
-
-const base = '/api/v1';
 
 /** The API (docs/api.md): verbs and lists for programs, on the admin server. */
 export function apiRoutes(given: Omit<ApiDeps, 'closing' | 'streams'>): Routes {
@@ -50,7 +49,7 @@ export function apiRoutes(given: Omit<ApiDeps, 'closing' | 'streams'>): Routes {
           sweepUploads(uploadsIn(app.config), app.ledger.db, { nowMs: app.clock.now(), atStart: true }),
         );
       },
-      { prefix: base },
+      { prefix: apiBase },
     );
   };
 }
@@ -144,7 +143,7 @@ function read(shape: z.ZodObject, value: unknown, what: string): Record<string, 
   throw new ApiProblem(422, {
     kind: 'request',
     problem: `${what}${place === '' ? '' : `, ${place}`}: ${issue?.message ?? 'not what is expected'}`,
-    fix: `GET ${base}/openapi.json describes it`,
+    fix: `GET ${apiBase}/openapi.json describes it`,
   });
 }
 
@@ -239,6 +238,14 @@ async function answerProblem(
 
 const uploadKinds = { 400: 'broken_form', 408: 'too_slow', 413: 'too_large' } as const;
 
+/** Why a request failed that may be repeated in a moment; null where nobody knows that this helps. */
+function passingCause(error: unknown, isClosing: boolean): { kind: string; problem: string } | null {
+  if (isClosing) return { kind: 'closing', problem: 'the server stops' };
+  if (isOutage(error)) return { kind: 'ledger_away', problem: "the ledger's database is away" };
+  if (isLockConflict(error)) return { kind: 'busy', problem: 'another process keeps the ledger' };
+  return null;
+}
+
 function saidOf(error: unknown, isClosing: boolean) {
   if (error instanceof ApiProblem) {
     const { statusCode: status, kind, message: problem, fix, more, retryAfterSeconds } = error;
@@ -256,9 +263,10 @@ function saidOf(error: unknown, isClosing: boolean) {
     error instanceof Error && 'statusCode' in error && typeof error.statusCode === 'number'
       ? error.statusCode
       : 500;
-  if (status >= 500 && isClosing) {
+  const passing = status >= 500 ? passingCause(error, isClosing) : null;
+  if (passing) {
     const fix = 'repeat the request: what it had recorded stands, and nothing is done twice';
-    return { status: 503, kind: 'closing', problem: 'the server stops', fix, retryAfterSeconds: 10 };
+    return { status: 503, ...passing, fix, retryAfterSeconds: 10 };
   }
   if (status >= 500)
     return {
@@ -273,7 +281,7 @@ function saidOf(error: unknown, isClosing: boolean) {
     status,
     kind: 'request',
     problem,
-    fix: `GET ${base}/openapi.json describes it`,
+    fix: `GET ${apiBase}/openapi.json describes it`,
     retryAfterSeconds: null,
   };
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObject } from 'zod-openapi';
-import type { Operation } from './operation.ts';
+import { apiBase, type Operation } from './operation.ts';
 import { problemBody } from './problem-body.ts';
 
 /** The shape of an answer, with the number of its version. */
@@ -75,7 +75,7 @@ export function openApiOf(
       description: 'Batches of payouts in, and what became of them. docs/api.md explains it.',
       license: { name: 'MIT', identifier: 'MIT' },
     },
-    servers: [{ url: '/api/v1' }],
+    servers: [{ url: apiBase }],
     security: [{ token: [] }],
     paths,
     components: {

@@ -3,6 +3,9 @@ import { list, text } from '../../core/shapes/parts.ts';
 import type { VerbName } from '../../verbs/verbs.ts';
 import type { Right } from '../admin/access.ts';
 
+/** Where the API lies on the admin server. */
+export const apiBase = '/api/v1';
+
 /** What an answer holds: JSON, or a file of another type. */
 type Answers = Record<number, { does: string; shape?: z.ZodType; type?: string }>;
 
