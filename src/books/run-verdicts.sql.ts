@@ -3,7 +3,13 @@ import type { ListStanding, Verdict } from '../core/domain/verdict.ts';
 import { idList, textsOf } from '../core/storage/bulk.ts';
 import { inParts } from '../core/storage/keyset.ts';
 import type { Db, Trx } from '../core/storage/ledger.ts';
+import type { Run } from '../core/storage/tables/tables.ts';
 import { latestRunFirst } from '../watching/listing/listings.sql.ts';
+
+/** When a run ended, ISO UTC; null before its figures are frozen, and where it was cut off before that. */
+export function runEnd({ verdict, finished_at }: Pick<Run, 'verdict' | 'finished_at'>): string | null {
+  return verdict === null ? null : finished_at;
+}
 
 /** Rows that one INSERT names: well under SQLite's limit of variables. */
 const rowsPerInsert = 200;

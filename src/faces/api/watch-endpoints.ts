@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { findRun } from '../../books/batch-results.sql.ts';
 import { listOpen } from '../../books/discrepancies/discrepancies.sql.ts';
-import { type RunVerdict, verdictsOf } from '../../books/run-verdicts.sql.ts';
+import { type RunVerdict, runEnd, verdictsOf } from '../../books/run-verdicts.sql.ts';
 import { runFolder } from '../../core/domain/run-folder.ts';
 import type { Run } from '../../core/storage/tables/tables.ts';
 import { findingJson } from '../../findings/finding.ts';
@@ -19,9 +19,9 @@ import { ApiProblem, declined, unlessRefused } from './problem.ts';
 import type { RunAnswer, watchOperations } from './watch-operations.ts';
 
 function runJson(run: Run, verdicts: readonly RunVerdict[] = []): RunAnswer {
-  const { id, started_at, finished_at, verdict, list_standing } = run;
+  const { id, started_at, verdict, list_standing } = run;
   const byCurrency = Object.fromEntries(verdicts.map((one) => [one.currency, one.verdict]));
-  return { run: id, started_at, finished_at, verdict, verdicts: byCurrency, list: list_standing };
+  return { run: id, started_at, finished_at: runEnd(run), verdict, verdicts: byCurrency, list: list_standing };
 }
 
 export const watchEndpoints: Runs<Omit<typeof watchOperations, 'listEvents'>> = {

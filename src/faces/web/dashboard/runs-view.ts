@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { LastRun, RunVerdict } from '../../../books/run-verdicts.sql.ts';
+import { type LastRun, type RunVerdict, runEnd } from '../../../books/run-verdicts.sql.ts';
 import { records } from '../../../books/sheet.ts';
 import { runFolder } from '../../../core/domain/run-folder.ts';
 import type { Run } from '../../../core/storage/tables/tables.ts';
@@ -34,7 +34,7 @@ export function runsView({ runs, verdicts, page, now }: ListedRuns, view: View):
     html`<a href="/runs/${run.id}">${time(run.started_at, view)}</a>`,
     currencyVerdicts(run, { verdicts: verdicts.get(run.id) ?? [], unended }),
     run.list_standing === null ? '' : listStart(run.list_standing),
-    run.finished_at === null ? '' : duration(secondsBetween(run.started_at, run.finished_at)),
+    tookText(run),
   ]);
   const order = form(view, {
     action: '/runs',
@@ -52,7 +52,12 @@ ${pages('/runs', page)}`;
 function verdictOf(run: Run, unended: UnendedRun | null): Html | string {
   if (run.verdict !== null) return verdictText(run.verdict);
   if (unended?.run === run.id && unended.kind === 'runs') return 'runs now';
-  return run.finished_at === null ? 'died before its end' : 'no verdict';
+  return 'died before its end';
+}
+
+function tookText(run: Run): string {
+  const end = runEnd(run);
+  return end === null ? '' : duration(secondsBetween(run.started_at, end));
 }
 
 /** What each currency has; without any, the verdict of the whole. */
@@ -114,7 +119,7 @@ ${panel(
     ['Verdict', verdictOf(run, unended)],
     ['List', run.list_standing === null ? 'not read' : listStart(run.list_standing)],
     ['Begun', time(run.started_at, view)],
-    ['Ended', time(run.finished_at, view)],
+    ['Ended', time(runEnd(run), view)],
     ['Name in files', run.id],
   ])}
 ${
