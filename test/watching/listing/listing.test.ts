@@ -19,6 +19,7 @@ type Book = {
   wallOffMs?: number;
   /** What its pages count; absent: what they show. */
   total?: number;
+  stop?: AbortController;
 };
 type Trouble = (asked: number, page: number, book: Book) => number | undefined;
 
@@ -90,7 +91,8 @@ async function walk(
     limiter: { take: async () => {} },
     settings,
   });
-  return { run, result: await listing.walk(run), asked, read };
+  const options = { full: true, ...(book.stop && { signal: book.stop.signal }) };
+  return { run, result: await listing.walk(run, options), asked, read };
 }
 
 const book = (count: number): Book => ({
@@ -98,6 +100,13 @@ const book = (count: number): Book => ({
   now: start,
   slept: [],
   perPage: 5,
+});
+
+it('P35: an interrupted walk says so, and not that passes disagreed which nobody made', async () => {
+  const stop = new AbortController();
+  const { result } = await walk({ ...book(23), stop }, (asked) => void (asked === 5 && stop.abort()));
+  expect(result).toMatchObject({ complete: false, passes: 1, listed: 23 });
+  expect(result.trouble).toBe('interrupted before two passes over the list were made');
 });
 
 it('P28: two agreeing passes over a quiet list are complete', async () => {
