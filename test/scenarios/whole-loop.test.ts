@@ -182,7 +182,11 @@ it('control figures that do not agree refuse the file; those that agree let it p
   expect((await home.json(['submit', file, '--rows', '4'], 3)).refused).toHaveLength(1);
   expect((await home.json(['submit', file, '--total', 'NGN=3007.51'], 3)).refused).toHaveLength(1);
   expect(home.sandbox.requests.posts).toBe(0);
-  await home.json(['submit', file, '--rows', '3', '--total', 'NGN=3007.50'], 0);
+  const twice = await home.run(['submit', '--total', 'NGN=3007.50', '--total', 'NGN=3007.51', file]);
+  expect(twice).toMatchObject({ code: 2, err: expect.stringContaining('NGN is named twice') });
+  const other = await home.json(['submit', '--total', 'NGN=3007.50', '--total', 'ZAR=1.00', file], 3);
+  expect(other.refused).toHaveLength(1);
+  await home.json(['submit', '--rows', '3', '--total', 'NGN=3007.50', file], 0);
   expect(home.sandbox.requests.posts).toBe(3);
 });
 

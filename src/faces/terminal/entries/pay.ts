@@ -10,7 +10,7 @@ export const payEntries: readonly CommandEntry[] = [
       ['--dry-run', 'stop before anything is recorded'],
       ['--no-wait', 'record, but send nothing'],
       ['--rows <n>', 'the number of rows the file must have'],
-      ['--total <currency=amount...>', 'the total the file must have, per currency'],
+      ['--total <currency=amount...>', 'the total the file must have; repeat it for each currency'],
       ['--pay-on <date>', 'send rows that name no pay_on not before this day, YYYY-MM-DD'],
       ['--live', 'send real money (mode: live)'],
     ],

@@ -1,10 +1,10 @@
-import { Command } from 'commander';
+import { Command, type Option } from 'commander';
 import packageJson from '../../../../package.json' with { type: 'json' };
 import type { CommandJson } from '../../../core/shapes/json-shapes.ts';
 import { type Result, Stop } from '../context/result.ts';
 import type { GlobalOptions, World } from '../context/world.ts';
 import { rendered } from '../kit/screen.ts';
-import type { CommandEntry } from './entry.ts';
+import type { CommandEntry, OptionEntry } from './entry.ts';
 import { addGlobals } from './global-options.ts';
 import { entryGroups } from './groups.ts';
 import { addHelp, afterHelp, noCommand, overview, shortTerms } from './help.ts';
@@ -56,7 +56,7 @@ function addVerb(world: ProgramWorld, program: Command, entry: CommandEntry): Co
     .description(entry.does)
     .addHelpText('after', `\nExample:\n  ${entry.example}`);
   addGlobals(command);
-  for (const [flags, text, fallback] of entry.options ?? []) command.option(flags, text, fallback);
+  for (const one of entry.options ?? []) command.addOption(optionOf(command, one));
   return command.action(async () => {
     const handler = await entry.load(entryGroups.flatMap(([, verbs]) => verbs));
     const { mode: _mode, ...options } = command.opts<Record<string, unknown>>();
@@ -64,6 +64,14 @@ function addVerb(world: ProgramWorld, program: Command, entry: CommandEntry): Co
     const context = { ...world, options: merged };
     world.finish(rendered(context, await handler(context, command.args, { ...options, mode: _mode })));
   });
+}
+
+/** An option that may come again takes one value each time, so that a file behind it stays an argument. */
+function optionOf(command: Command, [flags, text, fallback]: OptionEntry): Option {
+  const option = command.createOption(flags, text).default(fallback);
+  if (!option.variadic) return option;
+  option.variadic = false;
+  return option.argParser((value, earlier: string[] = []) => [...earlier, value]);
 }
 
 /** The command that completion scripts ask for names. It is no part of the help. */

@@ -125,6 +125,9 @@ function readControl({ rows, total }: Options): Figures | undefined {
       throw new Stop(`--total: expected CURRENCY=AMOUNT such as NGN=1200000.00, got "${text}"`);
     return [currency, amount] as const;
   });
+  const names = totals.map(([currency]) => currency);
+  const twice = names.find((name, at) => names.indexOf(name) < at);
+  if (twice !== undefined) throw new Stop(`--total: ${twice} is named twice: give one total per currency`);
   return {
     ...(rows === undefined ? {} : { rows: Number(rows) }),
     ...(totals.length > 0 && { totals: Object.fromEntries(totals) }),
