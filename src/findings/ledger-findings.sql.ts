@@ -46,7 +46,7 @@ export async function haltFindings(
       since: own.map(({ at }) => at).toSorted()[0] ?? null,
     })),
     ...[...new Set(batches)].flatMap((batch) =>
-      batch === null ? [] : [{ ...plainFinding('canary_failed', batch), names: [batch] }],
+      batch === null ? [] : [plainFinding('canary_failed', batch)],
     ),
   ];
 }
@@ -90,7 +90,6 @@ export async function unpaidFindings(db: Db): Promise<Finding<'payout_unpaid'>[]
   return [...Map.groupBy(sums, ({ subject }) => subject)].map(([batch, own]) => ({
     ...plainFinding('payout_unpaid', batch),
     ...sumOf(own),
-    names: [batch],
   }));
 }
 
@@ -117,7 +116,6 @@ export async function heldFindings(
     return {
       ...plainFinding('batch_held', batch),
       ...sumOf(own),
-      names: [batch],
       measure: reasons.filter((one) => needsTelling(one) && !(isAsked && serverMayApprove(one))).length,
       facts: { waitsForApproval: reasons.some(({ kind }) => kind === 'approval') },
     };

@@ -5,6 +5,8 @@ import { recordRefusal } from '../../../src/core/ledger/rejected-files.ts';
 import { machineOf } from '../../../src/core/storage/machine.ts';
 import { causesMark } from '../../../src/faces/alerts/alerts.sql.ts';
 import type { Viewer } from '../../../src/faces/alerts/alerts.ts';
+import { readContent } from '../../../src/faces/alerts/message.ts';
+import { messageWords } from '../../../src/faces/alerts/message-words.ts';
 import { halt } from '../../../src/sending/halts.sql.ts';
 import { recordRejections, storeDeliveries } from '../../../src/watching/webhooks/webhook-inbox.sql.ts';
 import { addBatch, at } from '../../support/ledger.ts';
@@ -37,6 +39,9 @@ describe('a held batch', () => {
     await ledger.write((trx) => addHoldReason(trx, 'november', approval));
     expect(await look(setting)).toEqual(['batch_held november 2']);
     expect(await lastContent(setting)).toContain('"NGN":"3000.00"');
+    const style = { timezone: 'UTC', dashboardUrl: '' };
+    const { text } = messageWords([readContent(await lastContent(setting))], 'test', style);
+    expect(text, 'one batch is held, and no other is hinted at').not.toContain('…');
     await ledger.write((trx) => setHoldReasons(trx, 'november', []));
     expect(await look(setting)).toEqual([]);
   });
