@@ -21,7 +21,14 @@ import type { RunAnswer, watchOperations } from './watch-operations.ts';
 function runJson(run: Run, verdicts: readonly RunVerdict[] = []): RunAnswer {
   const { id, started_at, verdict, list_standing } = run;
   const byCurrency = Object.fromEntries(verdicts.map((one) => [one.currency, one.verdict]));
-  return { run: id, started_at, finished_at: runEnd(run), verdict, verdicts: byCurrency, list: list_standing };
+  return {
+    run: id,
+    started_at,
+    finished_at: runEnd(run),
+    verdict,
+    verdicts: byCurrency,
+    list: list_standing,
+  };
 }
 
 export const watchEndpoints: Runs<Omit<typeof watchOperations, 'listEvents'>> = {
