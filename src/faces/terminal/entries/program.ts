@@ -71,7 +71,7 @@ function optionOf(command: Command, [flags, text, fallback]: OptionEntry): Optio
   const option = command.createOption(flags, text).default(fallback);
   if (!option.variadic) return option;
   option.variadic = false;
-  return option.argParser((value, earlier: string[] = []) => [...earlier, value]);
+  return option.argParser((value, earlier: string[] | undefined) => [...(earlier ?? []), value]);
 }
 
 /** The command that completion scripts ask for names. It is no part of the help. */
