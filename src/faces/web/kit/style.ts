@@ -71,7 +71,7 @@ summary{cursor:pointer;color:var(--link)}
 .empty{margin:0;max-width:none;padding:4px 14px;border:1px dashed var(--line);border-radius:10px;color:var(--soft)}
 .sign{display:grid;grid-template-columns:2fr 2fr 1fr;gap:3rem 1.5rem;margin:3rem 0 1rem;break-inside:avoid}.sign p{border-top:1px solid var(--ink);padding-top:.3rem;margin:0}.sign .of{grid-column:1/-1;border:0;font-weight:600}
 @media (max-width:560px){header,main,footer{padding-left:14px;padding-right:14px}header{padding-top:10px}h1{font-size:18px}nav ul{gap:2px 12px}
-time,.number,.badge{white-space:normal}dl{grid-template-columns:fit-content(45%) 1fr}
+time,.number,.badge{white-space:normal}dl{grid-template-columns:fit-content(45%) 1fr}.sum{font-size:13px}.sum th,.sum td{padding-right:8px}.sum .of th{padding-left:22px}
 .verdicts,.tiles{gap:8px;margin-top:8px}.verdict{padding:6px 12px}.made li{font-size:12px;line-height:1.25}.verdict .made{margin:0}
 .tiles{grid-template-columns:1fr 1fr}.tile{padding:6px 10px}.tile strong{font-size:18px}
 ${tableBlocks}

@@ -26,7 +26,7 @@ async function closedNovember(): Promise<Dashboard> {
   const dashboard = await startDashboard({ clock });
   const { ledger } = dashboard;
   const references = Array.from({ length: 60 }, (_, n) => `SALARIES-LAGOS-2026-11-${n}`);
-  await addBatch(ledger, references, { id: 'november-salaries-20261121-3f9a1c' });
+  await addBatch(ledger, references, { id: 'november-salaries-20261121-3f9a1c', amount: 10_000_000_000n });
   for (const [n, claim] of (await claimAt(ledger, at(1), 60)).entries()) {
     await recordOutcome(ledger, at(2), claim, n === 0 ? replies.unknown() : replies.accepted(`48${n}`));
     const cells = JSON.stringify(['x', n % 2 === 0 ? 'Finance & Controlling' : 'Operations']);
