@@ -55,16 +55,7 @@ ${panel(
     ...(compared === null ? [['Last time', lastTime(last, view)] as const] : []),
     ['Digest', html`<code>${shown.digest.slice(0, 12)}</code>`],
   ])}
-${warnings.length > 0 && html`<p class="warn">Look at this first:</p><ul>${warnings.map((text) => html`<li>${sentence(text, view)}</li>`)}</ul>`}
-${form(view, {
-  action: `/batches/${encodeURIComponent(batch.id)}/approve`,
-  role: 'approve',
-  fields: [
-    { kind: 'hidden', name: 'digest', value: shown.digest },
-    { kind: 'sure', label: 'I have checked these payments, and I did not drop them' },
-  ],
-  buttons: [{ name: 'Approve' }],
-})}`,
+${warnings.length > 0 && html`<p class="warn">Look at this first:</p><ul>${warnings.map((text) => html`<li>${sentence(text, view)}</li>`)}</ul>`}`,
 )}
 ${panel(
   'The largest payments',
@@ -81,6 +72,17 @@ ${panel(
 )}
 ${columnPanels(columns)}
 <p><a href="/batches/${encodeURIComponent(batch.id)}">All rows, in the order of the file</a></p>
+${panel(
+  'Decide',
+  html`${form(view, {
+    action: `/batches/${encodeURIComponent(batch.id)}/approve`,
+    role: 'approve',
+    fields: [
+      { kind: 'hidden', name: 'digest', value: shown.digest },
+      { kind: 'sure', label: 'I have checked these payments, and I did not drop them' },
+    ],
+    buttons: [{ name: 'Approve' }],
+  })}
 <details id="reject"><summary>Reject…</summary>${form(view, {
     action: `/batches/${encodeURIComponent(batch.id)}/reject`,
     role: 'approve',
@@ -94,6 +96,8 @@ ${columnPanels(columns)}
       },
     ],
     buttons: [{ name: 'Reject' }],
-  })}</details>
+  })}</details>`,
+  'screen',
+)}
 <p>${to(['batches', batch.id], 'Back to the batch')}</p>`;
 }

@@ -74,6 +74,7 @@ export function batchView(
     ({ by, at, digest }) =>
       html`<div>${by}, ${time(at, view)}, digest <code>${digest.slice(0, 12)}</code></div>`,
   );
+  const isSent = look.state === 'sending' || look.state === 'sent' || look.state === 'done';
   return html`<h1>${batch.id}</h1>
 ${comparedPart(compared, batch.dropped_by, view, { nameOf, everybody })}
 ${panel(
@@ -90,7 +91,9 @@ ${panel(
     ...preparers
       .filter(({ name, did }) => did === 'mended' || name !== batch.dropped_by)
       .map(({ name, did }) => [did === 'mended' ? 'Mended by' : 'Dropped by', name] as const),
-    ...(approved.length > 0 ? [['Approved by', html`${approved}`] as const] : []),
+    ...(approved.length > 0 || isSent
+      ? [['Approved by', approved.length > 0 ? html`${approved}` : 'nobody'] as const]
+      : []),
   ])}
 <p>${separated(
     ['results.csv', 'results.xlsx', ...(unpaidIn(look) > 0 ? ['failed.csv'] : [])].map((name) =>

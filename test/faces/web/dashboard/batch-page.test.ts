@@ -85,3 +85,18 @@ it('tells the person who dropped the file why it was rejected, on the page of th
   await post('bola', '/batches/b-1/reject', { digest, note: 'the wrong month' });
   expect(textOf((await as('ada', '/batches/b-1')).body)).toContain('rejected by bola: the wrong month');
 });
+
+it('says that nobody approved a batch that was sent, and nothing about one that waits', async () => {
+  const { ledger, as } = await startDashboard();
+  await addBatch(ledger, ['A-1'], { state: 'success' });
+  await addBatch(ledger, ['B-1'], { id: 'b-2' });
+  expect(textOf((await as('ada', '/batches/b-1')).body)).toContain('Approved by nobody');
+  expect(textOf((await as('ada', '/batches/b-2')).body)).not.toContain('Approved by');
+});
+
+it('asks for the decision, to approve or to reject, below all that is to be checked', async () => {
+  const { ledger, as } = await startDashboard();
+  await addUnapproved(ledger, ['A-1', 'A-2']);
+  const text = textOf((await as('bola', '/batches/b-1/approve')).body);
+  expect(text).toMatch(/The largest payments .* All rows, .* Decide I have checked .* Approve Reject… Why/);
+});
