@@ -82,7 +82,7 @@ ${panel(
   shown,
   rows.length > 0
     ? html`${rowsTable(rows, view)}<p>${csv}</p>`
-    : html`<p>No payout matches. <a href="/payouts">Show all</a></p>`,
+    : html`<p>No payout matches. <a href="/payouts">Show all</a>. A file that waits or was refused is among the <a href="/files">Files</a>.</p>`,
 )}
 ${next !== null && html`<nav aria-label="Pages"><ul><li><a href="${address(query, { after: next })}">Older</a></li></ul></nav>`}`;
 }

@@ -220,6 +220,13 @@ describe('the list of payouts', () => {
     expect([status, seen(body)]).toEqual([200, wanted]);
   });
 
+  it('says where a file is that became no batch, to a person who looks for its name', async () => {
+    const { as } = await withPayouts();
+    const found = await as('ada', '/payouts?q=suppliers-november');
+    expect(textOf(found.body)).toContain('A file that waits or was refused is among the Files.');
+    expect((await as('ada', '/payouts?q=SAL-1')).body).not.toContain('was refused is among');
+  });
+
   it('offers the batches that a part of a name may mean, and keeps the other fields', async () => {
     const { as } = await withPayouts();
     const { body } = await as('ada', '/payouts?batch=bo&state=success');
