@@ -178,6 +178,6 @@ export async function holdAboveLimit<P extends Candidate & { batch_id: string }>
   return held.size === 0 ? payouts : payouts.filter(({ batch_id }) => !held.has(batch_id));
 }
 
-/** True for a payout `p` that was released, or ordered again. */
+/** True for a payout `p` that a person released, or ordered again. */
 const wasLetGo = sql<boolean>`exists (select 1 from history h
-  where h.payout_id = p.id and h.event in ${eventList('release', 'retry')})`;
+  where h.payout_id = p.id and h.event in ${eventList('release', 'retry')} and h.source like 'person%')`;

@@ -2,9 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { barrierKeys } from '../../src/core/ledger/barriers.ts';
 import { holdReasonsOf } from '../../src/core/ledger/hold-reasons.ts';
 import { dropMeta } from '../../src/core/ledger/meta.ts';
+import { record } from '../../src/core/ledger/record.ts';
 import { adoptLedger } from '../../src/custody/adopt.ts';
 import { type Brakes, noBrakes } from '../../src/sending/brakes.ts';
-import { abandonClaims } from '../../src/sending/claims.sql.ts';
+import { abandonClaims, claim } from '../../src/sending/claims.sql.ts';
 import { releaseBatch } from '../../src/sending/holds.sql.ts';
 import { dailyUse } from '../../src/sending/limits.sql.ts';
 import { createBrakes } from '../../src/sending/open-brakes.sql.ts';
@@ -235,4 +236,30 @@ describe("P2: today's limit of a payout", () => {
     await releaseBatch(ledger, { batch, at: at(3) });
     expect(await claimUnder(above('1499.99'), 4)).toEqual(['A-2', 'A-3']);
   });
+
+  it.each([true, false])(
+    'counts an order to send again as that where a person gave it (automatic: %s)',
+    async (automatic) => {
+      const { ledger, claimUnder } = await braked();
+      const [id = 0n] = await addBatch(ledger, ['A']);
+      const [claimed] = await claimAt(ledger, at(0), 1, 'w-1', above('1500.00'));
+      if (!claimed) throw new Error('not claimed');
+      await recordOutcome(ledger, at(1), claimed, replies.unknown());
+      const event = { kind: 'retry', to: 'ready', automatic, why: 'absent' } as const;
+      const source = automatic ? 'confirmed_absent' : 'person:ada';
+      await ledger.write((trx) => record(trx, at(2), [{ payoutId: id, source, event }]));
+      const cleared = new Map([[id, 1n]]);
+      const request = {
+        brakes: above('1000.00'),
+        at: at(3),
+        workerId: 'w-1',
+        limit: 1,
+        originId: 1n,
+        cleared,
+      };
+      const claims = await ledger.write((trx) => claim(trx, request));
+      expect(claims).toHaveLength(automatic ? 0 : 1);
+      expect(await claimUnder(above('1000.00'), 4)).toEqual([]);
+    },
+  );
 });
