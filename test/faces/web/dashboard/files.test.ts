@@ -2,6 +2,7 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, utimesSync, writeFileSyn
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { expect, it } from 'vitest';
+import { recordRefusal } from '../../../../src/core/ledger/rejected-files.ts';
 import { openLedger } from '../../../../src/custody/open-ledger.ts';
 import { createDrops } from '../../../../src/faces/web/dashboard/files/drops.ts';
 import { batchOf } from '../../../support/cli.ts';
@@ -286,4 +287,17 @@ it('removes a file that nobody decided on for a day, and one that an upload had 
   expect(readdirSync(folder).toSorted()).toEqual([`upload-${young}`, 'upload-killed'].toSorted());
   await drops.sweep(true);
   expect(readdirSync(folder)).toEqual([`upload-${young}`]);
+});
+
+it('says of no file that it is gone which another machine may have', async () => {
+  const { as, ledger } = await startDashboard({ roles: { ada: ['read', 'drop'] } });
+  expect((await as('ada', '/files/checks/Ab3dEf')).body).toContain(
+    'nobody decided for a day, or it was dropped on another machine',
+  );
+  const refusal = {
+    ...{ name: 'pay.csv', problems: 1, contentHash: 'a', at: born },
+    ...{ place: '/elsewhere/rejected/pay.csv', errorsFile: '/elsewhere/rejected/pay.errors.csv' },
+  };
+  await ledger.write((trx) => recordRefusal(trx, refusal, null));
+  expect((await as('ada', '/files/rejected/1/errors.csv')).body).toContain('or another machine refused it');
 });

@@ -182,7 +182,10 @@ export function fileRoutes(scope: FastifyInstance, shared: Shared, admin: RouteD
     dirname(path) === resolve(paths.rejected) && (await isPlainFile(path));
   const kept = async (path: string | null): Promise<string> => {
     if (path !== null && (await isKept(path))) return path;
-    throw new Declined(404, 'The file is no longer in the folder of refused files.');
+    throw new Declined(
+      404,
+      'The folder of refused files on this machine does not have it: it was moved, or another machine refused it.',
+    );
   };
 
   /** The first problems of the newest refused files; of one that is gone from the folder none. */
@@ -254,7 +257,7 @@ async function firstProblems(path: string): Promise<FileProblem[]> {
 function gone(): Declined {
   return new Declined(
     404,
-    'This file is not here any more: it was taken in, discarded, or nobody decided for a day.',
+    'This file is not here: it was taken in or discarded, nobody decided for a day, or it was dropped on another machine.',
   );
 }
 
