@@ -153,7 +153,7 @@ export async function checkFile(
   const { ledger, config, clock } = deps;
   const alikes = capped<Likeness>(100_000);
   const near = nearTo({ config, nowMs: clock.now() });
-  const kept = keptRows();
+  const kept = keptRows(path);
   const saved: { rows?: ReturnType<typeof savedRows> } = {};
   const sinks: ScanSinks = {
     problem: async () => {},

@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import type { Config } from '../core/settings/settings.ts';
 import { isOfTheMachine } from './file-rows.ts';
 import { hashBytes, type ReadFile } from './read.ts';
@@ -6,6 +7,8 @@ import type { Scan } from './scan.ts';
 
 /** Of at most 2,000 rows and about 256 KiB each: about 45 megabytes together. */
 const mostChunks = 32;
+/** A longer file has more chunks: nothing of it is kept in vain. */
+const mostBytes = mostChunks * 2 ** 18;
 
 /** The good rows of pass 1 over a short file, so that pass 2 parses and checks nothing again. */
 export type KeptRows = {
@@ -16,8 +19,9 @@ export type KeptRows = {
   first(): readonly GoodRow[];
 };
 
-export function keptRows(): KeptRows {
-  let chunks: GoodRow[][] | null = [];
+export function keptRows(path: string): KeptRows {
+  const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+  let chunks: GoodRow[][] | null = size > mostBytes ? null : [];
   let first: GoodRow[] = [];
   return {
     add(chunk) {

@@ -92,7 +92,7 @@ export async function takeFile(deps: Deps, path: string, options: TakeOptions): 
   const sheets = problemSheets(deps.paths.rejected, basename(path), deps.config.reports.bom);
   const unfit = unfitName(path) ?? (options.origin === 'inbox' ? null : await openProblem(path));
   if (unfit) return refuse(deps, path, options, { problems: capped(0) }, [unfit], sheets);
-  const kept = keptRows();
+  const kept = keptRows(path);
   try {
     const scan = await scanFile(
       path,
