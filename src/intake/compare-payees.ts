@@ -30,6 +30,8 @@ import {
 export type ComparedRows = {
   columns: readonly string[];
   count: number;
+  /** Their sums by currency. */
+  totals: ReadonlyMap<string, bigint>;
   /** The batch that they are, if it is in the ledger. */
   batch: string | null;
   each(take: (rows: readonly PayeeRow[]) => Promise<void>): Promise<unknown>;
@@ -127,7 +129,6 @@ async function compareWith(
 ): Promise<ComparedPayees & { isSeries: boolean }> {
   const kept = { account_changed: list(), name_changed: list(), amount_changed: list(), new_payee: list() };
   const digest = createHash('sha256');
-  const totals: Sums = { count: 0, totals: new Map() };
   const originals: Sums = { count: 0, totals: new Map() };
   const joined = capped<ComparedPerson>(mostChanges);
   const hundredfold = capped<number>(5);
@@ -174,7 +175,6 @@ async function compareWith(
     const known = newcomers ? await knownAccounts(db, others) : new Set();
     for (const [i, row] of rows.entries()) {
       const { currency, amount } = row;
-      addSum(totals, currency, amount);
       if (!uneven.has(currency) && amount % (100n * 10n ** BigInt(exponentOf(currency) ?? 2)) !== 0n)
         uneven.add(currency);
       const unchanged = same[i] ?? null;
@@ -219,12 +219,12 @@ async function compareWith(
     newPayees: kept.new_payee.count,
     ...(newcomers && { countsNew: true as const }),
     hundredfold: { count: hundredfold.count, rows: hundredfold.list },
-    inflated: [...totals.totals.keys()].filter((currency) => {
+    inflated: [...now.totals].flatMap(([currency, total]) => {
       const was = before?.totals.totals.get(currency) ?? 0n;
-      return was > 0n && (totals.totals.get(currency) ?? 0n) >= was * 50n && !uneven.has(currency);
+      return was > 0n && total >= was * 50n && !uneven.has(currency) ? [currency] : [];
     }),
     totalsBefore: formatTotals((before?.totals ?? originals).totals),
-    totalsNow: formatTotals(totals.totals),
+    totalsNow: formatTotals(now.totals),
     changes: Object.values(kept).flatMap((kind) => kind.list),
     digest: changed > 0 ? digest.digest('hex') : '',
   };

@@ -24,7 +24,8 @@ export function payeesOf(
   const rule = config.submission.payees;
   if (rule === 'off') return Promise.resolve(null);
   const again = new Map(scan.retries.map(({ row, replaces }) => [row, replaces.id]));
-  const now = { columns: scan.header?.columns ?? [], count: scan.good.count, again, ...rows };
+  const columns = scan.header?.columns ?? [];
+  const now = { columns, ...scan.good, again, ...rows };
   return comparePayees(ledger.db, now, { newcomers: rule === 'approve_new' });
 }
 

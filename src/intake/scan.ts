@@ -275,7 +275,7 @@ export function addSum(sums: Sums, currency: string, amount: bigint): Sums {
 }
 
 /** Formats sums as in the contract: `{NGN: "1200000.00"}`. */
-export function formatTotals(totals: Map<string, bigint>): Record<string, string> {
+export function formatTotals(totals: ReadonlyMap<string, bigint>): Record<string, string> {
   return Object.fromEntries(
     [...totals]
       .sort(([a], [b]) => (a < b ? -1 : 1))

@@ -349,7 +349,7 @@ describe.skipIf(onPostgres)('archive', () => {
     });
     const rows = Array.from({ length: 8 }, (_, n) => row(n + 2, n === 3 ? '9999999999' : '0123456789'));
     const some = async () => rows;
-    const now = { columns: [], count: rows.length, batch: null, again: new Map(), some };
+    const now = { columns: [], count: rows.length, totals: new Map(), batch: null, again: new Map(), some };
     const each = (take: (some: readonly PayeeRow[]) => Promise<void>) => take(rows);
     const found = await comparePayees(ledger.db, { ...now, each }, { newcomers: true });
     expect(found?.comparison).toMatchObject({

@@ -70,7 +70,13 @@ it.skipIf(onPostgres)(
     if (next.kind !== 'taken') throw new Error(next.kind);
 
     const columns = fileOf([], 'D').trim().split(',');
-    const now = { columns, count: size, again: new Map(), ...batchRows(s.ledger.db, next.batch) };
+    const now = {
+      columns,
+      count: size,
+      totals: new Map(),
+      again: new Map(),
+      ...batchRows(s.ledger.db, next.batch),
+    };
     const [compared, found] = await timed(() => comparePayees(s.ledger.db, now, { newcomers: true }));
     expect(found?.comparison).toMatchObject({ with: taken.batch, joined: 0, left: 0, newPayees: 0 });
 

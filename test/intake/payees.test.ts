@@ -213,7 +213,13 @@ it('compares ten thousand rows in well under a second', async () => {
   s.clock.advance(30 * day);
   const taken = await take(s, 'december.csv', fileOf(many, 'D'));
   const columns = fileOf([], 'D').trim().split(',');
-  const now = { columns, count: many.length, again: new Map(), ...batchRows(s.ledger.db, taken.batch) };
+  const now = {
+    columns,
+    count: many.length,
+    totals: new Map(),
+    again: new Map(),
+    ...batchRows(s.ledger.db, taken.batch),
+  };
   const began = performance.now();
   const found = await comparePayees(s.ledger.db, now, { newcomers: true });
   const took = performance.now() - began;
@@ -244,7 +250,7 @@ it('P37: a mended failed.csv with another account is a change like any', async (
   const found = await comparePayees(
     s.ledger.db,
     {
-      ...{ columns: ['reference', 'retry_of'], count: 1, batch: null },
+      ...{ columns: ['reference', 'retry_of'], count: 1, totals: new Map(), batch: null },
       again: new Map([[2, first?.id ?? 0n]]),
       each: (take) => take(rows as PayeeRow[]),
       some: async () => rows as PayeeRow[],
