@@ -38,13 +38,14 @@ export function firstMonth(seed: number, size: number): Person[] {
 /**
  * The next month of the same people: some joined, left, married, got a raise or are spelled in another way; a few accounts
  * changed. `changed`: the rows of the file that pay a person of before on another account. Without `ids`, a person whose
- * name changed keeps the account: nobody could tell such a one from a stranger.
+ * name changed keeps the account: nobody could tell such a one from a stranger. `inherited`: the row of somebody new on
+ * the account of one who left; 1 for none.
  */
 export function secondMonth(
   seed: number,
   before: readonly Person[],
   { ids }: { ids: boolean },
-): { people: Person[]; changed: Set<number> } {
+): { people: Person[]; changed: Set<number>; inherited: number } {
   const random = randomNumbers(seed * 7919);
   const people: Person[] = [];
   const frauds = new Set<string>();
@@ -64,7 +65,10 @@ export function secondMonth(
       );
     } else if (lot < 0.29) people.push(fraud({ ...one, account: digits(random) }));
     else if (lot < 0.31) people.push(fraud({ ...one, bank: one.bank === '058' ? '044' : '058' }));
-    else if (lot < 0.33 && ids) people.push(fraud({ ...one, name: 'Another Name', account: digits(random) }));
+    else if (lot < 0.32)
+      people.push(fraud({ ...one, bank: `${one.bank.slice(0, 2)}${9 - Number(one.bank[2])}` }));
+    else if (lot < 0.33) people.push(fraud({ ...one, account: swapped(one.account, random) }));
+    else if (lot < 0.35 && ids) people.push(fraud({ ...one, name: 'Another Name', account: digits(random) }));
     else people.push(one);
   }
   // Two neighbours whose accounts were swapped.
@@ -73,16 +77,23 @@ export function secondMonth(
     people[10] = fraud({ ...a, account: b.account, bank: b.bank });
     people[11] = fraud({ ...b, account: a.account, bank: a.bank });
   }
+  // One is paid on the account of somebody else, who is paid too.
+  const [c, d] = [people[20], people[21]];
+  if (c && d) people[20] = fraud({ ...c, account: d.account, bank: d.bank });
   // In a file without keys, a swap tells nothing about somebody whose name changed too.
   const lost = (one: Person): boolean =>
     !ids && !before.some(({ id, name }) => id === one.id && sameName(name, one.name));
   for (let i = 0; i < before.length / 20; i++) people.push(newPerson(100_000 + i, random));
+  // A new employee is paid on the account of one who left: nobody of before has another account.
+  const left = before.find(({ id }) => people.every((one) => one.id !== id));
+  if (left) people.push({ ...newPerson(heir, random), account: left.account, bank: left.bank });
   for (let i = people.length - 1; i > 0; i--) {
     const j = Math.floor(random() * (i + 1));
     [people[i], people[j]] = [people[j] as Person, people[i] as Person];
   }
   const changed = new Set(people.flatMap((one, i) => (frauds.has(one.id) && !lost(one) ? [i + 2] : [])));
-  return { people, changed };
+  const inherited = people.findIndex(({ id }) => id === `E${heir}`) + 2;
+  return { people, changed, inherited };
 
   function fraud(one: Person): Person {
     frauds.add(one.id);
@@ -90,8 +101,18 @@ export function secondMonth(
   }
 }
 
+/** An account number with two neighbouring digits that differ in each other's place. */
+function swapped(account: string, random: () => number): string {
+  const places = account.split('').flatMap((digit, i) => (i > 0 && digit !== account[i - 1] ? [i] : []));
+  const at = pick(places, random);
+  return `${account.slice(0, at - 1)}${account[at]}${account[at - 1]}${account.slice(at + 1)}`;
+}
+
 const sameName = (a: string, b: string): boolean => wordsOf(a).join() === wordsOf(b).join();
 const wordsOf = (name: string): string[] => name.toLowerCase().replace('dr. ', '').split(/[ ,]+/).toSorted();
+
+/** The number of a new employee who is paid on the account of one who left. */
+const heir = 200_000;
 
 /** The month as a file; its references begin with `prefix`. */
 export function fileOf(people: readonly Person[], prefix: string, { ids = true } = {}): string {
