@@ -92,7 +92,7 @@ it('status ends with 4 where payouts are ready and nothing has run for an hour',
   ]);
   const done = await home.run(['status']);
   expect(done.code).toBe(4);
-  expect(done.out).toContain('2 payouts are ready, and nothing');
+  expect(done.out).toContain('! Payouts are ready, and nothing that sends has run for an hour');
 });
 
 it('status ends with 4 where a daemon left its schedule behind, and with 0 again after it ran', async () => {

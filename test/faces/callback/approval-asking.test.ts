@@ -77,7 +77,7 @@ it('P37: a yes of the server leaves a changed account waiting for a person, and 
   const { ledger, clock, config } = app;
   const beside = { work: 'commands' as const, jobs: [], account: null };
   const found = await findOn({ face: 'alerts', db: ledger.db, ledger, clock, config, ...beside });
-  expect(found).toContainEqual(expect.objectContaining({ kind: 'batch_held', names: [batch] }));
+  expect(found).toContainEqual(expect.objectContaining({ kind: 'batch_held', subject: batch }));
   const { out } = await home.run(['status']);
   expect(out).toContain('1 payee with another account than before');
 });

@@ -52,6 +52,11 @@ const defects: Defect[] = [
         replace: ``,
       },
       {
+        file: 'src/sending/holds.sql.ts',
+        find: `    .$if(now.some(isOfRows), (query) => query.where('approval_needed', '=', 0n))`,
+        replace: ``,
+      },
+      {
         file: 'src/sending/approved.sql.ts',
         find: ` and not \${rowWaits})\`;`,
         replace: `)\`;`,
