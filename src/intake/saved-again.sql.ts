@@ -31,8 +31,9 @@ type Form = (row: SavedRow, cells: readonly string[]) => string;
 /** What a row says, whatever the spelling of its amount, and without the employer's key of its payee. */
 function formOf(columns: readonly string[]): Form {
   const others = columns
-    .map((text, i) => ({ name: knownColumn(text.trim()) ?? `other ${text.trim()}`, i }))
-    .filter(({ name }) => name === 'reference' || name.startsWith('other '))
+    .map((text, i) => ({ known: knownColumn(text.trim()), text: text.trim(), i }))
+    .filter(({ known }) => known === null || known === 'reference')
+    .map(({ known, text, i }) => ({ name: known ?? `other ${text}`, i }))
     .toSorted((a, b) => (a.name < b.name ? -1 : 1));
   return ({ amount, ...row }, cells) => {
     const { account_number, account_name, bank_code, currency, narration, sender_name, type, pay_on } = row;

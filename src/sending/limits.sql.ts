@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { automaticSource } from '../core/domain/history-event.ts';
 import { formatMinor } from '../core/domain/money.ts';
 import { later } from '../core/domain/wait.ts';
 import { addHoldReason } from '../core/ledger/hold-reasons.ts';
@@ -180,4 +181,4 @@ export async function holdAboveLimit<P extends Candidate & { batch_id: string }>
 
 /** True for a payout `p` that a person released, or ordered again. */
 const wasLetGo = sql<boolean>`exists (select 1 from history h
-  where h.payout_id = p.id and h.event in ${eventList('release', 'retry')} and h.source like 'person%')`;
+  where h.payout_id = p.id and h.event in ${eventList('release', 'retry')} and h.source <> ${automaticSource})`;

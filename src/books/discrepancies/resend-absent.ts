@@ -1,3 +1,4 @@
+import { automaticSource } from '../../core/domain/history-event.ts';
 import type { ServiceAccount } from '../../core/domain/origin.ts';
 import { findBarrier } from '../../core/ledger/barriers.ts';
 import type { RecordEvent } from '../../core/ledger/projection.ts';
@@ -37,7 +38,7 @@ export async function resendAbsent(
       if (verdict.kind !== 'absent') continue;
       events.push({
         payoutId,
-        source: 'confirmed_absent',
+        source: automaticSource,
         event: {
           kind: 'retry',
           to: held ? 'held' : 'ready',

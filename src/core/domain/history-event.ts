@@ -41,3 +41,6 @@ export function historyEvent(event: LedgerEvent): HistoryEvent {
       return event.kind;
   }
 }
+
+/** The source of a retry that no person ordered: the payout's absence was confirmed (P16). */
+export const automaticSource = 'confirmed_absent';

@@ -117,7 +117,7 @@ export function createListing(deps: Deps): Listing {
       earlier = walked;
       if (!isSound(walked.pass) && passes < maxPasses) await nextSecond();
     }
-    if (signal?.aborted) trouble = 'interrupted before two passes over the list were made';
+    if (signal?.aborted) trouble = 'interrupted before two passes over the list agreed';
     const seen = await describeListing(ledger, run);
     const cut = earlier?.pass.cut ?? clock.iso();
     const gap = earlier?.reach.kind === 'whole' ? await gapOf(run, earlier.pass) : undefined;

@@ -106,7 +106,7 @@ it('P35: an interrupted walk says so, and not that passes disagreed which nobody
   const stop = new AbortController();
   const { result } = await walk({ ...book(23), stop }, (asked) => void (asked === 5 && stop.abort()));
   expect(result).toMatchObject({ complete: false, passes: 1, listed: 23 });
-  expect(result.trouble).toBe('interrupted before two passes over the list were made');
+  expect(result.trouble).toBe('interrupted before two passes over the list agreed');
 });
 
 it('P28: two agreeing passes over a quiet list are complete', async () => {
