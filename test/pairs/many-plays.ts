@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads';
+import { workerArguments } from '../support/share-charts.ts';
 import { impossible } from './impossible.ts';
 import type { PlayResult } from './play.ts';
 import type { Play } from './plays.ts';
@@ -43,7 +44,7 @@ export async function runPlays(
   let next = 0;
   const thread = (): Promise<void> =>
     new Promise((resolve, reject) => {
-      const worker = new Worker(new URL('./worker.ts', import.meta.url));
+      const worker = new Worker(new URL('./worker.ts', import.meta.url), { execArgv: workerArguments });
       const go = (): void => {
         const play = plays[next];
         next += 1;

@@ -19,10 +19,9 @@ const { values } = parseArgs({
 });
 const [part = 0, parts = 1] = values.share.split('/').map(Number);
 const { only } = values;
-const chosen = allPlays().filter(({ number, name }) =>
-  only.length === 0
-    ? number % parts === part
-    : only.every((one) => String(number) === one || name.includes(one)),
+const chosen = allPlays().filter(
+  ({ number, name }) =>
+    number % parts === part && only.every((one) => String(number) === one || name.includes(one)),
 );
 const trace = chosen.length === 1;
 let printedAt = 0;

@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads';
+import { workerArguments } from '../support/share-charts.ts';
 import { addCounts } from './coverage.ts';
 import type { DayOptions, DayResult } from './day.ts';
 import type { Tally } from './verdict.ts';
@@ -40,7 +41,7 @@ export async function runDays(options: {
   }
   const thread = (): Promise<void> =>
     new Promise((resolve, reject) => {
-      const worker = new Worker(new URL('./worker.ts', import.meta.url));
+      const worker = new Worker(new URL('./worker.ts', import.meta.url), { execArgv: workerArguments });
       const go = (): void => {
         if (!isOver()) {
           worker.postMessage({ seed: next, options: dayOf(next) });

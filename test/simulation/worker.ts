@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { parentPort } from 'node:worker_threads';
 import { type DayOptions, runDay } from './day.ts';
 
-// The threads that draw charts begin again and again.
+// Each thread of a run loads the same modules.
 enableCompileCache(
   fileURLToPath(new URL('../../node_modules/.cache/counterfoil-simulation', import.meta.url)),
 );
