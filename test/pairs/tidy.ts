@@ -27,6 +27,7 @@ async function tidyHolds(stage: Stage, app: App): Promise<void> {
     if (verbs.has('cancel')) await cancel(stage, app, id);
     else {
       if (verbs.has('release') || verbs.size === 0) await release(stage, app, id);
+      if (isAboveLimit(stage, id)) await cancel(stage, app, id);
       const [first] = stage.town.inspector.rows<{ reference: string }>(
         'select reference from payouts where batch_id = ? order by id limit 1',
         id,
@@ -34,6 +35,12 @@ async function tidyHolds(stage: Stage, app: App): Promise<void> {
       if (verbs.has('approve')) await approve(stage, app, { first: [first?.reference ?? ''] });
     }
   }
+}
+
+/** Somebody let the batch go, and a row that is above a whole day's limit stays. */
+function isAboveLimit({ town }: Stage, batch: string): boolean {
+  const sql = "select 1 from payouts where batch_id = ? and state = 'held' and withheld_by = 'limit' limit 1";
+  return town.inspector.rows(sql, batch).length > 0;
 }
 
 /** What is unknown for longer than the quiet period goes out again where nothing of it is at the service. */
