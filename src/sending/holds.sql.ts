@@ -114,8 +114,10 @@ export async function releaseBatch(
   ledger: Ledger,
   { seen, ...order }: ReleaseOrder & { seen?: readonly HoldReason[] },
 ): Promise<Released> {
-  const { batch } = order;
-  const known = seen ?? (await holdReasonsOf(ledger.db, batch)).reasons;
+  const { batch, at } = order;
+  const { reasons: now } = await holdReasonsOf(ledger.db, batch);
+  // What the hold has not reached yet would go, and its history would not say that a person let it.
+  await finishHold(ledger, batch, at);
   await ledger.write(async (trx) => {
     const { reasons } = await holdReasonsOf(trx, batch);
     const stays = reasons.filter(
@@ -123,7 +125,7 @@ export async function releaseBatch(
         reason.kind !== 'releasing' &&
         (reason.kind === 'approval' ||
           isOfRows(reason) ||
-          !known.some((one) => isDeepStrictEqual(one, reason))),
+          !(seen ?? now).some((one) => isDeepStrictEqual(one, reason))),
     );
     if (!stays.some(({ kind }) => checkKinds.has(kind))) await acceptPrecheck(trx, batch);
     if (!stays.some(({ kind }) => fileKinds.has(kind)))
@@ -245,10 +247,7 @@ function heldAfter(
     .execute();
 }
 
-/**
- * Makes the payouts agree with the reasons of their batches, where a process died at a hold or a release. Beside a living
- * one it only helps.
- */
+/** Makes the payouts agree with the reasons of their batches, where a process died at a hold or a release. */
 export async function finishHolds(ledger: Ledger, order: Omit<ReleaseOrder, 'batch' | 'by'>): Promise<void> {
   const batches = await ledger.db
     .selectFrom('batches')
@@ -260,16 +259,18 @@ export async function finishHolds(ledger: Ledger, order: Omit<ReleaseOrder, 'bat
     const reasons = readReasons(hold_reasons);
     if ((await reasonsOver(ledger.db, batch, reasons)).length > 0)
       await ledger.write((trx) => endReasonsOver(trx, batch));
-    const reason = releaseUnderWay(reasons) ?? reasons.find((one) => areHoldingAll([one]));
-    if (reason?.kind === 'releasing') await finishRelease(ledger, { ...order, batch, by: reason.by });
-    else if (reason && (await hasRow(ofBatch(ledger.db, batch, 'ready'))))
-      await holdRest(ledger, batch, {
-        at: order.at,
-        source: 'brake',
-        why: holdNote(reason),
-        chunk: usualChunk,
-      });
+    const release = releaseUnderWay(reasons);
+    if (release) await finishRelease(ledger, { ...order, batch, by: release.by });
+    else await finishHold(ledger, batch, order.at);
   }
+}
+
+/** Moves what is still ready of a held batch to `held`: a claim only writes the reason, and a process may have died. */
+async function finishHold(ledger: Ledger, batch: string, at: string): Promise<void> {
+  const { reasons } = await holdReasonsOf(ledger.db, batch);
+  const reason = reasons.find((one) => areHoldingAll([one]));
+  if (!reason || releaseUnderWay(reasons) || !(await hasRow(ofBatch(ledger.db, batch, 'ready')))) return;
+  await holdRest(ledger, batch, { at, source: 'brake', why: holdNote(reason), chunk: usualChunk });
 }
 
 function ofBatch(db: Db | Trx, batch: string, state: 'held' | 'ready') {

@@ -237,6 +237,15 @@ describe("P2: today's limit of a payout", () => {
     expect(await claimUnder(above('1499.99'), 4)).toEqual(['A-2', 'A-3']);
   });
 
+  it('lets go what a person released before the hold had reached the rows', async () => {
+    const { ledger, claimUnder } = await braked();
+    await addBatch(ledger, named('A', 2));
+    expect(await claimUnder(above('999.99'), 0)).toEqual([]);
+    const released = await releaseBatch(ledger, { batch: 'b-1', at: at(1) });
+    expect(released).toMatchObject({ moved: 2, kept: 0 });
+    expect(await claimUnder(above('999.99'), 2)).toEqual(['A-1', 'A-2']);
+  });
+
   it.each([true, false])(
     'counts an order to send again as that where a person gave it (automatic: %s)',
     async (automatic) => {
