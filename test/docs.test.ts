@@ -47,6 +47,24 @@ describe('the documentation', () => {
     expect(broken).toEqual([]);
   });
 
+  it('declares each name where docs/architecture.md places it', () => {
+    const page = read('docs/architecture.md').split('## Where a change goes')[1] ?? '';
+    const placed = [...page.matchAll(/((?:`\w+`(?:, | and )?)+) in `([\w./-]+\/[\w.-]+\.ts)`/g)];
+    expect(placed.length).toBeGreaterThan(20);
+    const missing = placed.flatMap(([, names = '', file = '']) => {
+      const path = sources.find((one) => one === file || one === `src/${file}`);
+      const text = path === undefined ? '' : read(path);
+      return [...names.matchAll(/`(\w+)`/g)].flatMap(([, name = '']) => {
+        const declared = new RegExp(
+          String.raw`\b(?:function\*?|const|type) ${name}\b|^ +${name}\??[:(]`,
+          'm',
+        );
+        return declared.test(text) ? [] : [`${name} in ${file}`];
+      });
+    });
+    expect(missing).toEqual([]);
+  });
+
   it('defines every rule that code, tests and pages cite', () => {
     const defined = new Set([...protocol.matchAll(/^\*\*P(\d+)\. /gm)].map(([, number]) => number));
     expect(defined.size).toBe(39);
