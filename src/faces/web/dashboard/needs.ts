@@ -239,7 +239,7 @@ function unreadyBeside({ unready, figures, lastRun }: DashboardFacts): Dashboard
 
 export function needsTable(needs: readonly Need[], look: DashboardFacts, view: View): Html {
   if (needs.length > 0) {
-    const columns = ['What', { number: 'How many' }, { number: 'Since' }, { number: 'Next' }];
+    const columns = ['What', { number: 'How many' }, { number: 'Since' }, { act: 'Next' }];
     // Where nothing has an age or a page, the words take the whole width.
     const used = columns.filter(
       (_, at) =>

@@ -79,7 +79,7 @@ ${tableBlocks}
 .wide [data-label]::before{content:attr(data-label) ": ";color:var(--soft)}}
 @page{size:A4;margin:15mm}
 @media print{:root{color-scheme:light;${light}}
-body{font-size:9pt;background:#fff}header,main,footer{max-width:none;padding:0}.skip,nav{display:none}
+body{font-size:9pt;background:#fff}header,main,footer{max-width:none;padding:0}.skip,nav,.act{display:none}
 h2,h3,caption,figcaption{break-after:avoid}figure,.card:not(.wide),.verdict,.tile,.notice,tr{break-inside:avoid}thead{display:table-header-group}
 .wide{overflow:visible}th,td{padding:3px 6px 3px 0;overflow-wrap:anywhere}thead th{font-size:9pt;white-space:normal!important;overflow-wrap:normal}a{color:var(--ink)}
 .sums{grid-template-columns:1fr 1fr;gap:6px 8px}.sums>:first-child{grid-row:span 2}.empty{padding:4px 6px}.sum{font-size:9pt}.sum th,.sum td{padding:2px 4px 2px 0}.sum th:first-child{padding-left:6px}.sum td:last-child,.sum th:last-child{padding-right:6px}

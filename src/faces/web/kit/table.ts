@@ -1,7 +1,7 @@
 import { type Html, html } from './html.ts';
 
-/** The name of a column; one of numbers stands at the right. */
-export type HtmlColumn = string | { number: string };
+/** The name of a column. One of numbers stands at the right; one of acts holds buttons, and paper leaves it out. */
+export type HtmlColumn = string | { number: string } | { act: string };
 /** What stands in a cell; `look` is a class for it. */
 export type HtmlCell = Html | string | { content: Html | string; look: string };
 
@@ -14,7 +14,7 @@ export function htmlTable(
   columns: readonly HtmlColumn[],
   bodies: Html,
 ): Html {
-  const head = columns.map((one) => html`<th scope="col"${looks(numberLook(one))}>${columnName(one)}</th>`);
+  const head = columns.map((one) => html`<th scope="col"${looks(columnLook(one))}>${columnName(one)}</th>`);
   return html`<table${looks(look)}${!seen && html` aria-label="${name}"`}>
 ${seen && html`<caption>${name}</caption>\n`}<thead><tr>${head}</tr></thead>
 ${bodies}</table>\n`;
@@ -29,7 +29,7 @@ export function tableRow(columns: readonly HtmlColumn[], cells: readonly HtmlCel
   const [header, ...others] = cells.map((cell, index) => {
     const column = columns[index] ?? '';
     const isLooked = typeof cell === 'object' && 'look' in cell;
-    const own = looks(numberLook(column), isLooked ? cell.look : '');
+    const own = looks(columnLook(column), isLooked ? cell.look : '');
     const content = isLooked ? cell.content : cell;
     const label = html` data-label="${columnName(column)}"`;
     if (index > 0) return html`<td${own}${label}>${content}</td>`;
@@ -56,11 +56,13 @@ export function wideTable(
 }
 
 function columnName(column: HtmlColumn): string {
-  return typeof column === 'string' ? column : column.number;
+  if (typeof column === 'string') return column;
+  return 'act' in column ? column.act : column.number;
 }
 
-function numberLook(column: HtmlColumn): string {
-  return typeof column === 'string' ? '' : 'number';
+function columnLook(column: HtmlColumn): string {
+  if (typeof column === 'string') return '';
+  return 'act' in column ? 'act' : 'number';
 }
 
 function looks(...names: string[]): Html {

@@ -101,3 +101,11 @@ it('shows what goes out later beside what may go in a day', () => {
     /more than NGN 10,000,000\.00 a day .* ZAR 10,532,754\.25 $/,
   );
 });
+
+it('has no column of buttons on paper', async () => {
+  const { ledger, as } = await startAt(noon);
+  await addUnapproved(ledger, ['A-1']);
+  const { body } = await as('ada', '/');
+  expect(body).toContain('<th scope="col" class="act">Next</th>');
+  expect(/@media print\{[^@]*/.exec(body)?.[0]).toMatch(/\.act\{display:none\}/);
+});

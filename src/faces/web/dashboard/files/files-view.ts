@@ -112,7 +112,7 @@ function rejectedPart({ rejected, problems }: FilesLook, view: View): Html {
           }),
     endOf(file, view),
   ]);
-  return html`${wideTable('Refused files', ['What', 'Since', 'Problems', 'Way out', 'Or end it'], rows)}${rejected.map((file) => problemsPart(file, problems.get(file.id) ?? []))}`;
+  return html`${wideTable('Refused files', ['What', 'Since', { act: 'Problems' }, { act: 'Way out' }, { act: 'Or end it' }], rows)}${rejected.map((file) => problemsPart(file, problems.get(file.id) ?? []))}`;
 }
 
 /** Ends what is known of a refused file, without another one. */
