@@ -3,12 +3,19 @@ import { errorText, logEvent } from '../core/runtime/log-events.ts';
 import type { Logger } from '../core/runtime/logger.ts';
 import type { Config } from '../core/settings/settings.ts';
 import { isOutage } from '../core/storage/failure.ts';
+import { hasRight } from '../faces/admin/access.ts';
 import { createAdminServer } from '../faces/admin/admin-server.ts';
 import { healthRoutes, type UnreadyFinding } from '../faces/admin/health.ts';
 import { unreadyOf } from '../faces/admin/readiness.ts';
 import { apiBase } from '../faces/api/operation.ts';
 import { problemOf, problemType } from '../faces/api/problem.ts';
+import { barePage, lookAgainSeconds } from '../faces/web/dashboard/bare-page.ts';
+import { pageHeaders } from '../faces/web/dashboard/frame.ts';
+import { sentence } from '../faces/web/dashboard/parts.ts';
+import { isBrowser } from '../faces/web/dashboard/sign-in.ts';
+import { html } from '../faces/web/kit/html.ts';
 import { plainFinding } from '../findings/finding.ts';
+import { upperFirst } from '../words/results/obstacle-words.ts';
 
 /** A daemon stopped because the ledger's database was away; another one may go on in this process. */
 export class DatabaseAway extends Error {}
@@ -81,6 +88,7 @@ async function untilBack(deps: Deps, why: string, pauseMs: number): Promise<numb
 /** What answers while there is no ledger: health, and to all else that it cannot be answered now, also to a posted file. */
 function waitingServer({ config, clock, log }: Deps, outage: UnreadyFinding) {
   const { problem, fix } = outage;
+  const zone = config.reports.timezone;
   const answer = { kind: 'ledger_away', problem, fix: `${fix}; then repeat the request` };
   return createAdminServer({
     config,
@@ -88,18 +96,24 @@ function waitingServer({ config, clock, log }: Deps, outage: UnreadyFinding) {
     log,
     routes: [
       healthRoutes(async () => [outage]),
-      (server) => {
+      (server, admin) => {
         // No body is read, so that none is of a wrong type or too large: that would be no passing answer.
         server.removeAllContentTypeParsers();
         server.addContentTypeParser('*', (_request, _body, done) => done(null));
-        server.all('/*', { config: { right: 'figures' } }, async ({ url }, reply) => {
-          reply
-            .code(503)
-            .header('retry-after', longestPauseMs / 1000)
-            .header('connection', 'close');
-          return url.startsWith(apiBase)
-            ? reply.type(problemType).send(JSON.stringify(problemOf(503, answer)))
-            : reply.send({ problem, fix });
+        // For anyone: a browser lost its session with the daemon before, and nothing of the ledger can be shown.
+        server.all('/*', { config: { right: 'none' } }, async (request, reply) => {
+          if (!isBrowser(request)) admin.requireRight(request, 'figures');
+          reply.code(503).header('retry-after', lookAgainSeconds).header('connection', 'close');
+          if (request.url.startsWith(apiBase))
+            return reply.type(problemType).send(JSON.stringify(problemOf(503, answer)));
+          if (!isBrowser(request)) return reply.send({ problem, fix });
+          // Where the database is stays with those who may see figures.
+          const why = sentence(`${upperFirst(problem)}. ${upperFirst(fix)}.`, { zone, now: clock.iso() });
+          const said = hasRight(request.caller, 'figures') && html`<p>${why}</p>`;
+          const content = html`${said}<p>Nothing is sent until it is back, and nothing is lost.</p>`;
+          const title = 'The ledger’s database is away';
+          const page = barePage({ mode: config.mode, title, content, renews: request.method === 'GET' });
+          return reply.headers(pageHeaders).send(page);
         });
       },
     ],

@@ -26,9 +26,9 @@ async function waiting() {
     },
     onWaiting: () => void ready.push(true),
   };
-  const ask = async (path: string) => {
-    const reply = await fetch(`http://127.0.0.1:${port}${path}`);
-    return { status: reply.status, text: await reply.text() };
+  const ask = async (path: string, headers: Record<string, string> = {}) => {
+    const reply = await fetch(`http://127.0.0.1:${port}${path}`, { headers });
+    return { status: reply.status, text: await reply.text(), headers: reply.headers };
   };
   const end = (): void => {
     isAway = false;
@@ -56,6 +56,14 @@ it('waits for the database at its start, says so, and goes on once it is there',
     },
   ]);
   expect((await ask('/batches')).status).toBe(503);
+  expect(JSON.parse((await ask('/batches')).text).fix).toContain('goes on by itself');
+  const page = await ask('/batches', { accept: 'text/html,*/*;q=0.8' });
+  expect([page.status, page.headers.get('retry-after')]).toEqual([503, '10']);
+  expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8');
+  expect(page.text).toContain('The ledger’s database is away</h1>');
+  expect(page.text).toContain('<a href="/batches">Batches</a>');
+  expect(page.text).toMatch(/has been away since \d+ \w+ \d\d:\d\d \(/);
+  expect(page.text).toContain('<meta http-equiv="refresh" content="10">');
   end();
   expect(await result).toBe('served');
   expect(runs).toBe(3);

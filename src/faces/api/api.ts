@@ -2,9 +2,9 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import packageJson from '../../../package.json' with { type: 'json' };
 import { likely } from '../../core/domain/nearest.ts';
-import { isLockConflict, isOutage } from '../../core/storage/failure.ts';
 import { hasRight, RefusedRequest } from '../admin/access.ts';
 import type { Routes } from '../admin/admin-server.ts';
+import { passingCause } from '../admin/passing-cause.ts';
 import { RefusedUpload, sweepUploads } from '../admin/uploads.ts';
 import { batchEndpoints } from './batch-endpoints.ts';
 import type { Answer, ApiDeps, OperationRun, Runs } from './endpoint.ts';
@@ -237,14 +237,6 @@ async function answerProblem(
 }
 
 const uploadKinds = { 400: 'broken_form', 408: 'too_slow', 413: 'too_large' } as const;
-
-/** Why a request failed that may be repeated in a moment; null where nobody knows that this helps. */
-function passingCause(error: unknown, isClosing: boolean): { kind: string; problem: string } | null {
-  if (isClosing) return { kind: 'closing', problem: 'the server stops' };
-  if (isOutage(error)) return { kind: 'ledger_away', problem: "the ledger's database is away" };
-  if (isLockConflict(error)) return { kind: 'busy', problem: 'another process keeps the ledger' };
-  return null;
-}
 
 function saidOf(error: unknown, isClosing: boolean) {
   if (error instanceof ApiProblem) {

@@ -3,9 +3,11 @@ import { onDesk } from '../../../words/desk-words.ts';
 import { upperFirst } from '../../../words/results/obstacle-words.ts';
 import { RefusedRequest } from '../../admin/access.ts';
 import type { Routes } from '../../admin/admin-server.ts';
+import { passingCause } from '../../admin/passing-cause.ts';
 import { RefusedUpload } from '../../admin/uploads.ts';
 import { html } from '../kit/html.ts';
 import { createActions, Declined } from './actions.ts';
+import { barePage, lookAgainSeconds } from './bare-page.ts';
 import { discrepancyRoutes } from './discrepancy-routes.ts';
 import { createEvents } from './events.ts';
 import { fileRoutes } from './files/file-routes.ts';
@@ -62,7 +64,9 @@ export function dashboardRoutes(deps: DashboardDeps): Routes {
         { parseAs: 'string' },
         async (_request: FastifyRequest, body: string | Buffer) => new URLSearchParams(String(body)),
       );
-      scope.setErrorHandler(async (error, request, reply) => sendProblem(shared, error, request, reply));
+      scope.setErrorHandler(async (error, request, reply) =>
+        sendProblem(shared, error, request, reply, admin.closing),
+      );
       pageRoutes(scope, shared);
       runRoutes(scope, shared);
       discrepancyRoutes(scope, shared);
@@ -91,7 +95,10 @@ async function sendProblem(
   error: unknown,
   request: FastifyRequest,
   reply: FastifyReply,
+  closing: AbortSignal,
 ): Promise<FastifyReply> {
+  const passing = passingCause(error, closing.aborted && !(error instanceof Declined));
+  if (passing) return sendPassing(deps, passing.problem, request, reply);
   const { status, title, help } = problemOf(error);
   if (status === 500) deps.log.error({ err: error }, 'the dashboard could not answer');
   const asksBrowser = status === 401 && isBrowser(request);
@@ -109,9 +116,30 @@ async function sendProblem(
   try {
     return await send(request, reply, { title, main, renews: 'still' }, status);
   } catch (err) {
+    const cause = passingCause(err, closing.aborted);
+    if (cause) return sendPassing(deps, cause.problem, request, reply);
     deps.log.error({ err }, 'the dashboard could not answer');
-    return reply.code(500).type('text/plain').send('The ledger cannot be read: the log of serve says why.\n');
+    const content = html`<p>The log of serve says why.</p>`;
+    const page = { mode: deps.config.mode, title: 'The ledger cannot be read', content, renews: false };
+    return reply.code(500).headers(pageHeaders).send(barePage(page));
   }
+}
+
+/** A failure that ends by itself: a browser gets a page that needs nothing of the ledger, a program JSON. */
+function sendPassing(
+  { config, log }: Shared['deps'],
+  problem: string,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): FastifyReply {
+  log.warn({ problem }, 'the dashboard cannot answer now');
+  reply.code(503).header('retry-after', String(lookAgainSeconds));
+  const fix = 'look again in a moment: what was recorded stands, and nothing is done twice';
+  if (!isBrowser(request)) return reply.send({ problem, fix });
+  const page = { title: upperFirst(problem), content: html`<p>${upperFirst(fix)}.</p>` };
+  return reply
+    .headers(pageHeaders)
+    .send(barePage({ ...page, mode: config.mode, renews: request.method === 'GET' }));
 }
 
 function problemOf(error: unknown): { status: number; title: string; help: string } {

@@ -59,6 +59,8 @@ export type Dashboard = {
 export async function startDashboard(
   over: {
     problems?: Unready[];
+    /** Why the ledger cannot be read; null while it can. */
+    failure?: () => Error | null;
     /** Findings beside those in the ledger. */
     waiting?: Awaited<ReturnType<DashboardDeps['findWaiting']>>;
     clock?: Clock;
@@ -109,7 +111,11 @@ export async function startDashboard(
     reports,
     desk: { app, background: (work) => void underWay.push(work) },
     findHalt: () => haltInWords(ledger.db),
-    findProblems: async () => over.problems ?? [],
+    findProblems: async () => {
+      const failure = over.failure?.() ?? null;
+      if (failure) throw failure;
+      return over.problems ?? [];
+    },
     findWaiting: async () => [
       ...(over.waiting ?? []),
       ...(await findOn({
