@@ -2,7 +2,9 @@ import { onDesk } from '../../../words/desk-words.ts';
 import { html } from '../kit/html.ts';
 import { deskLinks } from './frame.ts';
 
-const bar = html`<header>${deskLinks('/reports/')}</header>\n`.toString();
+/** No header of its own, as the page has one; and its own style, as that of an old page may lack it. */
+const bar =
+  html`<div style="max-width:1228px;margin:0 auto;padding:12px 24px 0">${deskLinks('/reports/')}</div>\n`.toString();
 
 /** Where a page begins: behind the link that skips to its content. */
 const beginning = /<body>\n(?:<a class="skip"[^\n]*\n)?/;
@@ -23,7 +25,11 @@ const pages: readonly (readonly [command: RegExp, link: string])[] = [
 export function deskReport(page: string): string {
   const linked = pages.reduce((text, [command, link]) => text.replaceAll(command, link), page);
   // A quote needs no escape between tags, and a command is known by it.
-  const worded = linked.replaceAll(/>[^<]*\bcounterfoil [^<]*</g, (text) =>
+  const named = linked.replaceAll(
+    /<span data-batch="([^"]*)">([^<]*)<\/span>/g,
+    '<a href="/batches/$1">$2</a>',
+  );
+  const worded = named.replaceAll(/>[^<]*\bcounterfoil [^<]*</g, (text) =>
     onDesk(text.replaceAll('&#34;', '"')),
   );
   return worded.replace(beginning, (begin) => `${begin}${bar}`);

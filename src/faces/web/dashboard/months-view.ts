@@ -92,8 +92,9 @@ export function monthView(month: MonthFacts, paid: PaidPage, view: View): Html {
   const forPaper = paid.shown > perPage;
   const kept: Record<string, string> = forPaper ? { rows: 'all' } : {};
   const older = last && addressOf(`/months/${name}`, { ...kept, before: `${last.entry}` });
-  const approved = {
+  const names = {
     batch: (id: string) => to(['batches', id], id),
+    payout: (reference: string) => to(['payouts', reference], reference),
     time: (instant: string) => dated(instant, view),
   };
   return html`<h1>${readableMonth(name)}</h1>
@@ -104,9 +105,9 @@ ${mayClose && html`<p>${hasRight(view.caller, 'decide') ? html`<a class="go" hre
 )}
 ${panel('Total', month.isSummed ? paidTotals(parts.paid, closed ?? { statement: [], verdicts: [] }) : html`<p>Too many payouts to add up at once. <a href="/months/${name}?sums=all">Add them up</a></p>`)}
 ${closed && panel('Statement', statementBody(closed.statement, { ...closed, csv: to(['reports', periodFolder(name), 'statement.csv'], 'statement.csv') }))}
-${closed ? panel('Open at the close', openAtClose(parts, view.zone)) : panel('What is open', openPart(month, view))}
+${closed ? panel('Open at the close', openAtClose(parts, view.zone, names)) : panel('What is open', openPart(month, view))}
 ${seesBank(view) && columnParts(month)}
-${panel('Approvals', approvalTable(parts.approvals, approved))}
+${panel('Approvals', approvalTable(parts.approvals, names))}
 ${panel('Paid', paidPart(month, paid, view))}
 ${onwards(older ?? null)}
 ${signLines(name, closed)}<p class="soft">From ${dated(span.startsAt, view)} up to ${dated(span.endsAt, view)}.</p>`;

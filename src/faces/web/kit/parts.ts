@@ -3,13 +3,18 @@ import { type Html, html } from './html.ts';
 
 /** A section of the page with its heading; `id` is where links lead. */
 export function pageSection(id: string, title: string, content: Html | readonly Html[]): Html {
-  return html`<section id="${id}" aria-labelledby="${id}-title">\n<h2 id="${id}-title">${title}</h2>\n${content}</section>\n`;
+  return html`<section id="${id}">\n<h2>${title}</h2>\n${content}</section>\n`;
 }
 
 /** The spoken name holds `of`, so that a list of all links on the page still makes sense. */
 export function link(path: string, name: string, of?: string): Html {
   const href = path.split('/').map(encodeURIComponent).join('/');
   return html`<a href="${href}"${of !== undefined && html` aria-label="${name} of ${of}"`}>${name}</a>`;
+}
+
+/** The name of a batch on a page of the disk, which has no page for it; the desk has one, and makes this a link to it. */
+export function batchName(id: string): Html {
+  return html`<span data-batch="${encodeURIComponent(id)}">${id}</span>`;
 }
 
 /** Pieces, one below the other, or with something else between them. */

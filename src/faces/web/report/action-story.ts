@@ -2,7 +2,7 @@ import type { NamedCells } from '../../../books/sheet.ts';
 import type { Banks } from '../../../core/domain/banks.ts';
 import { counted } from '../../../core/domain/counted.ts';
 import { type Html, html } from '../kit/html.ts';
-import { bankText } from '../kit/parts.ts';
+import { bankText, batchName } from '../kit/parts.ts';
 import type { Item } from './action-groups.ts';
 import { amountText, groupedInside, headingTime, localTimes, shortened } from './page-words.ts';
 
@@ -24,7 +24,7 @@ function facts(row: NamedCells, { zone, banks }: Shown): Html {
     row.account_number && `account ${row.account_number}`,
     row.bank_code && `bank ${bankText(row.bank_code, { banks })}`,
   ];
-  const known: [string, string | undefined][] = [
+  const known: [string, Html | string | undefined][] = [
     ['Reference', row.reference],
     // The service's own ids are for a letter to the service.
     ['Transfer id', row.transfer_id],
@@ -36,11 +36,13 @@ function facts(row: NamedCells, { zone, banks }: Shown): Html {
       'Found',
       `${headingTime(row.first_seen_at ?? '', zone)}, ${counted(BigInt(row.age_days || '0'), 'day')}`,
     ],
-    ['Batch', row.batch],
+    ['Batch', row.batch && batchName(row.batch)],
     ['Discrepancy', row.discrepancy_id],
   ];
   const list = known.flatMap(([name, value]) =>
-    value ? [html`<dt>${name}</dt><dd>${shortened(value, 400)}</dd>`] : [],
+    value
+      ? [html`<dt>${name}</dt><dd>${typeof value === 'string' ? shortened(value, 400) : value}</dd>`]
+      : [],
   );
   return html`<dl>${list}<dt>Command</dt><dd><code>${row.command ?? ''}</code></dd></dl>`;
 }

@@ -46,8 +46,8 @@ export function heroSection({ run, compared, verdicts, sheets, zone, files }: La
   // Otherwise the banners say it.
   const listed = isUsable(list) && html`<p class="soft">${listSentence(list)}</p>\n`;
   const before = !isUsable(list) && html`<p>Last compared with the service’s list: ${last}.</p>\n`;
-  return html`<section id="latest" class="hero" aria-labelledby="latest-title">
-<h2 id="latest-title">Latest reconciliation, ${readableTime(run.started_at, zone)}</h2>
+  return html`<section id="latest" class="hero">
+<h2>Latest reconciliation, ${readableTime(run.started_at, zone)}</h2>
 ${listed}${banners.length > 0 ? html`<ul class="verdicts">${banners}</ul>` : html`<p>${verdictList(run.verdict, [])}. ${none}</p>\n`}${more > 0 && html`<p>… and ${counted(more, 'more currency', 'more currencies')} in the report.</p>\n`}
 ${before}<p>Needs a person: ${openText(sheets.open, list)}${halt}</p>
 ${open}${downloads(folder, files, `the reconciliation of ${readableTime(run.started_at, zone)}`)}

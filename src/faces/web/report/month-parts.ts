@@ -102,6 +102,7 @@ export function approvalTable(
 export function openAtClose(
   { open = null, left }: Partial<MonthParts> & Pick<MonthParts, 'left'>,
   zone: string,
+  { batch, payout }: { batch: (id: string) => HtmlCell; payout: (reference: string) => HtmlCell },
 ): Html {
   const kinds = (open ?? []).map(({ kind = '', count = '' }) => `${plainKind(kind)}: ${grouped(count)}`);
   const said =
@@ -113,8 +114,9 @@ export function openAtClose(
   const rows = left.flatMap(({ line, rows: some }) =>
     some.map((one) => [
       lineWords[line],
-      one.reference || one.transfer_id || '–',
-      one.batch || '–',
+      // What is not ours has no batch, and no page.
+      one.reference && one.batch ? payout(one.reference) : one.reference || one.transfer_id || '–',
+      one.batch ? batch(one.batch) : '–',
       one.amount === '' ? '–' : amountText(one.currency ?? '', one.amount ?? ''),
       localTimes(maskTold(one.why ?? ''), zone),
     ]),

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { filePage } from '../../../../src/faces/web/kit/frame.ts';
 import { html } from '../../../../src/faces/web/kit/html.ts';
+import { batchName } from '../../../../src/faces/web/kit/parts.ts';
 import { startDashboard } from './support.ts';
 
 it('gives a report the ways back to the desk, and pages instead of commands; the file keeps its own text', async () => {
@@ -10,7 +11,7 @@ it('gives a report the ways back to the desk, and pages instead of commands; the
   const note =
     'then settle it: counterfoil settle PAY-1 --as paid --note "what they said" (or --as not-paid)';
   const body = html`<main id="main"><dl><dt>Command</dt><dd><code>counterfoil show PAY-1</code></dd></dl>
-<p>${note}.</p><code>counterfoil discrepancies --kind paid_twice</code></main>`;
+<p>${note}. ${batchName('november-20261121-3f9a1c')}</p><code>counterfoil discrepancies --kind paid_twice</code></main>`;
   const page = filePage({ title: 'A run', style: '', body });
   mkdirSync(join(reports, 'reconciliation-1'));
   writeFileSync(join(reports, 'reconciliation-1', 'report.html'), page);
@@ -21,6 +22,7 @@ it('gives a report the ways back to the desk, and pages instead of commands; the
   for (const way of ['href="/"', 'href="/runs"', 'href="/months"']) expect(shown).toContain(way);
   expect(shown).toContain('<a href="/payouts/PAY-1">its page</a>');
   expect(shown).toContain('<a href="/discrepancies?kind=paid_twice">the list of them</a>');
+  expect(shown).toContain('<a href="/batches/november-20261121-3f9a1c">november-20261121-3f9a1c</a>');
   expect(shown).toContain('then settle it: “Settle by hand”.');
   expect(shown).not.toContain('counterfoil ');
   expect(page).not.toContain('href="/');

@@ -1,7 +1,9 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { deskReport } from '../../../../src/faces/web/dashboard/desk-report.ts';
 import { busyMonth } from '../../../books/busy-month.ts';
 import { addBatch, makeWorld, runId, type World } from '../../../books/support.ts';
 import {
@@ -16,6 +18,8 @@ import {
 
 const path = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(existsSync);
 const missing = path === undefined ? ' (skipped: no chromium)' : '';
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 let world: World;
 let browser: Browser;
@@ -127,6 +131,24 @@ describe.skipIf(path === undefined)(`the pages in a real browser${missing}`, () 
     expect(await page.evaluate<number>(widerThanPaper)).toBe(0);
     await page.context().close();
   });
+
+  it.each(names)(
+    '%s: axe finds nothing wrong, on the disk and at the desk',
+    { timeout: 60_000 },
+    async (name) => {
+      const text = readFileSync(join(world.reports, pages[name]), 'utf8');
+      for (const shown of [text, deskReport(text)]) {
+        const page = await browser.newPage();
+        await page.setContent(shown);
+        await page.evaluate(axe);
+        const broken = await page.evaluate<string[]>(
+          "axe.run().then(({ violations }) => violations.map(({ id, nodes }) => id + ' ' + nodes[0].html.slice(0, 200)))",
+        );
+        expect(broken).toEqual([]);
+        await page.close();
+      }
+    },
+  );
 
   it('index.html finds batches and turns pages by itself, and shows all without JavaScript', {
     timeout: 120_000,
