@@ -132,6 +132,7 @@ async function ledgerFaces(home: Home, run: string, summary: Json): Promise<Reco
         zone,
         now: new Date().toISOString(),
         caller: { kind: 'token', name: 'ada', roles: roleNames, signedIn: false },
+        mayOpen: () => true,
         holders: () => ['ada'],
       },
       ...{ version: '', formToken: null },

@@ -13,7 +13,7 @@ import { newsOf } from '../../../words/plain-words.ts';
 import { hasRight } from '../../admin/access.ts';
 import { hider } from '../../json/hide.ts';
 import { type Html, html } from '../kit/html.ts';
-import { separated } from '../kit/parts.ts';
+import { separated, way } from '../kit/parts.ts';
 import { wideTable } from '../kit/table.ts';
 import { batchStateText, moneyIn, open, progressBar, unpaidIn } from './batch-parts.ts';
 import { answerAwaited, type BatchLook, type payoutsIn } from './batches.sql.ts';
@@ -97,7 +97,7 @@ ${panel(
   ])}
 <p>${separated(
     ['results.csv', 'results.xlsx', ...(unpaidIn(look) > 0 ? ['failed.csv'] : [])].map((name) =>
-      to(['reports', batch.id, name], name),
+      way(view, `/reports/${encodeURIComponent(batch.id)}/${name}`, name),
     ),
     ' · ',
   )} · ${to(['batches', batch.id, 'columns'], 'Totals by column')}</p>`,

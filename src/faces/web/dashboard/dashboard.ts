@@ -22,6 +22,7 @@ import { postRoutes } from './post-routes.ts';
 import { runRoutes } from './run-routes.ts';
 import type { DashboardDeps, Shared } from './shared.ts';
 import { isBrowser, signInForm, signInRoutes } from './sign-in.ts';
+import { createWays } from './ways.ts';
 
 /** The dashboard (docs/desk.md): pages for people, and the forms with which they decide. */
 export function dashboardRoutes(deps: DashboardDeps): Routes {
@@ -34,6 +35,7 @@ export function dashboardRoutes(deps: DashboardDeps): Routes {
       payZone: config.submission.timezone,
     });
     const forms = createForms(clock);
+    const ways = createWays(admin);
     const onFailed = (err: unknown): void => log.warn({ err }, 'the dashboard could not look at the ledger');
     const events = createEvents({ looks, clock, closing: admin.closing, onFailed });
     const viewFor = async ({ caller }: FastifyRequest): Promise<View> => ({
@@ -42,6 +44,7 @@ export function dashboardRoutes(deps: DashboardDeps): Routes {
       banks: config.banks,
       now: clock.iso(),
       caller,
+      mayOpen: (address) => ways.isOpen(caller, address),
       holders: admin.holders,
       version: (await looks.look()).version,
       formToken: forms.tokenFor(caller),
@@ -57,6 +60,7 @@ export function dashboardRoutes(deps: DashboardDeps): Routes {
     const actions = createActions({ ...deps, account: deps.source.account });
     const shared: Shared = { deps, looks, forms, actions, send, viewFor, requireToken };
     server.register(async (scope) => {
+      scope.addHook('onRoute', (route) => ways.note(route));
       // A browser posts forms as this and nothing else; whatever else is sent finds no parser.
       scope.removeAllContentTypeParsers();
       scope.addContentTypeParser(

@@ -18,6 +18,8 @@ export type View = {
   /** ISO UTC. */
   now: string;
   caller: Caller;
+  /** Whether a link to this page of the desk leads somewhere. */
+  mayOpen(address: string): boolean;
   /** The people who have a role. */
   holders(role: Role): readonly string[];
   /** Changes with every figure: a page of another version is out of date. */
@@ -95,21 +97,21 @@ function bar(view: View, place: DashboardPage['place'], hasSearch: boolean): Htm
   const search = html`<input name="q" aria-label="Find payouts and batches"
  placeholder="Find a payout" required maxlength="200" autocomplete="off"><button>Find</button>`;
   return html`<div class="bar"><b>Counterfoil</b>
-${deskLinks(place)}
+${deskLinks(place, view)}
 <p class="soft">${view.mode} mode · ${reader(view.caller)}</p>
 <p id="live" role="status" class="soft" hidden></p>
 ${hasSearch && html`<form action="/find" method="get" role="search">${search}</form>`}
 </div>${view.caller.kind === 'token' && view.caller.signedIn && html`<form id="signout" method="post" action="/signout"></form>`}`;
 }
 
-/** The ways to every list of the desk. */
-export function deskLinks(place: DashboardPage['place']): Html {
-  const links = Object.entries(places).map(([path, name]) => entry(path, name, place === path));
+/** The ways to every list of the desk; without a reader, all are links. */
+export function deskLinks(place: DashboardPage['place'], view?: Pick<View, 'mayOpen'>): Html {
+  const links = Object.entries(places).map(([path, name]) =>
+    view?.mayOpen(path) === false
+      ? html`<li class="soft">${name}</li>`
+      : html`<li><a href="${path}"${place === path && html` aria-current="page"`}>${name}</a></li>`,
+  );
   return html`<nav aria-label="Main"><ul>${links}</ul></nav>`;
-}
-
-function entry(path: string, name: string, isHere: boolean): Html {
-  return html`<li><a href="${path}"${isHere && html` aria-current="page"`}>${name}</a></li>`;
 }
 
 function reader(caller: Caller): Html {

@@ -16,7 +16,7 @@ import { hasRight } from '../../admin/access.ts';
 import type { LedgerFigures } from '../../admin/ledger-figures.sql.ts';
 import { csvText } from '../../files/csv-writer.ts';
 import { type Html, html } from '../kit/html.ts';
-import { bankText, separated } from '../kit/parts.ts';
+import { bankText, separated, way } from '../kit/parts.ts';
 import { wideTable } from '../kit/table.ts';
 import { approvalTable, openAtClose, paidByColumns, paidTotals, signLines } from '../report/month-parts.ts';
 import { statementBody } from '../report/page-statement.ts';
@@ -104,7 +104,7 @@ ${panel(
 ${mayClose && html`<p>${hasRight(view.caller, 'decide') ? html`<a class="go" href="/months/${name}/close">Close this month…</a>` : whoMay(view, 'decide')}</p>`}`,
 )}
 ${panel('Total', month.isSummed ? paidTotals(parts.paid, closed ?? { statement: [], verdicts: [] }) : html`<p>Too many payouts to add up at once. <a href="/months/${name}?sums=all">Add them up</a></p>`)}
-${closed && panel('Statement', statementBody(closed.statement, { ...closed, csv: to(['reports', periodFolder(name), 'statement.csv'], 'statement.csv') }))}
+${closed && panel('Statement', statementBody(closed.statement, { ...closed, csv: way(view, `/reports/${periodFolder(name)}/statement.csv`, 'statement.csv') }))}
 ${closed ? panel('Open at the close', openAtClose(parts, view.zone, names)) : panel('What is open', openPart(month, view))}
 ${seesBank(view) && columnParts(month)}
 ${panel('Approvals', approvalTable(parts.approvals, names))}
@@ -132,7 +132,7 @@ function closedFacts({ period, comparedAt, list, verdicts, whole }: ClosedMonth,
     ],
     ['Digest', html`<code>${period.digest}</code>`],
   ])}
-<p>These figures never change. What is learnt later counts in the month that is open then. ${to(['reports', periodFolder(period.month), 'report.html'], 'The frozen report')}</p>`;
+<p>These figures never change. What is learnt later counts in the month that is open then. ${way(view, `/reports/${periodFolder(period.month)}/report.html`, 'The frozen report')}</p>`;
 }
 
 function openFacts({ span }: MonthFacts, view: View): Html {
@@ -153,7 +153,7 @@ function openPart(month: MonthFacts, view: View): Html {
     minor: bigint,
     more = '',
   ): Html =>
-    html`<li><a href="/payouts?state=${state}&amp;currency=${currency}">${counted(count, 'payout')} ${stateText(state)}</a>${more}: ${amount(currency, minor)}</li>`;
+    html`<li>${way(view, `/payouts?state=${state}&currency=${currency}`, `${counted(count, 'payout')} ${stateText(state)}`)}${more}: ${amount(currency, minor)}</li>`;
   const under = [
     ...waits.map((one) => item(one.state, one.currency, one.count, one.amount)),
     ...unpaid.map((one) => item(one.state, one.currency, one.count, one.minor, ', and not paid again')),

@@ -6,6 +6,7 @@ import { findingWords } from '../../../words/finding-words.ts';
 import { rejectedText } from '../../../words/rejected-words.ts';
 import { hasRight } from '../../admin/access.ts';
 import { type Html, html } from '../kit/html.ts';
+import { way } from '../kit/parts.ts';
 import { wideTable } from '../kit/table.ts';
 import type { View } from './frame.ts';
 import type { DashboardFacts } from './look.ts';
@@ -85,8 +86,8 @@ const rows: Record<KindsOn<'today'>, Row> = {
     html`${severity(facts.severity)} <a href="/discrepancies?kind=${subject}">${plainKind(subject)}</a>`,
   schedule_failed: asReady('schedule_failed'),
   schedule_missed: asReady('schedule_missed'),
-  outcome_unknown: () =>
-    html`<a href="/payouts?state=unknown">${grave('high', stateText('unknown'))}</a>: may be paid; do not pay another way`,
+  outcome_unknown: (_finding, view) =>
+    html`${way(view, '/payouts?state=unknown', grave('high', stateText('unknown')))}: may be paid; do not pay another way`,
   payout_unpaid: ({ subject, totals }: Finding<'payout_unpaid'>) => {
     const sums = Object.entries(totals).map(([currency, sum]) => amountText(currency, sum));
     return html`${to(['batches', subject], subject)} has unpaid failures: ${sums.join(', ')}`;
@@ -218,7 +219,7 @@ function lineOf(finding: Open, view: View): Line {
     count: withCount.has(finding.kind) ? finding.count : null,
     since: finding.since,
     decide: decideOf(finding, view),
-    look: looks[finding.kind]?.(finding) ?? null,
+    look: [looks[finding.kind]?.(finding) ?? ''].find((page) => page !== '' && view.mayOpen(page)) ?? null,
   };
 }
 

@@ -218,7 +218,9 @@ export function pageRoutes(scope: FastifyInstance, shared: Shared): void {
     return reply.redirect(`/payouts?q=${encodeURIComponent(wanted)}`, 303);
   });
 
-  scope.get('/reports/', async (_request, reply) => reply.redirect('/reports/index.html', 303));
+  scope.get('/reports/', { config: { right: 'read' } }, async (_request, reply) =>
+    reply.redirect('/reports/index.html', 303),
+  );
   scope.get<{ Params: { '*': string } }>(
     '/reports/*',
     { config: { right: 'read' } },

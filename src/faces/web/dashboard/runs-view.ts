@@ -8,14 +8,14 @@ import { keptReportsTexts } from '../../../words/kept-reports.ts';
 import { listStart } from '../../../words/list-words.ts';
 import { shortTime } from '../../../words/short-times.ts';
 import { type Html, html } from '../kit/html.ts';
-import { separated } from '../kit/parts.ts';
+import { separated, way } from '../kit/parts.ts';
 import { wideTable } from '../kit/table.ts';
 import { statementBody } from '../report/page-statement.ts';
 import { duration } from '../report/page-words.ts';
 import { form } from './forms.ts';
 import type { View } from './frame.ts';
 import { type PartOfList, pages } from './pages.ts';
-import { facts, panel, time, to, verdictText } from './parts.ts';
+import { facts, panel, time, verdictText } from './parts.ts';
 import { reconcilingPart } from './reconciling-view.ts';
 import type { UnendedRun } from './runs.sql.ts';
 
@@ -110,7 +110,7 @@ export function runView(
   const folder = runFolder(run.id);
   const links = files
     .filter((name) => existsSync(join(reports, folder, name)))
-    .map((name) => html`<li>${to(['reports', folder, name], name)}</li>`);
+    .map((name) => html`<li>${way(view, `/reports/${folder}/${name}`, name)}</li>`);
   return html`<h1>${runTitle(run, view)}</h1>
 ${unended?.run === run.id && reconcilingPart(unended, null, view)}
 ${panel(

@@ -15,7 +15,7 @@ import { haltAdvice } from '../../../sending/halt.ts';
 import { verdictWords } from '../../../words/verdict-words.ts';
 import type { LedgerFigures } from '../../admin/ledger-figures.sql.ts';
 import { type Html, html } from '../kit/html.ts';
-import { separated } from '../kit/parts.ts';
+import { separated, way } from '../kit/parts.ts';
 import { wideTable } from '../kit/table.ts';
 import { batchTable } from './batch-parts.ts';
 import { decision } from './forms.ts';
@@ -51,7 +51,7 @@ ${tiles(look, view)}
 ${panel('Needs a person', needsTable(needs, look, view))}
 <div class="columns"><div>
 ${panel('Batches today', batchesPart(look, view))}
-${panel('Money by state', moneyTable(look.figures))}
+${panel('Money by state', moneyTable(look.figures, view))}
 </div><div>
 ${look.later.length > 0 && panel('Goes out later', laterTable(look.later, limits))}
 ${machineryPart(look, view, schedules)}
@@ -145,7 +145,7 @@ function tiles(look: DashboardFacts, view: View): Html {
     return since === undefined ? [] : [html`<small>oldest ${ago(since, view)}</small>`];
   };
   const tile = (name: string, states: readonly PayoutState[]): Html =>
-    html`<div class="tile"><dt>${name}</dt><dd>${tileCount(figures, states)}${sumsIn(figures, states)}${oldest(states)}</dd></div>`;
+    html`<div class="tile"><dt>${name}</dt><dd>${tileCount(figures, states, view)}${sumsIn(figures, states)}${oldest(states)}</dd></div>`;
   return html`<dl class="tiles">
 ${tile('Waiting', ['ready', 'held'])}
 ${tile('In flight', ['sending', 'pending'])}
@@ -157,13 +157,12 @@ ${tile('Unknown', ['unknown'])}
 }
 
 /** How many there are, with the way to each list that is counted. */
-function tileCount(figures: LedgerFigures, states: readonly PayoutState[]): Html {
+function tileCount(figures: LedgerFigures, states: readonly PayoutState[], view: View): Html {
   const number = (some: readonly PayoutState[]): string => countText(countIn(figures, some));
   const [first, ...others] = states.filter((state) => countIn(figures, [state]) > 0);
   if (first === undefined) return html`<b>${number(states)}</b>`;
-  const way = (state: PayoutState, name: Html): Html => html`<a href="/payouts?state=${state}">${name}</a>`;
-  if (others.length === 0) return way(first, html`<b>${number(states)}</b>`);
-  const each = [first, ...others].map((one) => way(one, html`${number([one])} ${stateText(one)}`));
+  if (others.length === 0) return listWay(first, view, html`<b>${number(states)}</b>`);
+  const each = [first, ...others].map((one) => listWay(one, view, html`${number([one])} ${stateText(one)}`));
   return html`<b>${number(states)}</b><small>${separated(each, ' · ')}</small>`;
 }
 
@@ -174,14 +173,12 @@ function batchesPart({ batches }: DashboardFacts, view: View): Html {
 ${batches.more > 0 && html`<p>… and ${counted(batches.more, 'more open batch', 'more open batches')}: <a href="/batches">all batches</a></p>`}`;
 }
 
-/** The list of a state; how a payout counts that is paid again is no state of its own. */
-function stateWay(state: CountedState): Html | string {
-  return isReplaced(state)
-    ? stateText(state)
-    : html`<a href="/payouts?state=${state}">${stateText(state)}</a>`;
+/** The way to the list of a state; how a payout counts that is paid again is no state of its own. */
+function listWay(state: CountedState, view: View, name: Html | string = stateText(state)): Html {
+  return isReplaced(state) ? html`${name}` : way(view, `/payouts?state=${state}`, name);
 }
 
-function moneyTable({ payouts }: LedgerFigures): Html {
+function moneyTable({ payouts }: LedgerFigures, view: View): Html {
   const currencies = [...new Set(payouts.map(({ currency }) => currency))];
   if (payouts.every(({ count }) => count === 0)) return html`<p>The ledger holds no payout yet.</p>`;
   const rows = countedStates.flatMap((state) => {
@@ -191,7 +188,7 @@ function moneyTable({ payouts }: LedgerFigures): Html {
       const one = some.find((figure) => figure.currency === currency);
       return one ? grouped(money(one.amount, currency)) : '–';
     });
-    return [[stateWay(state), countText(some.reduce((n, { count }) => n + count, 0)), ...cells]];
+    return [[listWay(state, view), countText(some.reduce((n, { count }) => n + count, 0)), ...cells]];
   });
   const columns = currencies.map((currency) => ({ number: currency }));
   return wideTable('Money by state', ['State', { number: 'Payouts' }, ...columns], rows);

@@ -12,6 +12,17 @@ export function link(path: string, name: string, of?: string): Html {
   return html`<a href="${href}"${of !== undefined && html` aria-label="${name} of ${of}"`}>${name}</a>`;
 }
 
+/** A link for a reader who may open it. For another one it is plain words: the page would turn the reader away. */
+export function way(
+  reader: { mayOpen(address: string): boolean },
+  address: string,
+  name: Html | string,
+  look = '',
+): Html {
+  if (!reader.mayOpen(address)) return html`${name}`;
+  return html`<a${look !== '' && html` class="${look}"`} href="${address}">${name}</a>`;
+}
+
 /** The name of a batch on a page of the disk, which has no page for it; the desk has one, and makes this a link to it. */
 export function batchName(id: string): Html {
   return html`<span data-batch="${encodeURIComponent(id)}">${id}</span>`;
