@@ -15,6 +15,7 @@ const columns = [
   'content_hash',
   'owner',
   'since',
+  'machine',
 ] as const;
 type RejectedRow = Pick<Selectable<Tables['rejected_files']>, (typeof columns)[number]>;
 

@@ -172,6 +172,17 @@ export async function allJobs(db: Db): Promise<JobPast[]> {
   }));
 }
 
+/** The name for people of a host that ran a job; empty for one that is not known. */
+export async function hostNamed(db: Db, id: string): Promise<string> {
+  const jobs = await db
+    .selectFrom('jobs')
+    .select('place')
+    .where('host', '=', id)
+    .where('host', '<>', '')
+    .execute();
+  return jobs.find(({ place }) => place !== '')?.place ?? '';
+}
+
 /** Whether it is a job of the whole ledger, or of this host. */
 export function isOwnJob(past: Pick<JobPast, 'job' | 'host'>, host: Pick<Host, 'id'>): boolean {
   return past.host === (isHostJob(past.job) ? host.id : '');

@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdirSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { expect, it } from 'vitest';
@@ -141,6 +141,35 @@ it('P37: mends bad cells in a new file, keeps both files and who changed what, a
   expect([byApi.status, byApi.text]).toEqual([422, expect.stringContaining('ada mended it')]);
   const dropper = await home.run(['approve', batch, '--yes'], { SUDO_UID: '4242', SUDO_USER: 'dayo' });
   expect(dropper.err).toContain('dayo dropped it');
+});
+
+it('names the host on which a refused file lies, and offers to mend only what lies here', async () => {
+  const { home, ask } = await openDesk();
+  home.put('data/inbox/here.csv', bad);
+  home.put('data/inbox/there.csv', bad.replace('PAY-1', 'PAY-9'));
+  await home.run(['submit', '--no-wait']);
+  const button = (text: string): string[] =>
+    [...text.matchAll(/<th scope="row">(\w+)\.csv was refused.*?<\/tr>/gs)].map(
+      ([row, name]) => `${name}: ${/Mend it<|mend it on the desk there|Not in the folder/.exec(row)?.[0]}`,
+    );
+  const { text } = await ask('rita', '/files');
+  expect(button(text).toSorted()).toEqual(['here: Mend it<', 'there: Mend it<']);
+  const ledger = await openLedger(join(home.dir, 'data', 'ledger.db'), { now: () => born });
+  const elsewhere = { machine: 'other', place: '/srv/pay/rejected/there.csv' };
+  const past = { job: 'intake', host: 'other', place: 'lagos-2:/srv/pay', last_run_at: null };
+  await ledger.write(async (trx) => {
+    await trx.updateTable('rejected_files').set(elsewhere).where('name', '=', 'there.csv').execute();
+    await trx
+      .insertInto('jobs')
+      .values({ ...past, last_success_at: null, last_result: null })
+      .execute();
+  });
+  await ledger.close();
+  const shared = (await ask('rita', '/files')).text;
+  expect(button(shared).toSorted()).toEqual(['here: Mend it<', 'there: mend it on the desk there']);
+  expect(shared).toContain('It lies on lagos-2:/srv/pay');
+  rmSync(join(home.dir, 'data/rejected/here.csv'));
+  expect(button((await ask('rita', '/files')).text)).toContain('here: Not in the folder');
 });
 
 it('lists what lies in the inbox and what was refused, and mends a refused file', async () => {

@@ -8,6 +8,7 @@ import { problemSentence } from '../../../../core/domain/problem.ts';
 import { saveAsCsv } from '../../../../core/domain/save-as.ts';
 import { findByContentHash, loadingBatches } from '../../../../core/ledger/batches.ts';
 import { openRejectedFiles, type RejectedFile } from '../../../../core/ledger/rejected-files.ts';
+import { hostNamed } from '../../../../core/runtime/jobs.sql.ts';
 import { dropperOf, othersMayWrite, ownCopy } from '../../../../intake/dropper.ts';
 import { isPlainFile } from '../../../../intake/moves.ts';
 import { asksSecondPerson } from '../../../../sending/approval.ts';
@@ -67,12 +68,14 @@ export function fileRoutes(scope: FastifyInstance, shared: Shared, admin: RouteD
       const batch = await batchOf(checked?.content);
       if (batch !== null) taken.set(id, batch);
     }
+    const rejected = await openRejectedFiles(db);
     const look = {
       ...listed,
       taken,
       lying: await app.lying(),
       loading: (await loadingBatches(db)).map(({ id }) => id),
-      rejected: await openRejectedFiles(db),
+      rejected,
+      elsewhere: await elsewhereOf(rejected),
     };
     const view = await viewFor(request);
     const problems = seesBank(view) ? await problemsOf(look.rejected) : new Map();
@@ -187,6 +190,14 @@ export function fileRoutes(scope: FastifyInstance, shared: Shared, admin: RouteD
       'The folder of refused files on this machine does not have it: it was moved, or another machine refused it.',
     );
   };
+
+  /** Where the files lie that this folder does not have, by the names of their hosts; empty for one that nobody knows. */
+  async function elsewhereOf(rejected: readonly RejectedFile[]): Promise<Map<bigint, string>> {
+    const found = new Map<bigint, string>();
+    for (const { id, place, machine } of rejected)
+      if (!(await isKept(place))) found.set(id, machine === app.host.id ? '' : await hostNamed(db, machine));
+    return found;
+  }
 
   /** The first problems of the newest refused files; of one that is gone from the folder none. */
   async function problemsOf(rejected: readonly RejectedFile[]): Promise<Map<bigint, FileProblem[]>> {

@@ -40,6 +40,8 @@ export type FilesLook = {
   lying: Lying;
   loading: readonly string[];
   rejected: readonly RejectedFile[];
+  /** The hosts of those that are not in the folder of this machine, by id; empty where no host is known. */
+  elsewhere: ReadonlyMap<bigint, string>;
   /** The first problems of refused files, as their sheets have them, by id. */
   problems: ReadonlyMap<bigint, readonly FileProblem[]>;
 };
@@ -93,26 +95,31 @@ function inboxPart({ lying: { files, waiting, ignored }, loading }: FilesLook): 
   }${whole === 0 && rows.length === 0 && html`<p>The inbox is empty.</p>`}`;
 }
 
-function rejectedPart({ rejected, problems }: FilesLook, view: View): Html {
+function rejectedPart({ rejected, problems, elsewhere }: FilesLook, view: View): Html {
   if (rejected.length === 0) return html`<p>No file was refused.</p>`;
   const rows = rejected.map((file) => [
     sentence(rejectedText({ ...file, errors_file: null }), view),
     time(file.since, view),
-    html`${file.errors_file !== null && seesBank(view) && html`<a href="/files/rejected/${file.id}/errors.csv" aria-label="Problems of ${visible(file.name)}">Problems (CSV)</a>`}`,
-    // A file of expected collections is no batch.
-    file.name.startsWith('collections/')
-      ? html`Correct the file and drop it again`
-      : view.caller.kind === 'token' && !seesBank(view)
-        ? whoMay(view, 'read', (name) => !view.holders('drop').includes(name))
-        : form(view, {
-            action: `/files/rejected/${file.id}/mend`,
-            role: 'drop',
-            fields: [],
-            buttons: [{ name: file.kind === 'taken_before' ? 'See its check' : 'Mend it', plain: true }],
-          }),
+    html`${file.errors_file !== null && !elsewhere.has(file.id) && seesBank(view) && html`<a href="/files/rejected/${file.id}/errors.csv" aria-label="Problems of ${visible(file.name)}">Problems (CSV)</a>`}`,
+    elsewhere.has(file.id) ? awayText(elsewhere.get(file.id) ?? '') : wayOut(file, view),
     endOf(file, view),
   ]);
   return html`${wideTable('Refused files', ['What', 'Since', { act: 'Problems' }, { act: 'Way out' }, { act: 'Or end it' }], rows)}${rejected.map((file) => problemsPart(file, problems.get(file.id) ?? []))}`;
+}
+
+/** Only the host that has a file can copy it to be mended. */
+function awayText(host: string): Html {
+  if (host === '') return html`Not in the folder of refused files of this machine`;
+  return html`It lies on ${host}: mend it on the desk there`;
+}
+
+function wayOut({ id, kind, name }: RejectedFile, view: View): Html {
+  // A file of expected collections is no batch.
+  if (name.startsWith('collections/')) return html`Correct the file and drop it again`;
+  if (view.caller.kind === 'token' && !seesBank(view))
+    return whoMay(view, 'read', (one) => !view.holders('drop').includes(one));
+  const buttons = [{ name: kind === 'taken_before' ? 'See its check' : 'Mend it', plain: true }];
+  return form(view, { action: `/files/rejected/${id}/mend`, role: 'drop', fields: [], buttons });
 }
 
 /** Ends what is known of a refused file, without another one. */
