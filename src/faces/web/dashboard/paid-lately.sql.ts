@@ -8,7 +8,7 @@ import { dayAt } from '../../../sending/daily-limit.ts';
 export type PaidLately = { month: string; today: PaidSum[] | null; inMonth: PaidSum[] | null };
 
 /** So many payments are added up for each look. */
-const mostSummed = 10_000;
+export const mostPaidLately = 10_000;
 
 /** Reads what was paid lately, and again only once the history has grown or the day has changed. */
 export function createPaidLately(db: Db, zone: string): (now: string) => Promise<PaidLately> {
@@ -22,8 +22,12 @@ export function createPaidLately(db: Db, zone: string): (now: string) => Promise
     const span = { ...month, after: (await lastPeriod(db))?.through_history ?? 0n, through: null };
     const paid = {
       month: name,
-      today: await paidWithin(db, { ...span, startsAt: today.beginsAt, endsAt: today.endsAt }, mostSummed),
-      inMonth: (await isArchived(db, span)) ? null : await paidWithin(db, span, mostSummed),
+      today: await paidWithin(
+        db,
+        { ...span, startsAt: today.beginsAt, endsAt: today.endsAt },
+        mostPaidLately,
+      ),
+      inMonth: (await isArchived(db, span)) ? null : await paidWithin(db, span, mostPaidLately),
     };
     last = { day: today.day, newest, paid };
     return paid;

@@ -23,7 +23,7 @@ import type { View } from './frame.ts';
 import { laterTable } from './later-view.ts';
 import type { DashboardFacts } from './look.ts';
 import { isQuiet, needsOf, needsTable, needsTitle } from './needs.ts';
-import type { PaidLately } from './paid-lately.sql.ts';
+import { mostPaidLately, type PaidLately } from './paid-lately.sql.ts';
 import {
   ago,
   amount,
@@ -200,7 +200,8 @@ function paidTile({ month, today, inMonth }: PaidLately): Html {
     sums.map(({ currency, minor }) => html`<small>${amount(currency, minor)}</small>`);
   const count = today?.reduce((all, one) => all + one.count, 0);
   const all = inMonth?.map(({ currency, minor }) => amount(currency, minor)).join(', ');
-  const first = count === undefined ? html`<b>many</b>` : html`<b>${countText(count)}</b>`;
+  const first =
+    count === undefined ? html`<b>over ${countText(mostPaidLately)}</b>` : html`<b>${countText(count)}</b>`;
   return html`<a href="/months/${month}">${first}</a>${sumsOf(today ?? [])}<small>this month ${all === undefined ? to(['months', month], 'on its page') : all || 'nothing'}</small>`;
 }
 
