@@ -7,7 +7,7 @@ import { alikeReason, batchLikeness, hasLikeness, nearTo } from './likeness.sql.
 import { valueAgainReason } from './values-again.sql.ts';
 import { valuesMeanwhile, valuesSince } from './values-since.sql.ts';
 
-type Looking = { config: Pick<Config, 'submission' | 'intake'>; at: string };
+type Looking = { config: Pick<Config, 'submission' | 'intake' | 'reports'>; at: string };
 
 /**
  * Compares what a release or an approval would let go with what came since its intake (P23): the reasons to hold it. A
@@ -30,7 +30,7 @@ async function likenessMeanwhile(
   if (config.submission.duplicateWindowDays === 0 || !(await hasLikeness(trx, { id }))) return [];
   const intake = nearTo({ config, nowMs: Date.parse(created_at) });
   const found = await batchLikeness(trx, { id, intake }, nearTo({ config, nowMs: Date.parse(at) }), 1);
-  return alikeReason(found.first[0], found.count);
+  return alikeReason(found.first[0], found.count, config.reports.timezone);
 }
 
 /**
@@ -50,7 +50,8 @@ export async function alikeSince(
   const scope = 'successors' as const;
   for (const [batch, own] of Map.groupBy(likes, (one) => one.batch)) {
     const rows = new Set(own.map(({ row }) => row));
-    for (const reason of alikeReason(own[0], rows.size)) add(batch, { ...reason, scope });
+    for (const reason of alikeReason(own[0], rows.size, looking.config.reports.timezone))
+      add(batch, { ...reason, scope });
   }
   for (const [batch, own] of Map.groupBy(values, (one) => one.batch)) {
     const count = new Set(own.map(({ row, column }) => `${row} ${column}`)).size;

@@ -2,6 +2,7 @@ import type { SayAdvice } from '../core/domain/advice.ts';
 import { columnWarnings } from '../core/domain/column-names.ts';
 import { generatedReference } from '../core/domain/ids.ts';
 import { formatMinor } from '../core/domain/money.ts';
+import { dayOf } from '../core/domain/pay-day.ts';
 import type { PayoutState } from '../core/domain/payout.ts';
 import { type Problem, wholeFile } from '../core/domain/problem.ts';
 import { progressText } from '../core/domain/progress.ts';
@@ -107,7 +108,7 @@ export async function takenBefore(
   const [now] = await batchCounts(ledger.db, [before.id]);
   const { ready = 0, held = 0 } = now?.counts ?? {};
   const { mode } = config;
-  const problem = `this content was already taken as batch ${before.id} on ${before.created_at.slice(0, 10)}: ${progressText(now?.counts ?? {})}`;
+  const problem = `this content was already taken as batch ${before.id} on ${dayOf(before.created_at, config.reports.timezone)}: ${progressText(now?.counts ?? {})}`;
   const paysAgain = retryColumns(scan.header?.columns ?? []) !== null;
   const pays = now?.state !== 'cancelled' || (await wasSent(ledger.db, before.id));
   const fix = !pays
@@ -189,7 +190,9 @@ export async function checkFile(
   const values = scan.valuesAgain.list.map(valueDuplicate);
   const duplicates = [...repeated, ...values, ...alike.recent.slice(0, 1000).map(name)];
   const again =
-    alike.reasons.length > 0 ? alike.reasons : await findSavedAgain(ledger.db, saved.rows?.end() ?? null);
+    alike.reasons.length > 0
+      ? alike.reasons
+      : await findSavedAgain(ledger.db, saved.rows?.end() ?? null, { zone: config.reports.timezone });
   const own = [...fileReasons(scan), ...heldOriginals(scan.retries), ...again];
   const ok = extra.length === 0 && !refuses(scan, config);
   const payees = ok ? await payeesOf(deps, scan, fileRowsOf(path, { config, scan, kept })) : null;

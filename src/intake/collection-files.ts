@@ -1,6 +1,7 @@
 import { basename } from 'node:path';
 import { checkExpectation, collectionColumns, type Expectation } from '../core/domain/collection-rules.ts';
 import { batchId, foldReference } from '../core/domain/ids.ts';
+import { dayOf } from '../core/domain/pay-day.ts';
 import { type Problem, wholeFile } from '../core/domain/problem.ts';
 import type { PromisedFile } from '../core/ledger/file-tasks.ts';
 import { recordTakenFile } from '../core/ledger/rejected-files.ts';
@@ -167,10 +168,10 @@ async function withoutPromised(
   };
 }
 
-async function takenBefore({ ledger }: Deps, { contentHash }: Scan): Promise<Problem | null> {
+async function takenBefore({ ledger, config }: Deps, { contentHash }: Scan): Promise<Problem | null> {
   const before = contentHash === '' ? undefined : await findFileByHash(ledger.db, contentHash);
   if (!before) return null;
-  const problem = `this content was already taken as ${before.id} on ${before.created_at.slice(0, 10)}`;
+  const problem = `this content was already taken as ${before.id} on ${dayOf(before.created_at, config.reports.timezone)}`;
   return wholeFile(problem, 'nothing to do with this file: what it expects is watched');
 }
 

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { columnKey } from '../core/domain/batch-rules.ts';
 import { exponentOf, formatMinor } from '../core/domain/money.ts';
+import { dayOf } from '../core/domain/pay-day.ts';
 import type { ComparedPerson, PayeeChange, PayeeComparison } from '../core/ledger/payee-comparisons.ts';
 import type { Db } from '../core/storage/ledger.ts';
 import { firstSeen } from './first-seen.ts';
@@ -51,18 +52,18 @@ const sampleSize = 64;
 /**
  * Compares rows with the last batch of their series (P37). A row that pays a payout again is compared with that one. A row
  * whose payee was paid before, but never on this account, is compared with the last payout of that payee. `newcomers`: also
- * finds accounts that were never paid.
+ * finds accounts that were never paid. `zone`: whose days people read.
  */
 export async function comparePayees(
   db: Db,
   now: ComparedRows,
-  { newcomers }: { newcomers: boolean },
+  { newcomers, zone }: { newcomers: boolean; zone: string },
 ): Promise<ComparedPayees | null> {
   const tried = await batchesAlike(db, { besides: now.batch, rows: now.count });
   const isOpen = newcomers || now.again.size > 0;
   const isPaid = await anySent(db);
   if (tried.length === 0 && !isOpen && !isPaid) return null;
-  const against = (before: Before | null) => compareWith(db, now, { before, newcomers, isPaid });
+  const against = (before: Before | null) => compareWith(db, now, { before, newcomers, isPaid, zone });
   for (const find of [ofTheseAccounts, ofThesePayees])
     for (const one of await find(db, now, tried)) {
       const found = await against(await readBefore(db, one));
@@ -125,7 +126,12 @@ function columnSet(columns: readonly string[]): string {
 async function compareWith(
   db: Db,
   now: ComparedRows,
-  { before, newcomers, isPaid }: { before: Before | null; newcomers: boolean; isPaid: boolean },
+  {
+    before,
+    newcomers,
+    isPaid,
+    zone,
+  }: { before: Before | null; newcomers: boolean; isPaid: boolean; zone: string },
 ): Promise<ComparedPayees & { isSeries: boolean }> {
   const kept = { account_changed: list(), name_changed: list(), amount_changed: list(), new_payee: list() };
   const digest = createHash('sha256');
@@ -207,7 +213,7 @@ async function compareWith(
   const left = before?.left() ?? [];
   const comparison: PayeeComparison = {
     with: before?.batch.id ?? first?.batch_id ?? null,
-    day: before?.batch.created_at.slice(0, 10) ?? '',
+    day: before ? dayOf(before.batch.created_at, zone) : '',
     joined: joined.count,
     left: left.length,
     ...(before && {

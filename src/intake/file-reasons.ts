@@ -40,9 +40,10 @@ export async function ledgerLikeness(
   { db, plans, batch = '' }: Retried,
 ): Promise<{ reasons: HoldReason[]; recent: Likeness[] }> {
   if (config.submission.duplicateWindowDays === 0) return { reasons: [], recent: [] };
+  const zone = config.reports.timezone;
   const near = nearTo({ config, nowMs: clock.now() });
   const { first, count } = await find(near);
-  if (count > 0) return { reasons: alikeReason(first[0], count), recent: first };
+  if (count > 0) return { reasons: alikeReason(first[0], count, zone), recent: first };
   const recent = await retriedSince(db, { plans, besides: batch }, near(''));
-  return { reasons: alikeReason(recent[0], recent.length), recent };
+  return { reasons: alikeReason(recent[0], recent.length, zone), recent };
 }

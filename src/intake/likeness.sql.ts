@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
+import { dayOf } from '../core/domain/pay-day.ts';
 import { cameBackAt, movedNothing } from '../core/ledger/came-back.ts';
 import type { HoldReason } from '../core/ledger/hold-reasons.ts';
 import type { Config } from '../core/settings/settings.ts';
@@ -22,14 +23,15 @@ export type Likeness = {
   earlierAt: string;
 };
 
-/** The reason to hold what is like an earlier payout; `count`: how many are. None for none. */
+/** The reason to hold what is like an earlier payout; `count`: how many are. `zone`: whose days people read. None for none. */
 export function alikeReason(
   first: Likeness | undefined,
   count: number,
+  zone: string,
 ): Extract<HoldReason, { kind: 'alike' }>[] {
   if (!first) return [];
   const { row, earlierReference: reference, earlierBatch: batch, earlierAt } = first;
-  return [{ kind: 'alike', row, reference, batch, day: earlierAt.slice(0, 10), others: count - 1 }];
+  return [{ kind: 'alike', row, reference, batch, day: dayOf(earlierAt, zone), others: count - 1 }];
 }
 
 /** States in which the money has gone, or has not. */

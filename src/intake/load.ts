@@ -142,7 +142,7 @@ export async function loadBatch(deps: Deps, source: Source, scan: Scan): Promise
     return { kind: 'changed', problems: retryProblems(await deps.retries.examine(ledger.db, retried)) };
   }
   const marked = await markAsking(deps, id, payees);
-  const again = await findSavedAgain(ledger.db, saved.end(), id);
+  const again = await findSavedAgain(ledger.db, saved.end(), { zone: config.reports.timezone, own: id });
   const bodyDigest = bodies.digest('hex');
   const decided = await ledger.write((trx) =>
     decide(trx, deps, { ...source, id, at, scan, retried, again, bodyDigest, payees, marked }),

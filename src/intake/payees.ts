@@ -26,7 +26,10 @@ export function payeesOf(
   const again = new Map(scan.retries.map(({ row, replaces }) => [row, replaces.id]));
   const columns = scan.header?.columns ?? [];
   const now = { columns, ...scan.good, again, ...rows };
-  return comparePayees(ledger.db, now, { newcomers: rule === 'approve_new' });
+  return comparePayees(ledger.db, now, {
+    newcomers: rule === 'approve_new',
+    zone: config.reports.timezone,
+  });
 }
 
 /** The rows of a batch in the ledger. */

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
 import { z } from 'zod';
 import { knownColumn } from '../core/domain/batch-rules.ts';
+import { dayOf } from '../core/domain/pay-day.ts';
 import { movedNothing } from '../core/ledger/came-back.ts';
 import type { HoldReason } from '../core/ledger/hold-reasons.ts';
 import { keyset } from '../core/storage/keyset.ts';
@@ -96,7 +97,7 @@ const pageSize = 1000;
 export async function findSavedAgain(
   db: Db,
   file: ReturnType<ReturnType<typeof savedRows>['end']>,
-  own = '',
+  { zone, own = '' }: { zone: string; own?: string },
 ): Promise<HoldReason[]> {
   if (file === null) return [];
   const { first, count, digest } = file;
@@ -116,7 +117,7 @@ export async function findSavedAgain(
       digest,
     });
     if (reference === null) continue;
-    const day = created_at.slice(0, 10);
+    const day = dayOf(created_at, zone);
     return [{ kind: 'alike', row: first.row, reference, batch, day, others: count - 1 }];
   }
   return [];

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { columnKey } from '../core/domain/batch-rules.ts';
+import { dayOf } from '../core/domain/pay-day.ts';
 import { movedNothing } from '../core/ledger/came-back.ts';
 import type { HoldReason } from '../core/ledger/hold-reasons.ts';
 import type { Config } from '../core/settings/settings.ts';
@@ -61,7 +62,7 @@ export function createValueCheck({ ledger, config }: { ledger: Pick<Ledger, 'db'
     const unique = uniqueColumns(columns, config);
     if (unique.length === 0) return [];
     const values = rows.flatMap((row) => valuesIn(row, unique));
-    const paid = await paidValues(ledger, values);
+    const paid = await paidValues(ledger, values, config.reports.timezone);
     return values.flatMap(({ key, value, shown, ...where }): ValueAgain[] => {
       const earlier = seen(`${key}\n${value}`, where.row);
       const line = plans.get(where.row)?.replaces.line;
@@ -72,7 +73,7 @@ export function createValueCheck({ ledger, config }: { ledger: Pick<Ledger, 'db'
   };
 }
 
-async function paidValues({ db }: Pick<Ledger, 'db'>, values: readonly Value[]) {
+async function paidValues({ db }: Pick<Ledger, 'db'>, values: readonly Value[], zone: string) {
   const given = values.map(({ key, value }) => ({ key, value }));
   type Paid = { id: bigint; column_key: string; value: string; reference: string; batch: string; at: string };
   const { rows } =
@@ -82,7 +83,7 @@ async function paidValues({ db }: Pick<Ledger, 'db'>, values: readonly Value[]) 
     where v.column_key = ${field('key')} and v.value = ${field('value')} and not ${movedNothing}
     order by b.created_at`.execute(db);
   const found = rows.map(({ id, column_key, value, reference, batch, at }) => {
-    return { id, key: `${column_key}\n${value}`, before: { reference, batch, day: at.slice(0, 10) } };
+    return { id, key: `${column_key}\n${value}`, before: { reference, batch, day: dayOf(at, zone) } };
   });
   return Map.groupBy(found, ({ key }) => key);
 }

@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import { columnKey } from '../core/domain/batch-rules.ts';
+import { dayOf } from '../core/domain/pay-day.ts';
 import { movedNothing } from '../core/ledger/came-back.ts';
 import { shownValue } from '../core/ledger/shown-value.ts';
 import type { Config } from '../core/settings/settings.ts';
@@ -10,7 +11,7 @@ import { linesOfBatch } from '../watching/evidence/lineage.sql.ts';
 import { isSinceLastSent } from './later-likes.sql.ts';
 import type { ValueAgain } from './values-again.sql.ts';
 
-type Settings = Pick<Config, 'intake'>;
+type Settings = Pick<Config, 'intake' | 'reports'>;
 /** A payout `n` with a value in a unique column that another payout has. */
 type ValueSince = ValueAgain & { id: bigint; batch: string };
 
@@ -69,11 +70,14 @@ function sameValues({ intake }: Settings, { of, unseen }: Wanted): RawBuilder<un
 async function findValues(trx: Trx, settings: Settings, wanted: Wanted): Promise<ValueSince[]> {
   if (settings.intake.uniqueColumns.length === 0) return [];
   type Own = { id: bigint; row_number: bigint; reference: string; batch_id: string; cells: string };
-  type Row = Own & { column_key: string; value: string; columns: string } & Record<'earlier' | 'day', string>;
+  type Row = Own & { column_key: string; value: string; columns: string } & Record<
+      'earlier' | 'earlier_at',
+      string
+    >;
   const { rows } = await sql<Row & { earlier_batch: string }>`
     select n.id, n.row_number, n.reference, n.batch_id, n.cells, v.column_key, v.value,
       (select columns from batches where batches.id = n.batch_id) as columns,
-      p.reference as earlier, p.batch_id as earlier_batch, substr(b.created_at, 1, 10) as day
+      p.reference as earlier, p.batch_id as earlier_batch, b.created_at as earlier_at
     ${sameValues(settings, wanted)}
     order by n.row_number, n.id, v.column_key, p.id desc ${wanted.limit ? sql`limit ${wanted.limit}` : sql``}`.execute(
     trx,
@@ -84,6 +88,10 @@ async function findValues(trx: Trx, settings: Settings, wanted: Wanted): Promise
     row: Number(one.row_number),
     reference: one.reference,
     ...shownValue(one),
-    before: { reference: one.earlier, batch: one.earlier_batch, day: one.day },
+    before: {
+      reference: one.earlier,
+      batch: one.earlier_batch,
+      day: dayOf(one.earlier_at, settings.reports.timezone),
+    },
   }));
 }

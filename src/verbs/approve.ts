@@ -16,7 +16,11 @@ import { waitingRows } from '../sending/row-approvals.sql.ts';
 import { livingFor, type Refused, refusedFor } from './obstacles.ts';
 import { type Person, verb } from './verb.ts';
 
-type Parts = { ledger: Ledger; clock: Pick<Clock, 'iso'>; config: Pick<Config, 'submission' | 'intake'> };
+type Parts = {
+  ledger: Ledger;
+  clock: Pick<Clock, 'iso'>;
+  config: Pick<Config, 'submission' | 'intake' | 'reports'>;
+};
 
 /** What a person would approve. `already`: somebody did. */
 type ApprovalReview =

@@ -11,7 +11,11 @@ import { findHalt, haltMarks } from '../sending/halts.sql.ts';
 import { livingFor, type Refused } from './obstacles.ts';
 import { verb } from './verb.ts';
 
-type Parts = { ledger: Ledger; clock: Pick<Clock, 'iso'>; config: Pick<Config, 'submission' | 'intake'> };
+type Parts = {
+  ledger: Ledger;
+  clock: Pick<Clock, 'iso'>;
+  config: Pick<Config, 'submission' | 'intake' | 'reports'>;
+};
 
 /** `seen`: the reasons that the person saw. `halt`: why nothing is sent all the same. */
 export type ReleaseOutcome = Awaited<ReturnType<typeof releaseWhole>> & {

@@ -351,7 +351,7 @@ describe.skipIf(onPostgres)('archive', () => {
     const some = async () => rows;
     const now = { columns: [], count: rows.length, totals: new Map(), batch: null, again: new Map(), some };
     const each = (take: (some: readonly PayeeRow[]) => Promise<void>) => take(rows);
-    const found = await comparePayees(ledger.db, { ...now, each }, { newcomers: true });
+    const found = await comparePayees(ledger.db, { ...now, each }, { newcomers: true, zone: 'UTC' });
     expect(found?.comparison).toMatchObject({
       ...{ with: 'ended', accountChanged: 1, newPayees: 0 },
       changes: [{ row: 5, kind: 'account_changed', old: '0123456789', new: '9999999999' }],

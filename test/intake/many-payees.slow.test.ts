@@ -77,7 +77,9 @@ it.skipIf(onPostgres)(
       again: new Map(),
       ...batchRows(s.ledger.db, next.batch),
     };
-    const [compared, found] = await timed(() => comparePayees(s.ledger.db, now, { newcomers: true }));
+    const [compared, found] = await timed(() =>
+      comparePayees(s.ledger.db, now, { newcomers: true, zone: 'UTC' }),
+    );
     expect(found?.comparison).toMatchObject({ with: taken.batch, joined: 0, left: 0, newPayees: 0 });
 
     const check = createValueCheck(s);

@@ -221,7 +221,7 @@ it('compares ten thousand rows in well under a second', async () => {
     ...batchRows(s.ledger.db, taken.batch),
   };
   const began = performance.now();
-  const found = await comparePayees(s.ledger.db, now, { newcomers: true });
+  const found = await comparePayees(s.ledger.db, now, { newcomers: true, zone: 'UTC' });
   const took = performance.now() - began;
   expect(found?.comparison).toMatchObject({ joined: 0, left: 0, newPayees: 0 });
   expect(took).toBeLessThan(3000);
@@ -255,7 +255,7 @@ it('P37: a mended failed.csv with another account is a change like any', async (
       each: (take) => take(rows as PayeeRow[]),
       some: async () => rows as PayeeRow[],
     },
-    { newcomers: false },
+    { newcomers: false, zone: 'UTC' },
   );
   expect(found?.comparison).toMatchObject({ with: batch, accountChanged: 1, left: 0, joined: 0 });
   expect(found?.asking, 'the row that waits with on_changed rows').toEqual([2]);
@@ -286,4 +286,17 @@ it('lists known payees with every name, a page at a time, and those that changed
   const changed = await listPayees(s.ledger.db, { changed: true, limit: 10 });
   expect(changed.map((one) => one.account_number)).toEqual(['0123456785', '2034567892']);
   expect(payeeAfter('no cursor')).toBeNull();
+});
+
+it('names the day of an earlier batch in the zone of the reports, as the figures beside it do', async () => {
+  // There the day is one ahead of UTC.
+  const s = await setting('reports:\n  timezone: Pacific/Kiritimati\n');
+  expect(s.clock.iso()).toMatch(/^2026-11-21T10/);
+  const people = firstMonth(1, 20);
+  const first = await pay(s, 'november.csv', fileOf(people, 'N', { ids: false }));
+  const once = await s.intake.check(s.drop('again.csv', fileOf(people, 'N', { ids: false })));
+  expect(JSON.stringify(once.problems)).toContain(`batch ${first} on 2026-11-22`);
+  s.clock.advance(day);
+  const checked = await s.intake.check(s.drop('december.csv', fileOf(people, 'D', { ids: false })));
+  expect(checked.compared).toMatchObject({ with: first, day: '2026-11-22' });
 });

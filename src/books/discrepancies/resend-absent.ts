@@ -23,7 +23,7 @@ export async function resendAbsent(
     listing: RunListing;
     quietPeriodMs: number;
     account: ServiceAccount | null;
-    config: Pick<Config, 'submission' | 'intake'>;
+    config: Pick<Config, 'submission' | 'intake' | 'reports'>;
   },
 ): Promise<number> {
   if (payoutIds.length === 0) return 0;

@@ -31,7 +31,7 @@ export type Parts = {
   ledger: Ledger;
   clock: Pick<Clock, 'iso'>;
   log: Logger;
-  config: Pick<Config, 'mode' | 'submission' | 'intake'>;
+  config: Pick<Config, 'mode' | 'submission' | 'intake' | 'reports'>;
   account: ServiceAccount | null;
 };
 
