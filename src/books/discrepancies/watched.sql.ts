@@ -4,7 +4,7 @@ import type { PayoutRange } from '../../core/ledger/payout-ranges.ts';
 import type { Db } from '../../core/storage/ledger.ts';
 import type { Payout, Tables } from '../../core/storage/tables/tables.ts';
 import { paidAgainIds } from '../../watching/evidence/lineage.sql.ts';
-import { hasFinalWebhook } from '../../watching/lookups/resend-requests.sql.ts';
+import { hasFinalWebhook } from '../../watching/lookups/final-webhooks.sql.ts';
 
 const columns = [
   'id',

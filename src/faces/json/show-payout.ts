@@ -8,7 +8,8 @@ import { neighboursOf } from '../../core/ledger/successors.ts';
 import type { StoryJson } from '../../core/shapes/story-shapes.ts';
 import { originOf } from '../../sending/approvals.sql.ts';
 import { collectionStory } from '../../watching/collections/collection-lines.sql.ts';
-import { firstFinalWebhook, resendsOf } from '../../watching/lookups/resend-requests.sql.ts';
+import { firstFinalWebhook } from '../../watching/lookups/final-webhooks.sql.ts';
+import { resendsOf } from '../../watching/lookups/resend-requests.sql.ts';
 import { answerText, effectOf } from '../../words/word-texts.ts';
 import { discrepancyOf, parsed, parsedObject, resendOf, webhookOf } from './plain-parts.ts';
 

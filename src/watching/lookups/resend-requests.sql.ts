@@ -5,6 +5,7 @@ import { later } from '../../core/domain/wait.ts';
 import { field, idList, integerField, rowsOf } from '../../core/storage/bulk.ts';
 import type { Db, Trx } from '../../core/storage/ledger.ts';
 import type { ResendRequest } from '../../core/storage/tables/collection-tables.ts';
+import { hasFinalWebhook } from './final-webhooks.sql.ts';
 
 /** The payout or collection whose webhook is requested again. */
 export type ResendSubject = { kind: 'payout' | 'transaction'; id: bigint };
@@ -14,30 +15,6 @@ export type DueResend = { id: bigint; subject: ResendSubject; reference: string 
 
 const columnOf = (kind: ResendSubject['kind']): 'payout_id' | 'collection_id' =>
   kind === 'payout' ? 'payout_id' : 'collection_id';
-
-/** Of a webhook `w`: it may tell how a payout ended. A stale one does, since only the time of its delivery is in doubt. */
-const tellsEnd = sql<boolean>`(w.verdict is null
-  or not (w.verdict in ('no_status', 'other_key') or (w.verdict = 'says' and w.said = 'pending')))`;
-
-/** True where a webhook about the final state of payout `id` has come. */
-export const hasFinalWebhook = (id: string) =>
-  sql<boolean>`exists (select 1 from webhooks w where w.payout_id = ${sql.ref(id)} and ${tellsEnd})`;
-
-/** When the first webhook about the end of a payout came, whose id stands in this column. */
-export const firstFinalWebhookOf = (id: string) =>
-  sql<
-    string | null
-  >`(select min(w.received_at) from webhooks w where w.payout_id = ${sql.ref(id)} and ${tellsEnd})`;
-
-/** When the first webhook about the end of a payout came. */
-export async function firstFinalWebhook(db: Db, id: bigint): Promise<string | null> {
-  const row = await db
-    .selectFrom('payouts')
-    .select(firstFinalWebhookOf('payouts.id').as('at'))
-    .where('id', '=', id)
-    .executeTakeFirst();
-  return row?.at ?? null;
-}
 
 /** The payout of this reference, whatever its case; undefined where the ledger has none. */
 export async function payoutToAsk(db: Db, reference: string): Promise<ResendSubject | undefined> {

@@ -3,7 +3,7 @@ import { resendBudget, resendSpacingMs } from '../../core/domain/resend-budget.t
 import type { ResendFigures, WebhookFigures } from '../../core/shapes/run-shapes.ts';
 import { instantPlus } from '../../core/storage/bulk.ts';
 import type { Db, Trx } from '../../core/storage/ledger.ts';
-import { firstFinalWebhookOf } from '../lookups/resend-requests.sql.ts';
+import { firstFinalWebhookOf } from '../lookups/final-webhooks.sql.ts';
 
 const forgedTally = 'forged';
 
