@@ -4,6 +4,7 @@ import { isNotPaidAgain, recounted, replacedSums } from '../core/ledger/replaced
 import { stateSums } from '../core/ledger/state-sums.ts';
 import { literals } from '../core/storage/dialect.ts';
 import type { Db, Trx } from '../core/storage/ledger.ts';
+import type { Payout } from '../core/storage/tables/tables.ts';
 import { lastPeriod } from './periods.sql.ts';
 
 export type UnpaidState = (typeof cameToNothing)[number];
@@ -16,6 +17,10 @@ type UnpaidSum = {
   amount: bigint;
   since: string;
 };
+
+/** When `p` came to nothing: a look that only agrees changes the payout, and is no news. */
+const endedAt = sql`(select max(h.at) from history h
+  where h.payout_id = p.id and h.to_state = p.state and coalesce(h.from_state, '') <> h.to_state)`;
 
 /**
  * Payouts that failed, were refused or came back, and are not paid again. A person who closes a month has read what failed
@@ -35,9 +40,6 @@ export async function unpaidSums(db: Db | Trx): Promise<UnpaidSum[]> {
     },
   );
   if (!last) return fresh;
-  // A look that only agrees changes the payout, and is no news.
-  const endedAt = sql`(select max(h.at) from history h
-    where h.payout_id = p.id and h.to_state = p.state and coalesce(h.from_state, '') <> h.to_state)`;
   const late =
     await sql<UnpaidSum>`select batch, state, currency, count(*) as n, cast(sum(amount) as bigint) as amount,
       min(since) as since
@@ -48,6 +50,23 @@ export async function unpaidSums(db: Db | Trx): Promise<UnpaidSum[]> {
     where since > ${known.closed_at}
     group by batch, state, currency order by batch, currency, state`.execute(db);
   return [...fresh, ...late.rows.map((row) => ({ ...row, n: BigInt(row.n), amount: BigInt(row.amount) }))];
+}
+
+type UnpaidRow = Pick<
+  Payout,
+  'reference' | 'batch_id' | 'account_name' | 'amount' | 'currency' | 'state' | 'message'
+>;
+
+/** Those payouts, the newest first, at most `limit`. */
+export async function unpaidRows(db: Db | Trx, limit: number): Promise<UnpaidRow[]> {
+  const last = await lastPeriod(db);
+  const { rows } = await sql<UnpaidRow>`
+    select p.reference, p.batch_id, p.account_name, p.amount, p.currency, p.state, p.message
+    from payouts p join batches b on b.id = p.batch_id
+    where p.state in (${literals(cameToNothing)}) and b.archive_id is null and ${isNotPaidAgain}
+      ${last ? sql`and (b.created_at >= ${last.ends_at} or (p.updated_at > ${last.closed_at} and ${endedAt} > ${last.closed_at}))` : sql``}
+    order by p.id desc limit ${limit}`.execute(db);
+  return rows;
 }
 
 export type UnpaidTotal = { state: UnpaidState; currency: string; count: bigint; minor: bigint };

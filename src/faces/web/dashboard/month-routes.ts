@@ -20,7 +20,7 @@ import {
 import { closedPeriods, findPeriod, lastPeriod } from '../../../books/periods.sql.ts';
 import { readableMonth, zoned } from '../../../books/presentation.ts';
 import { type Month, monthAfter, readMonth } from '../../../books/statement/months.ts';
-import { unpaidTotals } from '../../../books/unpaid.sql.ts';
+import { unpaidRows, unpaidTotals } from '../../../books/unpaid.sql.ts';
 import { maskAccount } from '../../../core/domain/redact.ts';
 import { foreignOrigins } from '../../../core/ledger/origins.ts';
 import type { Period } from '../../../core/storage/tables/period-tables.ts';
@@ -37,6 +37,7 @@ import {
 } from './months-view.ts';
 import { perPage, queryOf } from './query.ts';
 import type { Shared } from './shared.ts';
+import { mostUnpaid } from './unpaid-view.ts';
 
 type Params = { Params: { name: string } };
 
@@ -108,6 +109,7 @@ export function monthRoutes(scope: FastifyInstance, { deps, looks, send, viewFor
       archived: await isArchived(reader, span),
       figures: figures.payouts,
       unpaid: await unpaidTotals(reader),
+      notPaid: closed ? [] : await unpaidRows(reader, mostUnpaid + 1),
       lastRun,
       wholeList: closed ? null : await wholeList(),
       mayClose,

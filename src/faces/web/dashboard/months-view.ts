@@ -36,6 +36,7 @@ import {
   verdictText,
 } from './parts.ts';
 import { addressOf, perPage } from './query.ts';
+import { type UnpaidRows, unpaidPart } from './unpaid-view.ts';
 
 export type MonthFacts = {
   name: string;
@@ -48,6 +49,8 @@ export type MonthFacts = {
   archived: boolean;
   figures: LedgerFigures['payouts'];
   unpaid: UnpaidTotal[];
+  /** The newest of them, one more than the page has; none for a closed month. */
+  notPaid: UnpaidRows;
   lastRun: LastRun | null;
   /** When the newest complete list was read; null without one, and for a closed month. */
   wholeList: string | null;
@@ -106,6 +109,7 @@ ${mayClose && html`<p>${hasRight(view.caller, 'decide') ? html`<a class="go" hre
 ${panel('Total', month.isSummed ? paidTotals(parts.paid, closed ?? { statement: [], verdicts: [] }) : html`<p>Too many payouts to add up at once. <a href="/months/${name}?sums=all">Add them up</a></p>`)}
 ${closed && panel('Statement', statementBody(closed.statement, { ...closed, csv: way(view, `/reports/${periodFolder(name)}/statement.csv`, 'statement.csv') }))}
 ${closed ? panel('Open at the close', openAtClose(parts, view.zone, names)) : panel('What is open', openPart(month, view))}
+${month.notPaid.length > 0 && panel('Not paid, and not paid again', unpaidPart(month.notPaid, view))}
 ${seesBank(view) && columnParts(month)}
 ${panel('Approvals', approvalTable(parts.approvals, names))}
 ${panel('Paid', paidPart(month, paid, view))}
@@ -146,17 +150,18 @@ const underWay: readonly CountedState[] = ['pending', 'sending', 'unknown'];
 function openPart(month: MonthFacts, view: View): Html {
   const { parts, figures, unpaid, lastRun } = month;
   const waits = figures.filter(({ state, count }) => count > 0 && underWay.includes(state));
-  const item = (
-    state: CountedState,
-    currency: string,
-    count: number | bigint,
-    minor: bigint,
-    more = '',
-  ): Html =>
-    html`<li>${way(view, `/payouts?state=${state}&currency=${currency}`, `${counted(count, 'payout')} ${stateText(state)}`)}${more}: ${amount(currency, minor)}</li>`;
+  const what = (state: CountedState, count: number | bigint): string =>
+    `${counted(count, 'payout')} ${stateText(state)}`;
   const under = [
-    ...waits.map((one) => item(one.state, one.currency, one.count, one.amount)),
-    ...unpaid.map((one) => item(one.state, one.currency, one.count, one.minor, ', and not paid again')),
+    ...waits.map(
+      ({ state, currency, count, amount: minor }) =>
+        html`<li>${way(view, `/payouts?state=${state}&currency=${currency}`, what(state, count))}: ${amount(currency, minor)}</li>`,
+    ),
+    // Their list would have those of closed months too: the rows stand below.
+    ...unpaid.map(
+      ({ state, currency, count, minor }) =>
+        html`<li>${what(state, count)}, and not paid again: ${amount(currency, minor)}</li>`,
+    ),
   ];
   const kinds = (parts.open ?? []).map(
     ({ kind = '', count = '' }) =>

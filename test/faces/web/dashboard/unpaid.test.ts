@@ -52,6 +52,12 @@ it('needs nobody for what failed before a person closed the month, but for what 
   expect((await as('ada', '/months/2026-11')).body.replaceAll(/<[^>]*>/g, '')).toContain(
     '1 payout failed, and not paid again: NGN 1,500.00',
   );
+  // The rows are those that are counted, and none of those that the close has read.
+  const { body } = await as('ada', '/months/2026-11');
+  const table = /aria-label="Not paid".*?<\/table>/s.exec(body)?.[0] ?? '';
+  expect([...table.matchAll(/href="\/payouts\/([^"]+)"/g)].map(([, name]) => name)).toEqual(['B-1']);
+  expect(table).toMatch(/failed.*data-label="What the service says"/s);
+  expect((await as('ada', '/months/2026-10')).body).not.toContain('Not paid, and not paid again');
 });
 
 it('shows the same list to the API, and leaves the exit code of status alone', async () => {
