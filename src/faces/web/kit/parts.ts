@@ -24,7 +24,7 @@ export function way(
 }
 
 /** The name of a batch on a page of the disk, which has no page for it; the desk has one, and makes this a link to it. */
-export function batchName(id: string): Html {
+export function batchMark(id: string): Html {
   return html`<span data-batch="${encodeURIComponent(id)}">${id}</span>`;
 }
 

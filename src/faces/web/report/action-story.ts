@@ -2,7 +2,7 @@ import type { NamedCells } from '../../../books/sheet.ts';
 import type { Banks } from '../../../core/domain/banks.ts';
 import { counted } from '../../../core/domain/counted.ts';
 import { type Html, html } from '../kit/html.ts';
-import { bankText, batchName } from '../kit/parts.ts';
+import { bankText, batchMark } from '../kit/parts.ts';
 import type { Item } from './action-groups.ts';
 import { amountText, groupedInside, headingTime, localTimes, shortened } from './page-words.ts';
 
@@ -36,7 +36,7 @@ function facts(row: NamedCells, { zone, banks }: Shown): Html {
       'Found',
       `${headingTime(row.first_seen_at ?? '', zone)}, ${counted(BigInt(row.age_days || '0'), 'day')}`,
     ],
-    ['Batch', row.batch && batchName(row.batch)],
+    ['Batch', row.batch && batchMark(row.batch)],
     ['Discrepancy', row.discrepancy_id],
   ];
   const list = known.flatMap(([name, value]) =>

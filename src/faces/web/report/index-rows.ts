@@ -13,7 +13,7 @@ import { listWords } from '../../../words/list-words.ts';
 import { stateWords } from '../../../words/state-words.ts';
 import { type VerdictLook, verdictWords } from '../../../words/verdict-words.ts';
 import { type Html, html } from '../kit/html.ts';
-import { batchName, link } from '../kit/parts.ts';
+import { batchMark, link } from '../kit/parts.ts';
 import type { HtmlCell, HtmlColumn } from '../kit/table.ts';
 import type { BatchVerdict } from './batch-verdict.ts';
 import { amountLines, downloads, openText, share, timeTag, verdictList } from './index-parts.ts';
@@ -73,7 +73,7 @@ export function batchRow(
   const paid = new Map([...sums.ordered.keys()].map((currency) => [currency, sums.paid.get(currency) ?? 0n]));
   const approved = approvers.length === 0 ? '' : ` · approved by ${[...new Set(approvers)].join(', ')}`;
   return [
-    html`${batchName(batch.id)}<small>${batch.file_name} · ${timeTag(batch.created_at, zone)}${approved}</small>`,
+    html`${batchMark(batch.id)}<small>${batch.file_name} · ${timeTag(batch.created_at, zone)}${approved}</small>`,
     grouped(`${batch.row_count}`),
     amountLines(sums.ordered, () => false),
     amountLines(paid, (currency) => {

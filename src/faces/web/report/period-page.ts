@@ -8,7 +8,7 @@ import { lineWords } from '../../../words/line-words.ts';
 import { listSentence } from '../../../words/list-words.ts';
 import { filePage } from '../kit/frame.ts';
 import { type Html, html } from '../kit/html.ts';
-import { batchName, link, pageSection } from '../kit/parts.ts';
+import { batchMark, link, pageSection } from '../kit/parts.ts';
 import { pageStyle } from '../kit/style.ts';
 import { type HtmlColumn, wideTable } from '../kit/table.ts';
 import { verdictBanner } from './index-parts.ts';
@@ -43,7 +43,7 @@ export function periodPage(
 <p class="soft">Mode <strong>${mode}</strong>. Times: ${zone}. A closed month never changes. What is found later counts in the month that is open then.</p>
 </header>
 <main id="main" tabindex="-1">
-${pageSection('verdict', 'Verdict', banners.length > 0 ? html`<ul class="verdicts">${banners}</ul>\n` : html`<p>${none}</p>\n`)}${parts.paid !== undefined && pageSection('total', 'Total', paidTotals(parts.paid, closed))}${pageSection('closed', 'Who closed it', facts(closed, zone))}${tables}${more > 0 && html`<p>… and ${more} more currencies in statement.csv.</p>\n`}${pageSection('open', 'Open at the close', openAtClose(parts, zone, { batch: batchName, payout: (name) => name }))}${(parts.columns ? paidByColumns(parts.columns) : []).map(({ title: name, table }, index) => pageSection(`column-${index + 1}`, name, table))}${parts.approvals !== undefined && pageSection('approvals', 'Approvals', approvalTable(parts.approvals, { batch: batchName, time: (instant) => readableTime(instant, zone) }))}${signLines(period.month, closed)}</main>
+${pageSection('verdict', 'Verdict', banners.length > 0 ? html`<ul class="verdicts">${banners}</ul>\n` : html`<p>${none}</p>\n`)}${parts.paid !== undefined && pageSection('total', 'Total', paidTotals(parts.paid, closed))}${pageSection('closed', 'Who closed it', facts(closed, zone))}${tables}${more > 0 && html`<p>… and ${more} more currencies in statement.csv.</p>\n`}${pageSection('open', 'Open at the close', openAtClose(parts, zone, { batch: batchMark, payout: (name) => name }))}${(parts.columns ? paidByColumns(parts.columns) : []).map(({ title: name, table }, index) => pageSection(`column-${index + 1}`, name, table))}${parts.approvals !== undefined && pageSection('approvals', 'Approvals', approvalTable(parts.approvals, { batch: batchMark, time: (instant) => readableTime(instant, zone) }))}${signLines(period.month, closed)}</main>
 <footer><p>Made by Counterfoil from the frozen rows of this month. It reads the same whenever it is written again.</p></footer>
 `;
   return filePage({ title: `${title} (${mode})`, style: pageStyle + indexStyle, body });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { filePage } from '../../../../src/faces/web/kit/frame.ts';
 import { html } from '../../../../src/faces/web/kit/html.ts';
-import { batchName } from '../../../../src/faces/web/kit/parts.ts';
+import { batchMark } from '../../../../src/faces/web/kit/parts.ts';
 import { startDashboard } from './support.ts';
 
 it('gives a report the ways back to the desk, and pages instead of commands; the file keeps its own text', async () => {
@@ -11,7 +11,7 @@ it('gives a report the ways back to the desk, and pages instead of commands; the
   const note =
     'then settle it: counterfoil settle PAY-1 --as paid --note "what they said" (or --as not-paid)';
   const body = html`<main id="main"><dl><dt>Command</dt><dd><code>counterfoil show PAY-1</code></dd></dl>
-<p>${note}. ${batchName('november-20261121-3f9a1c')}</p><code>counterfoil discrepancies --kind paid_twice</code></main>`;
+<p>${note}. ${batchMark('november-20261121-3f9a1c')}</p><code>counterfoil discrepancies --kind paid_twice</code></main>`;
   const page = filePage({ title: 'A run', style: '', body });
   mkdirSync(join(reports, 'reconciliation-1'));
   writeFileSync(join(reports, 'reconciliation-1', 'report.html'), page);
