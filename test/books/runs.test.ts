@@ -167,7 +167,7 @@ describe('index.html', () => {
     }
     const html = readFileSync(await reporting.writeIndex(), 'utf8');
     expect(
-      [...html.matchAll(/<th scope="row">(?:<a [^>]*>)?([^<]*)(?:<\/a>)?<small>/g)].map(
+      [...html.matchAll(/<th scope="row">(?:<(?:a|span)[^>]*>)?([^<]*)(?:<\/(?:a|span)>)?<small>/g)].map(
         (row) => row[1] ?? '',
       ),
     ).toEqual(['a&#60;b-20261122', 'b-20261121-000001', '22 Nov 2026, 14:00', '21 Nov 2026, 14:00']);
