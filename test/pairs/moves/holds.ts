@@ -3,6 +3,7 @@ import * as intakeJob from '../../../jobs/intake.ts';
 import * as submitJob from '../../../jobs/submit.ts';
 import type { HoldReason } from '../../../src/core/ledger/hold-reasons.ts';
 import { holdVerb } from '../../../src/verbs/hold.ts';
+import type { BatchFile } from '../../simulation/batch-files.ts';
 import { accountOf, bring, isLoaded, large, limits } from '../files.ts';
 import type { Needs } from '../opening.ts';
 import { batchOf, isHeldFor, killAt, type Move, payoutsOf, type Seat, type Stage } from '../stage.ts';
@@ -120,7 +121,8 @@ const ways: Record<Kind, { needs?: Needs; begin(stage: Stage, seat: Seat): void 
           retryOf: claim.of,
           evidence: claim.evidence,
         };
-        own(stage, seat, [{ reference, ...again }, {}]);
+        const file = own(stage, seat, [{ reference, ...again }, {}]);
+        stage.amends.push(() => withdrawIfOrdered(stage, file, claim.of));
       });
     },
   },
@@ -194,6 +196,13 @@ export function holdMove(kind: Kind): Move {
       );
     },
   };
+}
+
+/** A file is refused where somebody else has ordered its payout again meanwhile: the office does not bring it any more. */
+function withdrawIfOrdered(stage: Stage, file: BatchFile, reference: string): void {
+  const sql = 'select 1 from payouts n join payouts p on n.successor_of = p.id where p.reference = ? limit 1';
+  const { inspector, fall } = stage.town;
+  if (!isLoaded(stage, file) && inspector.rows(sql, reference).length > 0) fall.forgottenFiles.add(file.name);
 }
 
 /** Takes a file in, harms it in the archive before anything of it is sent, and sends. */
