@@ -110,7 +110,7 @@ function waitingServer({ config, clock, log }: Deps, outage: UnreadyFinding) {
           // Where the database is stays with those who may see figures.
           const why = sentence(`${upperFirst(problem)}. ${upperFirst(fix)}.`, { zone, now: clock.iso() });
           const said = hasRight(request.caller, 'figures') && html`<p>${why}</p>`;
-          const content = html`${said}<p>Nothing is sent until it is back, and nothing is lost.</p>`;
+          const content = html`${said}<p>This machine sends nothing until it is back.</p>`;
           const title = 'The ledger’s database is away';
           const page = barePage({ mode: config.mode, title, content, renews: request.method === 'GET' });
           return reply.headers(pageHeaders).send(page);
