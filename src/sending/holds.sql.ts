@@ -115,7 +115,7 @@ export async function releaseBatch(
   { seen, ...order }: ReleaseOrder & { seen?: readonly HoldReason[] },
 ): Promise<Released> {
   const { batch, at } = order;
-  const { reasons: now } = await holdReasonsOf(ledger.db, batch);
+  const known = seen ?? (await holdReasonsOf(ledger.db, batch)).reasons;
   // What the hold has not reached yet would go, and its history would not say that a person let it.
   await finishHold(ledger, batch, at);
   await ledger.write(async (trx) => {
@@ -125,7 +125,7 @@ export async function releaseBatch(
         reason.kind !== 'releasing' &&
         (reason.kind === 'approval' ||
           isOfRows(reason) ||
-          !(seen ?? now).some((one) => isDeepStrictEqual(one, reason))),
+          !known.some((one) => isDeepStrictEqual(one, reason))),
     );
     if (!stays.some(({ kind }) => checkKinds.has(kind))) await acceptPrecheck(trx, batch);
     if (!stays.some(({ kind }) => fileKinds.has(kind)))
