@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { payeeNameKey, payeeNameLetters } from '../../src/core/domain/payee-name.ts';
+import { nameLetters } from '../../src/core/storage/migrations/0009-payee-names.ts';
 import { fileOf, firstMonth, type Person } from './payee-months.ts';
 import { type Setting, setting } from './setting.ts';
 
@@ -273,6 +274,17 @@ it('keeps a title beside a single word, and letters in one order', () => {
   expect(payeeNameKey('Prince Okafor')).not.toBe(payeeNameKey('Princess Okafor'));
   expect(payeeNameKey('ADEYEMI, Dr. Bọla')).toBe(payeeNameKey('Bola Adeyemi'));
   expect(payeeNameLetters('ADEYEMI, Dr. Bọla')).toBe(payeeNameLetters('bolaadeyemi'));
+});
+
+it.each([
+  ['an employee number', 'Beneficiary Number 017', 'abbceeefllmnnrruy 017'],
+  ['a title and an ordinal', "Chief Ngozi O'Neil-Bello II", 'beeglllllnnoooz'],
+  ['letters of two scripts', 'Ọlá B. Ṣadé 2 Lаo', 'aaadelloos 2'],
+  ['letters of two units', '𝐀𝐝𝐚 漢字 𐐨𐐩', 'aad字漢\ud801\ud801\udc28\udc29'],
+  ['more letters than a name has', `Ada ${'Zb'.repeat(60)} 9`, `aa${'b'.repeat(60)}d${'z'.repeat(60)} 9`],
+])('finds the same letters as an upgrade fills in: %s', (_, name, letters) => {
+  expect(payeeNameLetters(name)).toBe(letters);
+  expect(nameLetters(name)).toBe(letters);
 });
 
 it('compares people who were paid for a year about as fast as new ones', async () => {

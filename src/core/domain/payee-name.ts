@@ -15,8 +15,7 @@ const [lookalikes, looks] = [
   'авекмнорстухіјѕԁһӏԛԝαβγεηικμνορτυχω01i',
   'abekmhopctyxljsdhlqwabyenlkmvoptuxwoll',
 ];
-const likeAnother = new RegExp(`[${lookalikes}]`, 'g');
-const looksOf = new Map(lookalikes.split('').map((letter, i) => [letter, looks[i] ?? '']));
+const looksOf = new Map(lookalikes.split('').map((letter, i) => [letter.charCodeAt(0), looks.charCodeAt(i)]));
 
 /**
  * Returns a name without what differs between two spellings of it: case, order of words, titles, punctuation and
@@ -32,23 +31,33 @@ export function payeeNameKey(name: string): string {
  * two that differ.
  */
 export function payeeNameLetters(name: string): string {
-  const words = telling(
-    wordsOf(name),
-    (word) => !leftOut.has(word) && (word.length > 1 || isNumber.test(word)),
-  );
-  const all = words.join('');
-  const numbers = /\d/.test(all) ? words.filter((word) => isNumber.test(word)) : [];
-  const spelt = numbers.length > 0 ? words.filter((word) => !isNumber.test(word)).join('') : all;
-  const letters = inOrder(spelt.replace(likeAnother, (letter) => looksOf.get(letter) ?? ''));
-  return [letters, ...numbers.toSorted()].join(' ');
+  const words = telling(wordsOf(name), (word) => !leftOut.has(word) && (word.length > 1 || isNumber(word)));
+  const numbers: string[] = [];
+  let spelt = '';
+  for (const word of words)
+    if (isNumber(word)) numbers.push(word);
+    else spelt += word;
+  return [lettersOf(spelt), ...numbers.toSorted()].join(' ');
 }
 
-/** The letters of a text in the order of their numbers. As strings they would take four times as long to sort. */
-function inOrder(letters: string): string {
-  const units = Buffer.from(letters, 'utf16le');
-  new Uint16Array(units.buffer, units.byteOffset, letters.length).sort();
-  return units.toString('utf16le');
+/** As many letters are inserted one by one; more than a name has would take the square of their number. */
+const mostInserted = 100;
+
+/** The letters of a text as what they look like, in the order of their numbers. The runtime's own sort takes twice as long. */
+function lettersOf(text: string): string {
+  if (text.length > mostInserted) return text.split('').map(lookOf).toSorted().join('');
+  const sorted: number[] = [];
+  for (let at = 0; at < text.length; at++) {
+    const look = lookOfUnit(text.charCodeAt(at));
+    let place = at;
+    for (; place > 0 && (sorted[place - 1] ?? 0) > look; place--) sorted[place] = sorted[place - 1] ?? 0;
+    sorted[place] = look;
+  }
+  return String.fromCharCode(...sorted);
 }
+
+const lookOfUnit = (unit: number): number => looksOf.get(unit) ?? unit;
+const lookOf = (letter: string): string => String.fromCharCode(lookOfUnit(letter.charCodeAt(0)));
 
 function wordsOf(name: string): string[] {
   // Most names are ASCII, of which the short pattern says the same.
@@ -67,8 +76,9 @@ function wordsOf(name: string): string[] {
   return plain.match(/[\p{L}\p{N}]+/gu) ?? [];
 }
 
-const isNumber = /^\d+$/;
-const beyondAscii = /\P{ASCII}/u;
+/** Nearly every word begins with a letter, which tells without a pattern. */
+const isNumber = (word: string): boolean => word.charCodeAt(0) <= 57 && /^\d+$/.test(word);
+const beyondAscii = /[\u0080-\uffff]/;
 
 /** The words that tell the name; all of them where fewer than two would be left. */
 function telling(words: readonly string[], tells: (word: string) => boolean): readonly string[] {
