@@ -1,6 +1,12 @@
 import { giveBackMemory, ownPages } from '../core/domain/own-pages.ts';
 
 /**
+ * So many places come at once. Memory is taken only for those that are used, and a usual file never moves to more: that would
+ * take longer than all its look-ups.
+ */
+const leastCapacity = 65_536;
+
+/**
  * Remembers in which row a text was first seen, in about 20 bytes a text, so that a million rows fit in flat
  * memory. Texts are compared by a 64-bit hash, so an equal pair is never missed. Two different texts of a
  * million collide with a chance of 3 in 100 million, and then a good file is refused. Row 0 only asks. `expected`: about
@@ -8,7 +14,7 @@ import { giveBackMemory, ownPages } from '../core/domain/own-pages.ts';
  */
 export function firstSeen(expected = 0): (text: string, row: number) => number | null {
   let size = 0;
-  let capacity = Math.max(1024, expected * 2);
+  let capacity = Math.max(leastCapacity, expected * 2);
   let slots = new Uint32Array(ownPages(capacity * 12));
 
   function place(into: Uint32Array, room: number, low: number, high: number, row: number): number | null {
