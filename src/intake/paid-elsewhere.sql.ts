@@ -3,7 +3,7 @@ import { payeeKeysOf, payeeNameKey } from '../core/domain/payee-name.ts';
 import { field, rowsOf, textsOf } from '../core/storage/bulk.ts';
 import { hasRow } from '../core/storage/counting.ts';
 import type { Db } from '../core/storage/ledger.ts';
-import { everSent, type PaidRow, paidColumns } from './series.sql.ts';
+import { everSent, leftReady, type PaidRow, paidColumns } from './series.sql.ts';
 
 /** Whom a row is to pay. */
 type Payee = {
@@ -101,7 +101,7 @@ async function lastPaid(
 /** True for a key that no batch gave to different people at once, on accounts of their own: `N/A` and `-` are no keys. */
 function isOfOnePayee(wanted: readonly string[]): RawBuilder<boolean> {
   return sql<boolean>`p.payee_key not in (select k.payee_key from payouts k
-    where k.payee_key in (${textsOf(wanted)}) and k.payee_key <> '' and k.state not in ('held', 'ready', 'cancelled')
+    where k.payee_key in (${textsOf(wanted)}) and k.payee_key <> '' and ${leftReady('k')}
     group by k.payee_key, k.batch_id
     having count(distinct k.name_letters) > 1 and count(distinct k.account_number) > 1)`;
 }

@@ -20,12 +20,15 @@ export type PaidRow = Pick<Payout, (typeof paidColumns)[number]>;
 /** Without what tells the payout. */
 export type PaidPayee = Pick<Payout, (typeof payeeColumns)[number]>;
 
-/**
- * What was never sent vouches for no account. The indexes by name and by key hold what has left these states; an adopted
- * ledger has payouts among them that it never sent (P25).
- */
-export const everSent = sql<boolean>`(p.state not in ('held', 'ready', 'cancelled')
-  and (p.attempt_count > 0 or p.state = 'success'))`;
+/** What has left the states before sending, word for word as the indexes by name and by key say it. */
+export const leftReady = (payout: 'p' | 'k') =>
+  sql<boolean>`${sql.join(
+    ['held', 'ready', 'cancelled'].map((state) => sql`${sql.ref(`${payout}.state`)} <> ${sql.lit(state)}`),
+    sql` and `,
+  )}`;
+
+/** What was never sent vouches for no account. An adopted ledger has payouts that it never sent (P25). */
+export const everSent = sql<boolean>`(${leftReady('p')} and (p.attempt_count > 0 or p.state = 'success'))`;
 
 export type EarlierBatch = { id: string; created_at: string; columns: string };
 

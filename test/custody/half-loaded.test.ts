@@ -5,6 +5,7 @@ import type { Ledger } from '../../src/core/storage/ledger.ts';
 import { adoptLedger } from '../../src/custody/adopt.ts';
 import { verifyLedger } from '../../src/custody/verify-ledger.ts';
 import { dropSome } from '../../src/intake/drop-batch.sql.ts';
+import { everSent, leftReady } from '../../src/intake/series.sql.ts';
 import { batchOf, csv, row, setting } from '../intake/setting.ts';
 import { at, makeLedger } from '../support/ledger.ts';
 
@@ -134,4 +135,16 @@ it('P13: a payout is found by what the service calls it, by an index', async () 
     const { rows: plan } = await sql<{ detail: string }>`explain query plan ${asked}`.execute(ledger.db);
     expect(plan[0]?.detail).toMatch(/^SEARCH payouts USING INDEX payouts_(transfer|trx) \(/);
   }
+});
+
+it.each([
+  ['name_letters', 'payouts_name', everSent],
+  ['payee_key', 'payouts_payee', everSent],
+  ['payee_key', 'payouts_payee', leftReady('p')],
+] as const)('P37: what was sent to a payee is found by %s, by the index %s', async (column, index, sent) => {
+  const ledger = await makeLedger();
+  const key = sql.ref(`p.${column}`);
+  const asked = sql`select max(p.id) from payouts p where ${key} in ('x', 'y') and ${key} <> '' and ${sent}`;
+  const { rows: plan } = await sql<{ detail: string }>`explain query plan ${asked}`.execute(ledger.db);
+  expect(plan[0]?.detail).toContain(`USING INDEX ${index} (${column}=?)`);
 });

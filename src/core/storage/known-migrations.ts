@@ -11,6 +11,7 @@ export const migrations: Record<string, () => Promise<Migration>> = {
   '0007-desk-lists': () => import('./migrations/0007-desk-lists.ts'),
   '0008-payee-rules': () => import('./migrations/0008-payee-rules.ts'),
   '0009-payee-keys': () => import('./migrations/0009-payee-keys.ts'),
+  '0010-sent-payees': () => import('./migrations/0010-sent-payees.ts'),
 };
 
 export const knownMigrations = (): readonly string[] => Object.keys(migrations);
