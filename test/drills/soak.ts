@@ -5,7 +5,7 @@ import { batchOf } from './batches.ts';
 import { type DrillHome, openHome } from './home.ts';
 import { bookFaults, paidIn, until } from './waiting.ts';
 
-/** One look at a `serve` under load. */
+/** One look at a `serve` under load. `descriptors`: the fewest of the minute before, since requests in flight hold some. */
 type Sample = {
   minute: number;
   memoryMb: number;
@@ -41,9 +41,11 @@ export async function soak(minutes: number): Promise<{ lines: string[]; failed: 
     const samples: Sample[] = [];
     const began = performance.now();
     let drops = 0;
+    let fewest = descriptorsOf(home);
     for (let minute = 0; minute <= minutes; minute++) {
-      const sample = sampleOf(home, minute);
+      const sample = { ...sampleOf(home, minute), descriptors: fewest };
       samples.push(sample);
+      fewest = Number.POSITIVE_INFINITY;
       process.stderr.write(`${JSON.stringify(sample)}\n`);
       while (minute < minutes && performance.now() - began < (minute + 1) * everyMs) {
         if (performance.now() - began >= drops * dropEveryMs) {
@@ -51,6 +53,7 @@ export async function soak(minutes: number): Promise<{ lines: string[]; failed: 
           drops += 1;
         }
         await sleep(500);
+        fewest = Math.min(fewest, descriptorsOf(home));
       }
     }
     const payouts = drops * payoutsADrop;
@@ -71,14 +74,17 @@ export async function soak(minutes: number): Promise<{ lines: string[]; failed: 
   }
 }
 
-function sampleOf({ dir, serve }: DrillHome, minute: number): Sample {
-  const proc = `/proc/${serve.pid()}`;
-  const memoryKb = Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`${proc}/status`, 'utf8'))?.[1]);
+function descriptorsOf({ serve }: DrillHome): number {
+  return readdirSync(`/proc/${serve.pid()}/fd`).length;
+}
+
+function sampleOf({ dir, serve }: DrillHome, minute: number): Omit<Sample, 'descriptors'> {
+  const status = readFileSync(`/proc/${serve.pid()}/status`, 'utf8');
+  const memoryKb = Number(/^VmRSS:\s+(\d+)/m.exec(status)?.[1]);
   const ledger = join(dir, 'data', 'ledger.db');
   return {
     minute,
     memoryMb: memoryKb / 1024,
-    descriptors: readdirSync(`${proc}/fd`).length,
     ledgerMb: sizeMb(ledger),
     walMb: sizeMb(`${ledger}-wal`),
   };
