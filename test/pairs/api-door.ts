@@ -51,7 +51,11 @@ export function openDoor(app: App, world: World) {
     return server;
   }
 
+  /** Waits for what its answers left running. */
+  const ended = async (): Promise<void> => void (await Promise.all(begun));
+
   return {
+    ended,
     async ask(name: OperationName, request: Request): Promise<Said> {
       const { method, path } = operations[name];
       const { by, params = {}, query = {}, body, key } = request;
@@ -76,9 +80,8 @@ export function openDoor(app: App, world: World) {
       const isJson = String(reply.headers['content-type']).includes('json');
       return { status, isDone: status < 300, body: isJson ? saidShape.parse(JSON.parse(reply.body)) : {} };
     },
-    /** Waits for what its answers left running. */
     async close(): Promise<void> {
-      await Promise.all(begun);
+      await ended();
       closing.abort();
       await (await made)?.close();
     },

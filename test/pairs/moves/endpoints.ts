@@ -22,8 +22,14 @@ import {
 
 /** Asked as Ada, unless the request says otherwise. */
 type Asked = Omit<Request, 'by'> & { by?: string };
-/** One endpoint in one play. */
-type Scene = { stage: Stage; app: App; about: About; ask(request: Asked): Promise<Said> };
+/** One endpoint in one play. `ended` waits for what its answers left running. */
+type Scene = {
+  stage: Stage;
+  app: App;
+  about: About;
+  ask(request: Asked): Promise<Said>;
+  ended(): Promise<void>;
+};
 type Call = { needs?: Needs; run(scene: Scene): Promise<Outcome> };
 
 const outcomeOf = ({ status, isDone, body }: Said): Outcome => ({
@@ -195,8 +201,12 @@ const calls: Record<OperationName, Call> = {
       }),
   },
   startRun: {
-    run: async ({ stage, app, ask }) =>
-      reconcileAlone(stage, app, async () => outcomeOf(await ask({ body: { full: stage.number % 4 < 2 } }))),
+    run: async ({ stage, app, ask, ended }) =>
+      reconcileAlone(stage, app, async () => {
+        const said = await ask({ body: { full: stage.number % 4 < 2 } });
+        await ended();
+        return outcomeOf(said);
+      }),
   },
   getStatus: lookup(),
   listEvents: lookup(),
@@ -237,7 +247,7 @@ function moveOf(name: OperationName): Move {
         return said;
       };
       try {
-        return await run({ stage, app, about, ask });
+        return await run({ stage, app, about, ask, ended: door.ended });
       } finally {
         await door.close();
       }
