@@ -5,6 +5,7 @@ import { startHttpServer } from './http-server.ts';
 import { createInitiate, type Duplicates } from './initiate.ts';
 import { createKeyring, makeTestKeys, type SandboxKeys, type SandboxModes } from './keyring.ts';
 import { createSandboxListing } from './list-pages.ts';
+import type { SandboxListOrder } from './listed-rows.ts';
 import { createRandom } from './random.ts';
 import { createResend } from './resend-endpoint.ts';
 import { createRoutes } from './routes.ts';
@@ -12,7 +13,6 @@ import type { Now } from './sandbox-clock.ts';
 import { createScenario } from './scenarios.ts';
 import { createWebhookSender, type WebhookUrls, webhookUrls } from './send-webhooks.ts';
 import { createSettlement } from './settlement.ts';
-import type { SandboxListOrder } from './shelves.ts';
 import { createBook } from './transfer-book.ts';
 
 export type { Fault } from './faults.ts';

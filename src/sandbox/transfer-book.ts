@@ -1,9 +1,9 @@
 import type { BankTransferRequest, CollectionData, WireDomain } from '../core/service/wire.ts';
 import type { FaultFor } from './faults.ts';
 import { createCollections } from './incoming.ts';
+import { createListedRows, type SandboxListOrder, type Shelved } from './listed-rows.ts';
 import type { Random } from './random.ts';
 import { createStamp, type Now } from './sandbox-clock.ts';
-import { createShelves, type SandboxListOrder, type Shelved } from './shelves.ts';
 import { type BookedTransfer, createIdentifiers, transferOf } from './transfer.ts';
 
 /** What `change` may alter: everything except the identity of the transfer. */
@@ -22,7 +22,7 @@ export function createBook(deps: {
 }) {
   const stamp = createStamp(deps.now);
   const identifiers = createIdentifiers(deps.random);
-  const shelves = createShelves(deps.listOrder);
+  const listed = createListedRows(deps.listOrder);
   const collections = createCollections({
     now: deps.now,
     faultFor: deps.faultFor,
@@ -42,7 +42,7 @@ export function createBook(deps: {
     byMode[transfer.mode].push(transfer);
     byId.set(transfer.id, item);
     byReference.set(transfer.reference, [...withReference(transfer.reference), item]);
-    shelves.put(item);
+    listed.put(item);
     return transfer;
   }
 
@@ -78,8 +78,8 @@ export function createBook(deps: {
       withReference(reference).find((item) => item.transfer.mode === mode && !item.hidden)?.transfer,
     has: (mode: WireDomain, reference: string) =>
       withReference(reference).some((item) => item.transfer.mode === mode),
-    rows: shelves.rows,
-    size: shelves.size,
+    rows: listed.rows,
+    size: listed.size,
     /** How many times money left for that reference. */
     moneyMoved: (reference: string) =>
       withReference(reference).filter((item) => item.transfer.moneyMoved).length,
@@ -95,17 +95,17 @@ export function createBook(deps: {
     /** Changes what the service shows of a transfer, and `updated_at`. Throws when there is no such id. */
     change(id: number, patch: TransferPatch): BookedTransfer {
       const item = itemOf(id);
-      shelves.take(item);
+      listed.take(item);
       changes += 1;
       item.change = changes;
       Object.assign(item.transfer, { updated_at: stamp() }, patch);
-      shelves.put(item);
+      listed.put(item);
       return item.transfer;
     },
     /** Hides a transfer from lists and details; the book keeps it. Throws when there is no such id. */
     remove(id: number): void {
       const item = itemOf(id);
-      shelves.take(item);
+      listed.take(item);
       item.hidden = true;
     },
     addCollection: collections.add,

@@ -12,7 +12,7 @@ export type Shelved = { transfer: BookedTransfer; change: number; hidden: boolea
  * The transfers that the service shows, ordered for its lists; none at first. Take an item out before its status or its
  * `change` changes.
  */
-export function createShelves(order: SandboxListOrder) {
+export function createListedRows(order: SandboxListOrder) {
   const shelves = new Map<string, OrderedIndex<Shelved>>();
   const keyOf = order === 'updated' ? (item: Shelved) => item.change : (item: Shelved) => item.transfer.id;
 
