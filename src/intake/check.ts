@@ -19,7 +19,7 @@ import { type Control, controlProblems } from './control.ts';
 import type { HandedIn } from './dropper.ts';
 import { fileReasons, ledgerLikeness } from './file-reasons.ts';
 import { approvalAhead, sharedFile, waitsAhead } from './foresight.ts';
-import { delimiterNames } from './header.ts';
+import { delimiterOf } from './header.ts';
 import { type Likeness, likenessOf, nearTo } from './likeness.sql.ts';
 import { fileRowsOf, payeesOf } from './payees.ts';
 import { foreseeing, heldOriginals, type RetryRows } from './retries.ts';
@@ -49,7 +49,7 @@ export type Checked = {
   file: string;
   /** Whether the file would be taken; with `skip_row` perhaps without some of its rows. */
   ok: boolean;
-  /** The name of the delimiter: comma, semicolon or tab; null where no header was recognised. */
+  /** The name of the delimiter: comma, semicolon or tab; null where it has none, or no header was recognised. */
   delimiter: string | null;
   /** The batch that its content became before; null for new content, and where that was cancelled unsent. */
   takenAs: string | null;
@@ -229,7 +229,7 @@ function checkedOf(
     file,
     ok,
     takenAs: null,
-    delimiter: scan.header && delimiterNames[scan.header.delimiter],
+    delimiter: delimiterOf(scan.header),
     columns: scan.header?.columns ?? [],
     lines: scan.lines,
     rows: scan.fileRows,

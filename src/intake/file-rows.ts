@@ -1,11 +1,13 @@
 import { createHash } from 'node:crypto';
 import { hashedColumns, knownColumn } from '../core/domain/batch-rules.ts';
+import { formats, readNames } from '../core/domain/file-formats.ts';
 import { hiddenCharacter, hiddenFinding } from '../core/domain/hidden.ts';
 import { foldReference } from '../core/domain/ids.ts';
 import { type Problem, wholeFile } from '../core/domain/problem.ts';
 import { firstSeen } from './first-seen.ts';
 import type { Header, RequiredColumns } from './header.ts';
-import { type ReadFile, type ReadItem, type ReadLimits, readBatch } from './read.ts';
+import { type ReadFile, type ReadLimits, readBatch } from './read.ts';
+import type { ReadItem } from './reader.ts';
 import { isLineEnd } from './unfinished.ts';
 
 export type BadRow = { row: number; cells: string[]; problems: Problem[] };
@@ -20,7 +22,7 @@ export type FileItem<Good> =
    * `contentHash` covers the canonical rows: BOM, line ends, quoting and column order do not make a new file
    * (P23). It is empty for a broken file, whose unread part may be what differs from an earlier file. `bytes`
    * and `bytesHash`: the bytes that were read, and their SHA-256. `endsInLine`: the last byte is a line end.
-   * `lines`: the count that a text editor shows. `file`: whose bytes they are; null where it could not be opened.
+   * `lines`: the count that a text editor shows; where there are none, that of the rows with the header. `file`: whose bytes they are; null where it could not be opened.
    */
   | {
       kind: 'end';
@@ -64,7 +66,8 @@ export async function* fileRows<Good>(
     file = one;
   };
   const reading = { ...rules, opened, seen: tally.add };
-  let sheet: { judge: RowJudge<Good>; canonical: (tidied: string[]) => string } | null = null;
+  let sheet: { judge: RowJudge<Good>; canonical: (tidied: string[]) => string; isText: boolean } | null =
+    null;
   let chunk: { good: Good[]; bad: BadRow[] } = { good: [], bad: [] };
   let chunkFrom = 0;
   let rows = 0;
@@ -73,7 +76,8 @@ export async function* fileRows<Good>(
     let canonical = '';
     for (const item of items) {
       if (item.kind === 'header') {
-        sheet = { judge: judgeOf(item.header), canonical: canonicalForm(item.header) };
+        const { isText } = formats[item.header.format];
+        sheet = { judge: judgeOf(item.header), canonical: canonicalForm(item.header), isText };
         yield item;
       } else if (item.kind !== 'row') {
         isBroken = true;
@@ -101,7 +105,7 @@ export async function* fileRows<Good>(
     chunkFrom = tally.bytes();
   }
   if (chunk.good.length + chunk.bad.length > 0) yield { kind: 'chunk', ...chunk };
-  const { sha256, ...end } = tally.end();
+  const { sha256, ...end } = tally.end(sheet?.isText ?? true, rows);
   const bytesHash = isBroken ? '' : sha256;
   const contentHash = isBroken || left ? '' : hash.digest('hex');
   yield { kind: 'end', rows, contentHash, bytesHash, file, ...end };
@@ -124,14 +128,10 @@ function createTally() {
       if (feeds === 0) returns += countOf(piece, 13);
       last = piece.at(-1);
     },
-    end() {
-      const endsInLine = last === undefined || isLineEnd(last);
-      return {
-        bytes,
-        sha256: hash.digest('hex'),
-        endsInLine,
-        lines: (feeds > 0 ? feeds : returns) + (endsInLine ? 0 : 1),
-      };
+    end(isText: boolean, rows: number) {
+      const endsInLine = !isText || last === undefined || isLineEnd(last);
+      const lines = (feeds > 0 ? feeds : returns) + (endsInLine ? 0 : 1);
+      return { bytes, sha256: hash.digest('hex'), endsInLine, lines: isText ? lines : rows + 1 };
     },
   };
 }
@@ -155,7 +155,7 @@ async function* withoutThrows(items: AsyncGenerator<ReadItem[]>): AsyncGenerator
   } catch (error) {
     if (isOfTheMachine(error)) throw error;
     const what = error instanceof Error ? error.message : String(error);
-    const fix = 'save it again as CSV, or split it; if that does not help, the disk or the file is damaged';
+    const fix = `save it again as ${readNames}, or split it; if that does not help, the disk or the file is damaged`;
     yield [{ kind: 'stop', problem: wholeFile(`it cannot be read: ${short(what)}`, fix) }];
   }
 }

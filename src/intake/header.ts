@@ -1,4 +1,3 @@
-import { parse } from 'csv-parse/sync';
 import {
   columnKey,
   type KnownColumn,
@@ -7,20 +6,19 @@ import {
   requiredColumns,
 } from '../core/domain/batch-rules.ts';
 import { meantColumn, misnamedColumn } from '../core/domain/column-names.ts';
+import { type FormatName, formats } from '../core/domain/file-formats.ts';
 import { hiddenCharacter, hiddenFinding } from '../core/domain/hidden.ts';
 import type { Problem } from '../core/domain/problem.ts';
 
 export type Header = {
+  format: FormatName;
+  /** Separates the columns. Where the format has no delimiters: those of the rows that are given back. */
   delimiter: ',' | ';' | '\t';
   /** Header cells as in the file, without empty ones at the end. */
   columns: string[];
   /** The index of each known column. */
   at: Partial<Record<KnownColumn, number>>;
 };
-
-const delimiters = [',', ';', '\t'] as const;
-/** More than any payroll has. Each row of a wider file would cost the memory of many. */
-const mostColumns = 1000;
 
 /** The delimiters in words, for messages. */
 export const delimiterNames: Record<Header['delimiter'], string> = {
@@ -29,18 +27,13 @@ export const delimiterNames: Record<Header['delimiter'], string> = {
   '\t': 'tab',
 };
 
-/**
- * Returns the first line, or null when it does not end within `text`. A line end inside quotes belongs to the
- * line.
- */
-export function headerLine(text: string, isWhole: boolean): string | null {
-  let quoted = false;
-  for (let i = 0; i < text.length; i++) {
-    if (text[i] === '"') quoted = !quoted;
-    if (!quoted && (text[i] === '\n' || text[i] === '\r')) return text.slice(0, i);
-  }
-  return isWhole ? text : null;
+/** The name of a file's delimiter; null where its format has none, or no header was recognised. */
+export function delimiterOf(header: Header | null): string | null {
+  return header && formats[header.format].isText ? delimiterNames[header.delimiter] : null;
 }
+
+/** More than any payroll has. Each row of a wider file would cost the memory of many. */
+const mostColumns = 1000;
 
 /**
  * The columns that a kind of file must have, and how to mend a header that lacks one. `misnamed`: the column that it may
@@ -57,47 +50,29 @@ export function requiredBatchColumns(rules: RowRules): RequiredColumns {
   return { required: requiredColumns(rules), missingFix, misnamed: misnamedColumn };
 }
 
+/** What is known of a header: it is null where nothing more can be read. */
+export type ReadHeader = { header: Header | null; problems: Problem[] };
+
 /**
- * Picks the delimiter that gives the most known columns, and reports every problem of the header. `below`: the next lines,
- * where the header is if the first line is a title.
+ * Finds the columns in the cells of the first row, and reports every problem of the header. `below`: finds a row that
+ * looks like the header behind the first one, where that is a title; its place there, else -1.
  */
 export function readHeader(
-  line: string,
+  { cells, ...first }: Pick<Header, 'format' | 'delimiter'> & { cells: string[] },
   wanted: RequiredColumns,
-  below: readonly string[] = [],
-): { header: Header | null; problems: Problem[] } {
-  const readings = delimiters.map((delimiter) => ({ delimiter, cells: split(line, delimiter) }));
-  const known = (cells: string[]): number => cells.filter((cell) => knownColumn(cell.trim()) !== null).length;
-  const near = (cells: string[]): number => cells.filter((cell) => meantColumn(cell.trim()) !== null).length;
-  const weight = (cells: string[]): number => (known(cells) * 1000 + near(cells)) * 1000 + cells.length;
-  const best = readings.reduce((a, b) => (weight(b.cells) > weight(a.cells) ? b : a));
-  const columns = withoutEmptyTail(best.cells);
-  const problem = (column: string, text: string, fix: string): Problem => ({
-    row: 1,
-    column,
-    value: '',
-    problem: text,
-    fix,
-  });
-  if (known(columns) <= 1 && known(split(line, '|')) > 1) {
-    const fix = 'save it with commas, semicolons or tabs between the columns';
-    return { header: null, problems: [problem('', 'the columns are separated by |', fix)] };
-  }
-  if (!isBlankOrHint(line) && known(columns) <= 1 && near(columns) < fewestOfHeader) {
-    const at = below.findIndex((other) => looksLikeHeader(other));
+  below: () => number,
+): ReadHeader {
+  const columns = withoutEmptyTail(cells);
+  if (knownIn(columns) <= 1 && nearIn(columns) < fewestOfHeader) {
+    const at = below();
     if (at !== -1) return { header: null, problems: [titleAbove(at + 2, columns.length > 0)] };
   }
-  if (known(columns) === 0 && near(columns) < fewestOfHeader) {
-    const { text, fix } = noHeader(line, wanted);
-    return { header: null, problems: [problem('', text, fix)] };
+  if (knownIn(columns) === 0 && nearIn(columns) < fewestOfHeader)
+    return headerless('the first line is no header: it names none of the columns', beginWith(wanted));
+  if (cells.length > mostColumns) {
+    const text = `has ${cells.length} columns; at most ${mostColumns} are allowed`;
+    return headerless(text, 'remove the columns that nobody needs');
   }
-  if (best.cells.length > mostColumns) {
-    const text = `has ${best.cells.length} columns; at most ${mostColumns} are allowed`;
-    return { header: null, problems: [problem('', text, 'remove the columns that nobody needs')] };
-  }
-  const loose = looseQuote(line, best.delimiter);
-  if (loose !== null)
-    return { header: null, problems: [problem(loose, spaceAtQuote.problem, spaceAtQuote.fix)] };
   const problems: Problem[] = [];
   const at: Header['at'] = {};
   const seen = new Map<string, number>();
@@ -124,7 +99,29 @@ export function readHeader(
         : { ...problem(column, 'missing: this column may be meant', `rename it to ${column}`), value: other },
     );
   }
-  return { header: { delimiter: best.delimiter, columns, at }, problems };
+  return { header: { ...first, columns, at }, problems };
+}
+
+function problem(column: string, text: string, fix: string): Problem {
+  return { row: 1, column, value: '', problem: text, fix };
+}
+
+/** The header that one problem makes unreadable. */
+export function headerless(text: string, fix: string, column = ''): ReadHeader & { header: null } {
+  return { header: null, problems: [problem(column, text, fix)] };
+}
+
+export function beginWith({ required }: RequiredColumns): string {
+  return `begin the file with ${required.join(',')}`;
+}
+
+/** How many cells are names of our columns, and how many are nearly one. */
+export function knownIn(cells: readonly string[]): number {
+  return cells.filter((cell) => knownColumn(cell.trim()) !== null).length;
+}
+
+export function nearIn(cells: readonly string[]): number {
+  return cells.filter((cell) => meantColumn(cell.trim()) !== null).length;
 }
 
 function nearlyNamed(value: string, column: KnownColumn): Problem {
@@ -132,22 +129,12 @@ function nearlyNamed(value: string, column: KnownColumn): Problem {
   return { row: 1, column, value, problem, fix: `rename it to ${column}, or give it quite another name` };
 }
 
-/** So many names of columns, ours or near ones, make a line a header. */
+/** So many names of columns, ours or near ones, make a row a header. */
 const fewestOfHeader = 3;
 
-const excelHint = /^"?sep=.?"?$/i;
-
-/** These first lines have a cause of their own. */
-function isBlankOrHint(line: string): boolean {
-  return line.trim() === '' || excelHint.test(line);
-}
-
-function looksLikeHeader(line: string): boolean {
-  return delimiters.some((delimiter) => {
-    const cells = split(line, delimiter).map((cell) => cell.trim());
-    const names = cells.filter((cell) => knownColumn(cell) !== null || meantColumn(cell) !== null);
-    return names.length >= fewestOfHeader;
-  });
+export function looksLikeHeader(cells: readonly string[]): boolean {
+  const isName = (cell: string): boolean => knownColumn(cell) !== null || meantColumn(cell) !== null;
+  return cells.filter((cell) => isName(cell.trim())).length >= fewestOfHeader;
 }
 
 function titleAbove(row: number, isText: boolean): Problem {
@@ -157,46 +144,10 @@ function titleAbove(row: number, isText: boolean): Problem {
   return { row: 1, column: '', value: '', problem, fix };
 }
 
-/** The problem of a space between a quote and the delimiter, in the header and in rows. */
-export const spaceAtQuote = {
-  problem: 'a space, or another text, stands between a quote and the delimiter',
-  fix: 'remove it: a quoted value begins and ends with its quotes, as in ,"Rent",; double each quote that belongs to the text',
-};
-
-/** Returns the quoted name that a space separates from its delimiter; null where there is none. */
-function looseQuote(line: string, delimiter: string): string | null {
-  const cells = line.split(delimiter);
-  const loose = cells.find((cell) => /^\s+"[^"]*"\s*$|^\s*"[^"]*"\s+$/.test(cell));
-  return loose === undefined ? null : loose.trim().slice(1, -1);
-}
-
-function noHeader(line: string, wanted: RequiredColumns): { text: string; fix: string } {
-  const start = `begin the file with ${wanted.required.join(',')}`;
-  if (line.trim() === '')
-    return { text: 'the first line is blank: the header must be there', fix: `remove it; ${start}` };
-  if (excelHint.test(line))
-    return { text: 'the first line is a hint to Excel, not the header', fix: 'remove that line' };
-  return { text: 'the first line is no header: it names none of the columns', fix: start };
-}
-
 function missingFix(column: KnownColumn): string {
   if (column === 'reference') return 'add the column, or set intake.reference_prefix to have references made';
   if (column === 'sender_name') return 'add the column, or set intake.sender_name';
   return `add a column with the header ${column}`;
-}
-
-function split(line: string, delimiter: string): string[] {
-  try {
-    const rows: string[][] = parse(line, {
-      delimiter,
-      relax_quotes: true,
-      relax_column_count: true,
-      bom: true,
-    });
-    return rows[0] ?? [];
-  } catch {
-    return [];
-  }
 }
 
 function withoutEmptyTail(cells: string[]): string[] {

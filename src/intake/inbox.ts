@@ -1,12 +1,13 @@
 import type { Stats } from 'node:fs';
 import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { knownEnding, readEnding, readEndings, textEnding } from '../core/domain/file-formats.ts';
 import type { WaitingFile, WhyWaiting } from '../core/domain/waiting-file.ts';
 import type { Clock } from '../core/runtime/clock.ts';
 import { hasControl } from './control.ts';
 import { harmlessName } from './file-name.ts';
-import { spreadsheetEnding } from './not-csv.ts';
 import { openWriters } from './open-writers.ts';
+import { isProblemSheet } from './problem-sheets.ts';
 import { endsInLineEnd, unendedMs } from './unfinished.ts';
 
 /** The folder for files of expected collections, below the inbox. */
@@ -123,9 +124,9 @@ async function isVouched(folder: string, name: string, names: ReadonlySet<string
   return names.has(`${name}.control.json`) && (await hasControl(join(folder, name)));
 }
 
-/** Whether a file ends with a line end. True for a spreadsheet, which is refused by its name. */
+/** Whether a file ends with a line end. True for one that is not made of lines, by its name. */
 async function isEnded(folder: string, name: string): Promise<boolean> {
-  return spreadsheetEnding.test(name) || (await endsInLineEnd(join(folder, name)));
+  return !textEnding.test(name) || (await endsInLineEnd(join(folder, name)));
 }
 
 /** Names an ignored file of expected collections as seen from the inbox. */
@@ -177,7 +178,7 @@ function markOf({ size, mtimeMs, ctimeMs, ino }: Stats): string {
  * Whether intake takes or refuses a file of this name: a batch, or a spreadsheet, which needs an explanation.
  */
 function isBatchName(name: string): boolean {
-  return !name.startsWith('.') && (/\.csv$/i.test(name) || spreadsheetEnding.test(name));
+  return !name.startsWith('.') && knownEnding.test(name);
 }
 
 /**
@@ -188,10 +189,11 @@ function whyIgnored(name: string, stat: Stats): string | null {
   if (name.startsWith('.')) return null;
   if (!isBatchName(name)) {
     const belongs = /\.(done|control\.json)$/i.test(name) || !stat.isFile();
-    return belongs ? null : 'its name does not end in .csv; rename it if it is a batch';
+    return belongs ? null : `its name does not end in ${readEndings}; rename it if it is a batch`;
   }
-  if (/\.errors\.csv$/i.test(name)) return 'it lists the problems of a file and is no batch; remove it';
-  if (/\.(tmp|part)\.csv$/i.test(name)) return 'its name says that it is not finished; rename it when it is';
+  if (isProblemSheet(name)) return 'it lists the problems of a file and is no batch; remove it';
+  if (/\.(tmp|part)$/i.test(name.replace(readEnding, '')))
+    return 'its name says that it is not finished; rename it when it is';
   if (stat.isFile()) return null;
   const kind = stat.isSymbolicLink() ? 'a link' : stat.isDirectory() ? 'a folder' : 'no regular file';
   return `it is ${kind}; put the file itself here`;

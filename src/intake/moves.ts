@@ -1,8 +1,8 @@
 import { copyFile, lstat, mkdir, open, rename, rm } from 'node:fs/promises';
-import { basename, dirname, extname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
+import { foreignEnding, readEnding } from '../core/domain/file-formats.ts';
 import { syncFolderLater } from './csv-file.ts';
 import { harmlessName } from './file-name.ts';
-import { spreadsheetEnding } from './not-csv.ts';
 import { unreadableCode } from './unreadable.ts';
 
 /** Whether a regular file exists at the path; a link, folder or pipe does not count. */
@@ -29,16 +29,9 @@ export async function allExist(paths: readonly string[]): Promise<boolean> {
   return (await Promise.all(paths.map(exists))).every(Boolean);
 }
 
-/** The ending for a refused file: that of the spreadsheet, else `.csv`. */
-export function endingOf(path: string): string {
-  return spreadsheetEnding.test(path) ? extname(path) : '.csv';
-}
-
 /** Returns `NAME`, or `NAME-2` and so on: a stem under which none of these endings exists in the folder. */
 export async function freeStem(folder: string, fileName: string, endings: string[]): Promise<string> {
-  const stem = harmlessName(fileName)
-    .replace(/\.csv$/i, '')
-    .replace(spreadsheetEnding, '');
+  const stem = harmlessName(fileName).replace(readEnding, '').replace(foreignEnding, '');
   for (let n = 1; ; n++) {
     const candidate = n === 1 ? stem : `${stem}-${n}`;
     const present = await Promise.all(endings.map((ending) => exists(join(folder, candidate + ending))));

@@ -1,10 +1,9 @@
 import { isUtf8 } from 'node:buffer';
 import type { FileHandle } from 'node:fs/promises';
 import { saveAsCsv } from '../core/domain/save-as.ts';
+import type { FileFault } from './reader.ts';
 
-/** A fault that ends a text. It is in the record after the bytes before it. */
-export type TextFault = { problem: string; fix: string };
-type Piece = { kind: 'bytes'; bytes: Buffer } | { kind: 'fault'; fault: TextFault } | { kind: 'end' };
+type Piece = { kind: 'bytes'; bytes: Buffer } | { kind: 'fault'; fault: FileFault } | { kind: 'end' };
 
 /** Small enough that judging the rows of one piece blocks nothing for long. */
 const pieceBytes = 65_536;
@@ -34,12 +33,12 @@ export async function* utf8Pieces(file: FileHandle, maxBytes: number): AsyncGene
   }
 }
 
-function grown(maxBytes: number): TextFault {
+function grown(maxBytes: number): FileFault {
   const problem = `the file grew beyond ${maxBytes} bytes while it was read`;
   return { problem, fix: 'give it again when it is complete, split if need be, or raise intake.max_bytes' };
 }
 
-function faultIn(piece: Buffer): { at: number; fault: TextFault } | null {
+function faultIn(piece: Buffer): { at: number; fault: FileFault } | null {
   const nul = piece.indexOf(0);
   if (nul !== -1) return { at: nul, fault: nulFault(piece.subarray(nul).every((byte) => byte === 0)) };
   if (isUtf8(piece)) return null;
@@ -53,7 +52,7 @@ function faultIn(piece: Buffer): { at: number; fault: TextFault } | null {
  * The fault of NUL bytes. A program that reserves the space of an upload leaves NULs at its end until it is
  * done.
  */
-export function nulFault(isTail: boolean): TextFault {
+export function nulFault(isTail: boolean): FileFault {
   return isTail
     ? {
         problem: 'the file ends in NUL bytes: its upload has not finished',

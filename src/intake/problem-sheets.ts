@@ -11,6 +11,11 @@ import type { Header } from './header.ts';
 /** The endings of the two sheets of a file. */
 export const sheetEndings = { errors: '.errors.csv', invalid: '.invalid.csv' } as const;
 
+/** Whether a file is such a sheet of problems by its name. */
+export function isProblemSheet(name: string): boolean {
+  return name.toLowerCase().endsWith(sheetEndings.errors);
+}
+
 type Forbidden = NonNullable<ReturnType<typeof forbiddenPlace>>;
 
 /**

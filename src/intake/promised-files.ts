@@ -1,6 +1,7 @@
 import { lstat, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { ActionNeeded, type Advice } from '../core/domain/advice.ts';
+import { endingOf } from '../core/domain/file-formats.ts';
 import { forbiddenPlace } from '../core/domain/forbidden.ts';
 import { closeFileTask, type FileTask, openFileTasks } from '../core/ledger/file-tasks.ts';
 import { followSheet } from '../core/ledger/rejected-files.ts';
@@ -101,8 +102,9 @@ async function fileId(path: string): Promise<string> {
  */
 async function putBack({ source, target }: FileTask): Promise<void> {
   const folder = dirname(source);
-  const stem = await freeStem(folder, basename(source), ['.csv']);
-  await moveFile(target, join(folder, `${stem}.csv`));
+  const ending = endingOf(source);
+  const stem = await freeStem(folder, basename(source), [ending]);
+  await moveFile(target, join(folder, stem + ending));
 }
 
 /** Moves a complete sheet to its place. It overwrites no file that appeared there in the meantime. */

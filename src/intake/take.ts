@@ -1,5 +1,6 @@
 import { basename, join } from 'node:path';
 import type { SayAdvice } from '../core/domain/advice.ts';
+import { endingOf } from '../core/domain/file-formats.ts';
 import { forbiddenPlace } from '../core/domain/forbidden.ts';
 import type { LeftOut } from '../core/domain/left-out.ts';
 import { type Problem, wholeFile } from '../core/domain/problem.ts';
@@ -12,9 +13,9 @@ import { type Checked, checkFile, fileProblems, refuses, takenBefore, warningsOf
 import { confirmArchived } from './confirm.ts';
 import { dropperOf, type HandedIn } from './dropper.ts';
 import { sharedFile } from './foresight.ts';
-import { delimiterNames } from './header.ts';
+import { delimiterOf } from './header.ts';
 import { loadBatch } from './load.ts';
-import { endingOf, freeStem, isPlainFile, moveFile, tidyMarkers } from './moves.ts';
+import { freeStem, isPlainFile, moveFile, tidyMarkers } from './moves.ts';
 import { changedSinceCheck, type Prepared, recordPrepared } from './prepared.ts';
 import { problemSheets, type Sheets, sheetEndings } from './problem-sheets.ts';
 import { finishPromised, givenBack } from './promised-files.ts';
@@ -46,8 +47,8 @@ export type TakenFile =
       kind: 'taken';
       batch: string;
       file: string;
-      /** The delimiter's name: comma, semicolon or tab. */
-      delimiter: string;
+      /** The delimiter's name: comma, semicolon or tab; null where it has none. */
+      delimiter: string | null;
       rows: number;
       totals: Record<string, string>;
       warnings: string[];
@@ -173,12 +174,11 @@ async function take(
   const totals = formatTotals(scan.good.totals);
   const { batch } = loaded;
   const holdReasons = [...loaded.holdReasons, ...(changed === null ? [] : [changed])];
-  const delimiter = delimiterNames[scan.header?.delimiter ?? ','];
   return {
     kind: 'taken',
     batch,
     file: path,
-    delimiter,
+    delimiter: delimiterOf(scan.header),
     rows: scan.good.count,
     totals,
     ...warningsOf(scan, [...unended, ...loaded.warnings]),
@@ -237,7 +237,7 @@ export async function refuse(
   for (const problem of extra) await sheets.problem(problem);
   const { rejected } = deps.paths;
   const ending = endingOf(path);
-  const stem = await freeStem(rejected, basename(path), [ending, '.errors.csv']);
+  const stem = await freeStem(rejected, basename(path), [ending, sheetEndings.errors]);
   const place = join(rejected, stem + ending);
   const errorsFile = await sheets.finish(stem);
   if (options.origin === 'inbox') {

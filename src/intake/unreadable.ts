@@ -1,9 +1,11 @@
 import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
+import { foreignEnding, readNames } from '../core/domain/file-formats.ts';
 import { type Problem, wholeFile } from '../core/domain/problem.ts';
 import { saveAsCsv } from '../core/domain/save-as.ts';
 import { fileNameFinding } from './file-name.ts';
-import { spreadsheetEnding } from './not-csv.ts';
+
+export const notAFile = ['this is not a file', `give a ${readNames} file`] as const;
 
 const reasons: Record<string, readonly [problem: string, fix: string]> = {
   ENOENT: ['there is no such file', 'check the path'],
@@ -12,7 +14,7 @@ const reasons: Record<string, readonly [problem: string, fix: string]> = {
   ELOOP: ['the path is a circle of links', 'give the file itself'],
   EACCES: ['the file may not be read by this account', 'give it read permission (chmod u+r, or chown)'],
   EPERM: ['the file may not be read by this account', 'give it read permission (chmod u+r, or chown)'],
-  ENXIO: ['this is not a file', 'give a CSV file'],
+  ENXIO: notAFile,
   ERR_INVALID_ARG_VALUE: ['there is no such file: the path holds a NUL', 'check the path'],
 };
 
@@ -30,7 +32,7 @@ export function unreadableCode(error: unknown): Problem | null {
 export async function whyUnreadable(path: string): Promise<Problem | null> {
   try {
     const stats = await stat(path);
-    return stats.isFile() ? null : wholeFile('this is not a file', 'give a CSV file');
+    return stats.isFile() ? null : wholeFile(...notAFile);
   } catch (error) {
     const problem = unreadableCode(error);
     if (problem) return problem;
@@ -43,6 +45,8 @@ export function unfitName(path: string): Problem | null {
   const name = basename(path);
   const finding = fileNameFinding(name);
   if (finding) return wholeFile(finding.problem, finding.fix);
-  const ending = spreadsheetEnding.exec(name)?.[0];
-  return ending === undefined ? null : wholeFile(`this is a spreadsheet (${ending}), not CSV`, saveAsCsv);
+  const ending = foreignEnding.exec(name)?.[0];
+  return ending === undefined
+    ? null
+    : wholeFile(`this is a spreadsheet (${ending}), not ${readNames}`, saveAsCsv);
 }

@@ -1,3 +1,5 @@
+import { readEnding } from './file-formats.ts';
+
 /** A reference: 1 to 50 letters, digits, `_` and `-`, beginning with a letter or digit (P22). */
 export function isReference(text: string): boolean {
   return /^[A-Za-z0-9][A-Za-z0-9_-]{0,49}$/.test(text);
@@ -18,7 +20,7 @@ export function generatedReference(prefix: string, contentHash: string, row: num
 
 /** Derives the batch's name from the file's: lower case, `[a-z0-9-]`, at most 40 characters, never empty. */
 export function batchName(fileName: string): string {
-  const stem = fileName.replace(/^.*[/\\]/, '').replace(/\.csv$/i, '');
+  const stem = fileName.replace(/^.*[/\\]/, '').replace(readEnding, '');
   const plain = stem.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();
   const slug = plain
     .replace(/[^a-z0-9]+/g, '-')

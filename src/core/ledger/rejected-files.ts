@@ -1,5 +1,6 @@
 import { basename } from 'node:path';
 import { type Selectable, sql } from 'kysely';
+import { knownEnding } from '../domain/file-formats.ts';
 import type { Db, Trx } from '../storage/ledger.ts';
 import type { Tables } from '../storage/tables/tables.ts';
 import { rowsOfThisMachine } from './file-tasks.ts';
@@ -137,7 +138,7 @@ function corrects(name: string, { kind, name: refused, place }: RejectedRow): bo
 
 /** A workbook that was refused is saved as CSV, so the ending does not count; nor does case. */
 function stemOf(name: string): string {
-  return name.toLowerCase().replace(/\.(csv|xls[xmb]?|f?ods|numbers)$/, '');
+  return name.toLowerCase().replace(knownEnding, '');
 }
 
 /** Follows a sheet that went to another place than was promised. */

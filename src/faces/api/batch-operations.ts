@@ -1,16 +1,12 @@
 import { z } from 'zod';
+import { mediaTypes, readEndings } from '../../core/domain/file-formats.ts';
 import { jsonShapes } from '../../core/shapes/json-shapes.ts';
 import { listedBatchShape } from '../../core/shapes/list-shapes.ts';
 import { leftOutShape, list, text } from '../../core/shapes/parts.ts';
 import { listOf, lookup, type Operation, order, paging } from './operation.ts';
 
 /** The types of a body that is a file. */
-export const fileTypes = [
-  'text/csv',
-  'application/csv',
-  'application/octet-stream',
-  'multipart/form-data',
-] as const;
+export const fileTypes = [...mediaTypes, 'application/octet-stream', 'multipart/form-data'];
 
 const batchParams = z.object({ batch: z.string().describe('its whole name') });
 
@@ -23,7 +19,10 @@ const apiBatch = listedBatchShape
 const posted = apiBatch.extend({ warnings: list(text), ...leftOutShape.shape }).meta({ id: 'PostedBatch' });
 
 const posting = z.looseObject({
-  name: z.string().optional().describe('the name of the file, NAME.csv: the batch is named after it'),
+  name: z
+    .string()
+    .optional()
+    .describe(`the name of the file, NAME${readEndings}: the batch is named after it`),
   rows: z.coerce.number().int().nonnegative().optional().describe('how many rows the file must have'),
   'total.NGN': z
     .string()

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObject } from 'zod-openapi';
+import { usualTypes } from '../../core/domain/file-formats.ts';
 import { apiBase, type Operation } from './operation.ts';
 import { problemBody } from './problem-body.ts';
 
@@ -39,7 +40,7 @@ function operationOf(name: string, one: Operation): ZodOpenApiOperationObject {
     schema: {
       type: 'object' as const,
       required: ['file'],
-      properties: { file: { type: 'string' as const, contentMediaType: 'text/csv' } },
+      properties: { file: { type: 'string' as const, contentMediaType: usualTypes.join(', ') } },
     },
   };
   const content = streams

@@ -2,6 +2,7 @@ import { basename, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { fastifyMultipart } from '@fastify/multipart';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { readEnding, readEndings, readNames, usualTypes } from '../../core/domain/file-formats.ts';
 import type { Config } from '../../core/settings/settings.ts';
 import type { Db } from '../../core/storage/ledger.ts';
 import { fileNameFinding } from '../../intake/file-name.ts';
@@ -68,10 +69,12 @@ async function fileIn(request: FastifyRequest): Promise<Sent> {
 /** The name of the file; the batch is named after it. */
 function fileNameOf(name: string | undefined): string {
   const wanted = name === undefined ? '' : basename(name.replaceAll('\\', '/'));
-  const isNamed = /^[^.\0/][^\0/]*\.csv$/i.test(wanted);
-  const problem = isNamed ? fileNameFinding(wanted)?.problem : 'the file has no name that ends with .csv';
+  const isNamed = /^[^.\0/][^\0/]*$/.test(wanted) && readEnding.test(wanted);
+  const problem = isNamed
+    ? fileNameFinding(wanted)?.problem
+    : `the file has no name that ends with ${readEndings}`;
   if (problem === undefined) return wanted;
-  const fix = 'say ?name=NAME.csv: the batch is named after it';
+  const fix = `say ?name=NAME${readEndings}: the batch is named after it`;
   throw new ApiProblem(422, { kind: 'file_name', problem, fix });
 }
 
@@ -79,6 +82,6 @@ function noFile(problem = 'the form does not begin with a file'): ApiProblem {
   return new ApiProblem(422, {
     kind: 'no_file',
     problem,
-    fix: 'send the CSV file as the only part of the form, or as a body of text/csv; name, rows and total.NGN go into the query',
+    fix: `send the ${readNames} file as the only part of the form, or as a body of ${usualTypes.join(' or ')}; name, rows and total.NGN go into the query`,
   });
 }

@@ -63,9 +63,8 @@ function headLine(checked: Checked, { name, terminal }: View): string {
   const { ok, rows, skipped, totals, delimiter, problemCount } = checked;
   if (!ok)
     return `${visible(name)}   ${terminal.paint('bad', 'refused')}: ${counted(problemCount, 'problem')}`;
-  return [visible(name), counted(rows - skipped, 'payout'), totalsText(totals), `${delimiter}, UTF-8`].join(
-    '   ',
-  );
+  const columns = delimiter === null ? [] : [`${delimiter}, UTF-8`];
+  return [visible(name), counted(rows - skipped, 'payout'), totalsText(totals), ...columns].join('   ');
 }
 
 function troubleLines(checked: Checked): string[] {

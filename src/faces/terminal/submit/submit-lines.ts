@@ -73,7 +73,8 @@ export function submitTrouble(
 }
 
 function batchLines({ app, terminal }: View, one: BatchCounts, taken: TakenBatch | undefined): string[] {
-  const columns = !taken || taken.delimiter === 'comma' ? '' : `   ${taken.delimiter}`;
+  const delimiter = taken?.delimiter ?? 'comma';
+  const columns = delimiter === 'comma' ? '' : `   ${delimiter}`;
   const warnings = taken ? warningLines(taken, { verbose: false }) : [];
   return [
     `${batchHead(one, app.config.mode)}${columns}`,

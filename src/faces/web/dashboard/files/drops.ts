@@ -4,6 +4,7 @@ import { basename, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { z } from 'zod';
 import type { App } from '../../../../app/app.ts';
+import { endingOf } from '../../../../core/domain/file-formats.ts';
 import { visible } from '../../../../core/domain/hidden.ts';
 import type { Mend, Preparer } from '../../../../core/ledger/mends.ts';
 import { comparisonShape } from '../../../../core/ledger/payee-comparisons.ts';
@@ -29,7 +30,7 @@ const prefix = 'upload-';
 /** Beside the file: what is known of it, what its check found, and the file from which it was mended. */
 const factsName = 'drop.json';
 const checkName = 'check.json';
-const originalName = '.original.csv';
+const originalIn = (own: string, name: string): string => join(own, `.original${endingOf(name)}`);
 
 const factsShape = z.object({
   name: z.string(),
@@ -135,7 +136,7 @@ export function createDrops(
       ...(await sizeAndHash(path)),
       preparers: [...preparers],
       mends: [...mends],
-      original: mends.length === 0 ? null : await sizeAndHash(join(own, originalName)),
+      original: mends.length === 0 ? null : await sizeAndHash(originalIn(own, path)),
     };
     await keep(drop);
     await check(drop);
@@ -171,8 +172,8 @@ export function createDrops(
       await removeFolder(own);
       return { kind: 'differs' };
     }
-    const original = drop.original ? join(ownOf(id), originalName) : pathOf(drop);
-    await copyWhole(original, join(own, originalName));
+    const original = drop.original ? originalIn(ownOf(id), drop.name) : pathOf(drop);
+    await copyWhole(original, originalIn(own, drop.name));
     const at = clock.iso();
     const mends = cells.map(({ row, column, text: was, became }) => ({ row, column, was, became, by, at }));
     const next = await begin({ own, path }, by, {
@@ -240,7 +241,7 @@ export function createDrops(
         const { original, mends } = drop;
         const prepared: Prepared = {
           ...{ sha256, mends, preparers: withLast(drop) },
-          original: original && { source: join(ownOf(id), originalName), ...original },
+          original: original && { source: originalIn(ownOf(id), drop.name), ...original },
         };
         const order = {
           files: [pathOf(drop)],

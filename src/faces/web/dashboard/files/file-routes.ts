@@ -4,6 +4,7 @@ import { basename, dirname, resolve } from 'node:path';
 import { parse } from 'csv-parse';
 import { stringify } from 'csv-stringify/sync';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { readEnding, readNames } from '../../../../core/domain/file-formats.ts';
 import { problemSentence } from '../../../../core/domain/problem.ts';
 import { saveAsCsv } from '../../../../core/domain/save-as.ts';
 import { findByContentHash, loadingBatches } from '../../../../core/ledger/batches.ts';
@@ -11,6 +12,7 @@ import { openRejectedFiles, type RejectedFile } from '../../../../core/ledger/re
 import { hostNamed } from '../../../../core/runtime/jobs.sql.ts';
 import { dropperOf, othersMayWrite, ownCopy } from '../../../../intake/dropper.ts';
 import { isPlainFile } from '../../../../intake/moves.ts';
+import { sheetEndings } from '../../../../intake/problem-sheets.ts';
 import { asksSecondPerson } from '../../../../sending/approval.ts';
 import { acknowledgeVerb } from '../../../../verbs/decide-discrepancies.ts';
 import type { RouteDeps } from '../../../admin/admin-server.ts';
@@ -118,7 +120,7 @@ export function fileRoutes(scope: FastifyInstance, shared: Shared, admin: RouteD
     const check = await drops.checkOf(found);
     if (!check) throw gone();
     const text = stringify(problemCells(check), { record_delimiter: 'windows', bom: config.reports.bom });
-    return csv(reply, found.name.replace(/\.csv$/i, '.errors.csv')).send(text);
+    return csv(reply, found.name.replace(readEnding, sheetEndings.errors)).send(text);
   });
 
   scope.post<Params>(
@@ -223,7 +225,7 @@ export function fileRoutes(scope: FastifyInstance, shared: Shared, admin: RouteD
     const file = await rejectedOf(request.params.name);
     const path = await kept(file.place);
     const name = safeName(file.kind === 'refused' ? file.name : basename(path));
-    if (name === null) throw new Declined(422, `It is no CSV file by its name: ${saveAsCsv}.`);
+    if (name === null) throw new Declined(422, `It is no ${readNames} file by its name: ${saveAsCsv}.`);
     if (await drops.isFull()) throw tooMany();
     const stats = await stat(path);
     // Others may still be at it, and would count as somebody else than who mended it.

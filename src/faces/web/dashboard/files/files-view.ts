@@ -1,3 +1,4 @@
+import { formats, readNames } from '../../../../core/domain/file-formats.ts';
 import { visible } from '../../../../core/domain/hidden.ts';
 import { waitingWhy } from '../../../../core/domain/waiting-file.ts';
 import type { RejectedFile } from '../../../../core/ledger/rejected-files.ts';
@@ -11,6 +12,11 @@ import { seesBank, type View } from '../frame.ts';
 import { countText, panel, sentence, time, to } from '../parts.ts';
 import type { Drop } from './drops.ts';
 
+/** What a browser offers for choosing. */
+const offered = Object.values(formats)
+  .flatMap(({ endings, mediaTypes: [usual] }) => [...endings, usual])
+  .join(',');
+
 const problemColumns = [{ number: 'Row' }, 'Column', 'Value', 'What is wrong', 'How to mend it'];
 
 /** The page where files are dropped. */
@@ -23,7 +29,7 @@ export function newFilesView(
   return html`<h1>Drop files</h1>
 <form id="drop-form" class="drop" method="post" action="/batches/new" enctype="multipart/form-data" data-most="${maxBytes}">
 <input type="hidden" name="form" value="${view.formToken}">
-<label for="drop-files">CSV files of payouts, at most ${mostFiles} at once<input id="drop-files" name="files" type="file" accept=".csv,text/csv" multiple required></label>
+<label for="drop-files">${readNames} files of payouts, at most ${mostFiles} at once<input id="drop-files" name="files" type="file" accept="${offered}" multiple required></label>
 <p id="drop-hint" class="soft" hidden>Or drag them here.</p>
 <p><button class="go">Check them</button></p>
 <p><progress hidden value="0" max="1" aria-label="Sent"></progress></p>

@@ -2,6 +2,7 @@ import { basename } from 'node:path';
 import { fastifyMultipart } from '@fastify/multipart';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { counted } from '../../../../core/domain/counted.ts';
+import { endingOf, readEnding, readNames } from '../../../../core/domain/file-formats.ts';
 import { saveAsCsv } from '../../../../core/domain/save-as.ts';
 import { harmlessName } from '../../../../intake/file-name.ts';
 import { formParts } from '../../../admin/uploads.ts';
@@ -91,7 +92,9 @@ export function receiveRoute(
         part.file.resume();
         // A form without a chosen file has one without a name.
         if (part.filename !== '')
-          faults.push(html`<p>${harmlessName(part.filename)} is no CSV file by its name: ${saveAsCsv}.</p>`);
+          faults.push(
+            html`<p>${harmlessName(part.filename)} is no ${readNames} file by its name: ${saveAsCsv}.</p>`,
+          );
         continue;
       }
       if (await drops.isFull()) throw tooMany();
@@ -111,9 +114,10 @@ export function tooMany(): Declined {
   return new Declined(409, `${mostDrops} files wait for a decision. Take in or discard some first.`);
 }
 
-/** A name of one path segment that ends in `.csv`, without invisible characters; null where it ends otherwise. */
+/** A name of one path segment with the ending of a format, without invisible characters; null where it ends otherwise. */
 export function safeName(given: string): string | null {
   const name = basename(given.replaceAll('\\', '/'));
-  if (!/[^.].*\.csv$/i.test(name)) return null;
-  return `${harmlessName(name.slice(0, -4)).replace(/^\.+/, '').slice(0, 120)}.csv`;
+  const stem = name.replace(readEnding, '');
+  if (stem === name || !/[^.]/.test(stem)) return null;
+  return `${harmlessName(stem).replace(/^\.+/, '').slice(0, 120)}${endingOf(name)}`;
 }
