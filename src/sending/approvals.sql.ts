@@ -6,8 +6,9 @@ import {
   addHoldReason,
   asksForRows,
   type HoldReason,
-  isAskedForRows,
+  type HoldScope,
   isOfRows,
+  isRejectable,
   readReasons,
   setHoldReasons,
 } from '../core/ledger/hold-reasons.ts';
@@ -175,9 +176,9 @@ export async function recordApproval(
 ): Promise<{ kind: 'approved'; others: readonly HoldReason[] } | { kind: 'changed' | 'already' }> {
   const { batch, shown, by, look, isServer = false, isUnseen = false } = order;
   const still = await findStill(trx, order);
-  // Rows that waited were rejected, or their last one was cancelled.
+  // What waited was rejected, or the last of it was cancelled.
   if (still === null) return { kind: 'changed' };
-  const isOver = readReasons(batch.hold_reasons).some(asksForRows) && !still.some(asksForRows);
+  const isOver = readReasons(batch.hold_reasons).some(asksForSome) && !still.some(asksForSome);
   const before = (await approvalsOf(trx, [batch.id])).get(batch.id) ?? [];
   const isOpen = !isServer || still.some(serverMayApprove);
   const counted = isUnseen ? [] : before.filter((one) => !(isOpen && isByServer(one)));
@@ -191,6 +192,11 @@ export async function recordApproval(
   // What the service is asked before payment was not asked about rows that waited.
   if (still.some(asksForRows)) await askAgain(trx, batch.id);
   return { kind: 'approved', others: await liftReasons(trx, batch.id, { stays: left, by, look }) };
+}
+
+/** True for a reason that lets only some payouts of a batch wait for an approval. */
+function asksForSome(reason: HoldReason): boolean {
+  return reason.kind === 'approval' && reason.scope !== undefined;
 }
 
 type ApprovalOrder = { batch: Batch; shown: Approvable; by: string; at: string };
@@ -214,23 +220,25 @@ async function insertApproval(trx: Trx, { batch, shown, by, at }: ApprovalOrder)
 }
 
 /**
- * Claims a batch for its rejection, or the rows of it that wait: from here on no approval lets them go. Null where it is no
- * longer what was shown, or waits for no approval any more.
+ * Claims a batch for its rejection: from here on no approval lets it go. `only`: the scopes that are claimed, where the rest
+ * of the batch waits for no approval. Null where it is no longer what was shown, or waits for none any more.
  */
 export async function claimRejection(
   trx: Trx,
   order: { batch: Pick<Batch, 'id'>; shown: Approvable },
-): Promise<'batch' | 'rows' | null> {
+): Promise<{ only?: readonly HoldScope[] } | null> {
   const { id } = order.batch;
   const still = await findStill(trx, order);
-  if (!still?.some((one) => one.kind === 'approval' || isOfRows(one))) return null;
-  if (!isAskedForRows(still)) {
+  const asks = still?.filter(isRejectable) ?? [];
+  if (!still || asks.length === 0) return null;
+  const only = new Set(asks.flatMap(({ scope }) => scope ?? []));
+  if (asks.some(({ scope }) => scope === undefined)) {
     await addHoldReason(trx, id, { kind: 'cancelled' });
-    return 'batch';
+    return {};
   }
-  const rejected: HoldReason = { kind: 'cancelled', scope: 'rows' };
-  await setHoldReasons(trx, id, [...still.filter((one) => !isOfRows(one)), rejected]);
-  return 'rows';
+  const rejected = [...only].map((scope): HoldReason => ({ kind: 'cancelled', scope }));
+  await setHoldReasons(trx, id, [...still.filter((one) => !isRejectable(one)), ...rejected]);
+  return { only: [...only] };
 }
 
 /** Why the batch is held, while it is what was shown; otherwise null. */

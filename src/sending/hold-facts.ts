@@ -14,8 +14,8 @@ export function holdFact(reason: HoldReason): string {
     case 'person':
       return 'held by a person';
     case 'cancelled':
-      if (reason.scope === 'rows')
-        return 'its changed rows were rejected, and not all of them are cancelled yet';
+      if (reason.scope !== undefined)
+        return `its ${reason.scope === 'rows' ? 'changed rows' : 'second payments'} were rejected, and not all of them are cancelled yet`;
       return 'cancelled by a person while some were on their way: what comes back unsent waits here';
     case 'approval': {
       const why = approvalText(reason.why);

@@ -1,14 +1,18 @@
 import { type RawBuilder, sql } from 'kysely';
-import { type HoldReason, holdReasonsOf, setHoldReasons } from '../core/ledger/hold-reasons.ts';
+import {
+  type HoldReason,
+  type HoldScope,
+  holdReasonsOf,
+  setHoldReasons,
+} from '../core/ledger/hold-reasons.ts';
 import { hasRow } from '../core/storage/counting.ts';
 import type { Db, Trx } from '../core/storage/ledger.ts';
 import { sentBefore } from './ready.sql.ts';
 
-type Scope = NonNullable<Extract<HoldReason, { kind: 'approval' }>['scope']>;
-
-const waitsFor: Record<Scope, RawBuilder<boolean>> = {
-  rows: sql`approval_needed = 1`,
-  successors: sentBefore,
+/** True for a payout, ready or held, that a reason of this scope keeps back. */
+export const waitsFor: Record<HoldScope, RawBuilder<boolean>> = {
+  rows: sql`(approval_needed = 1)`,
+  successors: sql`(state = 'held' and ${sentBefore})`,
 };
 
 /** The reasons that hold only some payouts of a batch, of which none waits any more. */

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { App } from '../app/app.ts';
 import type { PayoutState } from '../core/domain/payout.ts';
 import { type BatchCounts, batchCounts } from '../core/ledger/batches.ts';
+import type { HoldScope } from '../core/ledger/hold-reasons.ts';
 import type { WeighedCase } from '../watching/evidence/weigh.ts';
 import { loadedFor, type Refused, refusedFor } from './obstacles.ts';
 import { verb } from './verb.ts';
@@ -48,7 +49,7 @@ export const cancelVerb = verb({
 /** Cancels what was never sent of a batch. */
 export async function cancelBatch(
   parts: Parts,
-  order: { batch: string; rows?: 'marked'; person: string; why?: string },
+  order: { batch: string; only?: readonly HoldScope[]; person: string; why?: string },
 ): Promise<CancelOutcome> {
   const { batch } = order;
   const done = await parts.decisions.cancel(order);

@@ -31,7 +31,7 @@ export function stayTexts(
 type WayOut = (batch: string | null) => string;
 
 function wayOutOf(reason: HoldReason): WayOut {
-  if (reason.kind === 'cancelled' && reason.scope === 'rows')
+  if (reason.kind === 'cancelled' && reason.scope !== undefined)
     return () => '; cancel each of them, or reject them again';
   return wayOut[reason.kind];
 }

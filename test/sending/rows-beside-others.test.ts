@@ -1,13 +1,14 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { holdReasonsOf } from '../../src/core/ledger/hold-reasons.ts';
 import type { Trx } from '../../src/core/storage/ledger.ts';
 import { alikeSince } from '../../src/intake/alike-meanwhile.ts';
 import { confirmFiles } from '../../src/intake/confirm.ts';
+import { claimRejection } from '../../src/sending/approvals.sql.ts';
 import { type Brakes, noBrakes } from '../../src/sending/brakes.ts';
 import { sendable } from '../../src/sending/claims.sql.ts';
 import { createDecisions } from '../../src/sending/decisions/decisions.ts';
 import { createBrakes } from '../../src/sending/open-brakes.sql.ts';
-import { approveVerb, reviewApproval } from '../../src/verbs/approve.ts';
+import { approveReviewed, approveVerb, reviewApproval } from '../../src/verbs/approve.ts';
 import { rejectVerb } from '../../src/verbs/reject.ts';
 import { releaseVerb } from '../../src/verbs/release.ts';
 import { adviceText } from '../../src/words/advice-text.ts';
@@ -198,4 +199,46 @@ it('P20: such a reason stays while another second payment waits for it', async (
     await decisions.cancel({ batch, payout: one?.id ?? 0n, person: 'femi' });
     expect(await kinds(batch)).toEqual(left);
   }
+});
+
+describe('P20: the rejection of a second payment', () => {
+  const always: Brakes = { ...noBrakes, approval: 'always' };
+  const dated = (pay: string, day: string): string => `${pay},${day}`;
+
+  /** An approved batch of which one payout was refused and is paid again, while another waits for its day. */
+  async function paidAgain() {
+    const s = await setting('submission: { approval: always }');
+    const rest = [dated(row('A', '1000.00'), ''), dated(row('B', '1001.00', '0123456786'), '2026-11-25'), ''];
+    const batch = await take(s, 'a.csv', [`${head},pay_on`, ...rest].join('\n'));
+    const hands = handsOn(s);
+    await hands.approve(batch);
+    expect(await hands.send('refused', always)).toEqual(['A']);
+    await hands.retry('A');
+    expect(await hands.kinds(batch)).toEqual(['approval of successors']);
+    return { s, batch, ...hands };
+  }
+
+  it('cancels that alone, and no payout of its batch that was approved before', async () => {
+    const { s, batch, parts, kinds, send } = await paidAgain();
+    expect(await rejectVerb.run(parts, { batch, reason: 'no' }, cem)).toMatchObject({
+      done: { cancelled: 1 },
+    });
+    expect(await kinds(batch)).toEqual([]);
+    expect(await states(s.ledger)).toEqual({ A: 'refused', 'A-R2': 'cancelled', B: 'ready' });
+    s.clock.advance(4 * day);
+    expect(await send('accepted', always)).toEqual(['B']);
+  });
+
+  it('that was cut off lets no approval pass that was begun before it, and can be repeated', async () => {
+    const { s, batch, parts, kinds } = await paidAgain();
+    const review = await reviewApproval(parts, batch, cem);
+    if (review.kind !== 'may') throw new Error(review.kind);
+    await s.ledger.write((trx) => claimRejection(trx, review));
+    expect(await kinds(batch)).toEqual(['cancelled of successors']);
+    expect(await approveReviewed(parts, review, cem)).toMatchObject({ why: { kind: 'changed' } });
+    expect(await states(s.ledger)).toMatchObject({ 'A-R2': 'held', B: 'ready' });
+    await rejectVerb.run(parts, { batch, reason: 'no' }, cem);
+    expect(await kinds(batch)).toEqual([]);
+    expect(await states(s.ledger)).toMatchObject({ 'A-R2': 'cancelled', B: 'ready' });
+  });
 });

@@ -25,7 +25,7 @@ const otherName = z.strictObject({
 /** `successors`: it holds only the successors that were ordered with it; the rest of the batch goes on. */
 const scope = { scope: z.literal('successors').optional() };
 /** `rows`: it holds only the rows that are marked to need an approval (P37); the rest of the batch goes on. */
-const ofRows = z.literal('rows');
+const anyScope = z.enum(['successors', 'rows']);
 
 const approvalCause = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal(['always', 'callback']) }),
@@ -56,15 +56,15 @@ const marked = { mark: count.optional() };
 const holdReason = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('person'), ...marked }),
   /** The batch was cancelled while payouts were in flight: those that come back unsent wait (P21). */
-  /** `rows`: the marked rows were rejected, and some are not cancelled yet. */
-  z.strictObject({ kind: z.literal('cancelled'), ...marked, scope: ofRows.optional() }),
+  /** With a scope: only what waited for an approval was rejected, and some of it is not cancelled yet. */
+  z.strictObject({ kind: z.literal('cancelled'), ...marked, scope: anyScope.optional() }),
   /** Only an approval lifts it (P2). */
   z.strictObject({
     kind: z.literal('approval'),
     ...marked,
     why: approvalCause,
     dropper: text,
-    scope: z.enum(['successors', 'rows']).optional(),
+    scope: anyScope.optional(),
   }),
   /**
    * A release or an approval was decided, and its payouts become `ready` in chunks. Any other reason ends it. `by`: an
@@ -110,6 +110,7 @@ const holdReason = z.discriminatedUnion('kind', [
 ]);
 
 export type HoldReason = z.infer<typeof holdReason>;
+export type HoldScope = z.infer<typeof anyScope>;
 export type ApprovalCause = z.infer<typeof approvalCause>;
 export type Shortfall = z.infer<typeof shortfall>;
 export type OtherName = z.infer<typeof otherName>;
@@ -162,10 +163,12 @@ export function asksForRows(reason: HoldReason): boolean {
   return reason.kind === 'approval' && isOfRows(reason);
 }
 
-/** True where only marked rows of a batch wait for a person's yes or no. */
-export function isAskedForRows(reasons: readonly HoldReason[]): boolean {
-  return reasons.some(isOfRows) && !reasons.some((one) => one.kind === 'approval' && !isOfRows(one));
+/** True for a reason that a person's no ends: an approval that waits, or a rejection of some payouts that was cut off. */
+export function isRejectable(reason: HoldReason): reason is Rejectable {
+  return reason.kind === 'approval' || (reason.kind === 'cancelled' && reason.scope !== undefined);
 }
+
+type Rejectable = Extract<HoldReason, { kind: 'approval' | 'cancelled' }>;
 
 /** True where a reason holds the whole batch, and is no release in progress. */
 export function areHoldingAll(reasons: readonly HoldReason[]): boolean {

@@ -94,7 +94,7 @@ export const batchOperations = {
     ...order,
     orders: 'reject',
     path: '/batches/{batch}/reject',
-    does: 'Cancels a batch that waits for an approval; its payouts say why.',
+    does: 'Cancels a batch that waits for an approval, or what of it waits; its payouts say why.',
     right: 'approve',
     params: batchParams,
     body: z.strictObject({

@@ -2,7 +2,12 @@ import type { AdvisedReason } from '../../core/domain/advice.ts';
 import { foldReference } from '../../core/domain/ids.ts';
 import type { PayoutState } from '../../core/domain/payout.ts';
 import { findBarrier } from '../../core/ledger/barriers.ts';
-import { addHoldReason, holdReasonsOf, setHoldReasons } from '../../core/ledger/hold-reasons.ts';
+import {
+  addHoldReason,
+  type HoldScope,
+  holdReasonsOf,
+  setHoldReasons,
+} from '../../core/ledger/hold-reasons.ts';
 import type { RecordEvent } from '../../core/ledger/projection.ts';
 import { record } from '../../core/ledger/record.ts';
 import { isNotPaidAgain } from '../../core/ledger/replaced.ts';
@@ -13,7 +18,7 @@ import type { Db, Ledger, Trx } from '../../core/storage/ledger.ts';
 import type { Payout } from '../../core/storage/tables/tables.ts';
 import { shownAlready } from '../../watching/evidence/shown-already.sql.ts';
 import { withholding } from '../../watching/evidence/withheld.ts';
-import { endReasonsOver } from '../scoped-reasons.sql.ts';
+import { endReasonsOver, waitsFor } from '../scoped-reasons.sql.ts';
 
 const chunk = 1000;
 
@@ -74,7 +79,7 @@ export async function cancelUnsent(ledger: Ledger, request: CancelOrder): Promis
   const total: Cancelled = { cancelled: 0, withdrawn: 0, listed: 0, why: null };
   for (let after = 0n; ; ) {
     const { rows, ...done } = await ledger.write(async (trx) => {
-      const isWhole = payout === undefined && request.rows !== 'marked';
+      const isWhole = payout === undefined && request.only === undefined;
       if (isWhole && after === 0n) await keepReturned(trx, batch, true);
       const found = await unsentAfter(trx, request, after);
       const cancelled = await cancelSome(trx, found, request);
@@ -92,11 +97,11 @@ export async function cancelUnsent(ledger: Ledger, request: CancelOrder): Promis
   }
 }
 
-/** `rows`: only those that are marked to need an approval (P37). */
+/** `only`: only what a reason of one of these scopes keeps back. */
 export type CancelOrder = {
   batch: string;
   payout?: bigint;
-  rows?: 'marked';
+  only?: readonly HoldScope[];
   at: string;
   source: string;
   why: string;
@@ -105,7 +110,7 @@ type Cancelled = { cancelled: number; withdrawn: number; listed: number; why: Ad
 
 type Unsent = Awaited<ReturnType<typeof unsentAfter>>[number];
 
-function unsentAfter(trx: Trx, { batch, payout, rows }: CancelOrder, after: bigint) {
+function unsentAfter(trx: Trx, { batch, payout, only }: CancelOrder, after: bigint) {
   return trx
     .selectFrom('payouts')
     .select(['id', 'reference', 'state', 'submitted_at', 'successor_of'])
@@ -113,7 +118,7 @@ function unsentAfter(trx: Trx, { batch, payout, rows }: CancelOrder, after: bigi
     .where('state', 'in', ['ready', 'held'])
     .where('id', '>', after)
     .$if(payout !== undefined, (q) => q.where('id', '=', payout ?? 0n))
-    .$if(rows === 'marked', (q) => q.where('approval_needed', '=', 1n))
+    .$if(only !== undefined, (q) => q.where((eb) => eb.or((only ?? []).map((scope) => waitsFor[scope]))))
     .orderBy('id')
     .limit(chunk)
     .execute();

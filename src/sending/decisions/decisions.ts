@@ -5,7 +5,13 @@ import { isFinalByEvidence } from '../../core/domain/transition.ts';
 import { record } from '../../core/ledger/record.ts';
 import { type Weighed, weigh } from '../../watching/evidence/weigh.ts';
 import { endReasonsOver } from '../scoped-reasons.sql.ts';
-import { cancelUnsent, findInBatch, findReferences, unsentOf } from './cancel-unsent.sql.ts';
+import {
+  type CancelOrder,
+  cancelUnsent,
+  findInBatch,
+  findReferences,
+  unsentOf,
+} from './cancel-unsent.sql.ts';
 import { type Decision, type DecisionDeps, decideRetry, groundOf, type RetryOrder } from './retry-payout.ts';
 import { createRetryRows } from './retry-rows.ts';
 
@@ -54,7 +60,7 @@ export function createDecisions(deps: DecisionDeps) {
     rows: createRetryRows(deps),
     settle,
     /** `why`: the reason that its payouts keep. */
-    cancel: (target: { batch: string; payout?: bigint; rows?: 'marked'; person: string; why?: string }) => {
+    cancel: (target: Omit<CancelOrder, 'at' | 'source' | 'why'> & { person: string; why?: string }) => {
       const { person, why = `cancelled by ${person}`, ...what } = target;
       const said = { at: clock.iso(), source: `person:${person}`, why };
       return cancelUnsent(ledger, { ...what, ...said });
