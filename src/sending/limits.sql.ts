@@ -1,8 +1,9 @@
 import { sql } from 'kysely';
 import { automaticSource } from '../core/domain/history-event.ts';
 import { formatMinor } from '../core/domain/money.ts';
+import type { PayoutState } from '../core/domain/payout.ts';
 import { later } from '../core/domain/wait.ts';
-import { addHoldReason } from '../core/ledger/hold-reasons.ts';
+import { addHoldReason, type HoldReason } from '../core/ledger/hold-reasons.ts';
 import { adoptedBetween } from '../core/ledger/limit-uses.ts';
 import type { RecordEvent } from '../core/ledger/projection.ts';
 import { record } from '../core/ledger/record.ts';
@@ -155,28 +156,40 @@ export async function holdAboveLimit<P extends Candidate & { batch_id: string }>
     limits.some(([name, most]) => name === currency && amount > most),
   );
   const held = new Set<string>();
-  for (const batch of new Set(above.map(({ batch_id }) => batch_id))) {
-    const own = trx
-      .selectFrom('payouts as p')
-      .where('p.batch_id', '=', batch)
-      .where('p.state', '=', 'ready')
-      .where((eb) =>
-        eb.or(limits.map(([name, most]) => eb('p.currency', '=', name).and('p.amount', '>', most))),
-      )
-      .where(sql<boolean>`not ${wasLetGo}`);
-    const first = await own
-      .select(['p.row_number', 'p.currency', 'p.amount'])
-      .orderBy('p.row_number')
-      .limit(5)
-      .execute();
-    if (first.length === 0) continue;
-    held.add(batch);
-    const rows = first.map(({ row_number, currency, amount }) => {
-      return { row: Number(row_number), currency, amount: formatMinor(amount, currency) };
-    });
-    await addHoldReason(trx, batch, { kind: 'payout_limit', count: await countRows(own), first: rows });
-  }
+  for (const batch of new Set(above.map(({ batch_id }) => batch_id)))
+    for (const reason of await aboveLimit(trx, batch, { written, states: ['ready'] })) {
+      held.add(batch);
+      await addHoldReason(trx, batch, reason);
+    }
   return held.size === 0 ? payouts : payouts.filter(({ batch_id }) => !held.has(batch_id));
+}
+
+/** The reason to hold a batch for payouts above today's `submission.payout_limit` that no person has let go. */
+export async function aboveLimit(
+  db: Db | Trx,
+  batch: string,
+  { written, states = ['ready', 'held'] }: { written: Record<string, string>; states?: PayoutState[] },
+): Promise<HoldReason[]> {
+  const limits = [...limitsOf(written)];
+  if (limits.length === 0) return [];
+  const own = db
+    .selectFrom('payouts as p')
+    .where('p.batch_id', '=', batch)
+    .where('p.state', 'in', states)
+    .where((eb) =>
+      eb.or(limits.map(([name, most]) => eb('p.currency', '=', name).and('p.amount', '>', most))),
+    )
+    .where(sql<boolean>`not ${wasLetGo}`);
+  const rows = await own
+    .select(['p.row_number', 'p.currency', 'p.amount'])
+    .orderBy('p.row_number')
+    .limit(5)
+    .execute();
+  if (rows.length === 0) return [];
+  const first = rows.map(({ row_number, currency, amount }) => {
+    return { row: Number(row_number), currency, amount: formatMinor(amount, currency) };
+  });
+  return [{ kind: 'payout_limit', count: await countRows(own), first }];
 }
 
 /** True for a payout `p` that a person released, or ordered again. */

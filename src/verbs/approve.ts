@@ -3,9 +3,8 @@ import { type HoldReason, readReasons, releaseUnderWay } from '../core/ledger/ho
 import { comparisonOf, type PayeeComparison } from '../core/ledger/payee-comparisons.ts';
 import type { Clock } from '../core/runtime/clock.ts';
 import type { Config } from '../core/settings/settings.ts';
-import type { Ledger, Trx } from '../core/storage/ledger.ts';
+import type { Ledger } from '../core/storage/ledger.ts';
 import type { Batch } from '../core/storage/tables/tables.ts';
-import { alikeMeanwhile } from '../intake/alike-meanwhile.ts';
 import { batchLikeness, type Likeness, nearTo } from '../intake/likeness.sql.ts';
 import { holdForPerson, noteWaived, unmarkedByPayees } from '../sending/approval-causes.sql.ts';
 import { type Approvable, recordApproval } from '../sending/approvals.sql.ts';
@@ -13,6 +12,7 @@ import { type Approval, judgeApproval } from '../sending/decisions/whole-batch.t
 import { finishRelease } from '../sending/holds.sql.ts';
 import type { Released } from '../sending/released.ts';
 import { waitingRows } from '../sending/row-approvals.sql.ts';
+import { lookAgain } from './look-again.ts';
 import { livingFor, type Refused, refusedFor } from './obstacles.ts';
 import { type Person, verb } from './verb.ts';
 
@@ -98,7 +98,7 @@ export async function approveReviewed(
   const approval = { by: person.name, at: clock.iso(), digest: shown.digest };
   const { at } = approval;
   const isServer = person.isServer === true;
-  const look = (trx: Trx) => alikeMeanwhile(trx, batch, { config: parts.config, at });
+  const look = lookAgain(batch, { config: parts.config, at });
   const rule = parts.config.submission;
   const done = await ledger.write(async (trx) => {
     if (isServer) await holdForPerson(trx, rule, batch);

@@ -3,11 +3,11 @@ import { batchCounts } from '../core/ledger/batches.ts';
 import { type HoldReason, readReasons, reasonMark } from '../core/ledger/hold-reasons.ts';
 import type { Clock } from '../core/runtime/clock.ts';
 import type { Config } from '../core/settings/settings.ts';
-import type { Ledger, Trx } from '../core/storage/ledger.ts';
-import { alikeMeanwhile } from '../intake/alike-meanwhile.ts';
+import type { Ledger } from '../core/storage/ledger.ts';
 import { releaseWhole } from '../sending/decisions/whole-batch.ts';
 import type { Halt } from '../sending/halt.ts';
 import { findHalt, haltMarks } from '../sending/halts.sql.ts';
+import { lookAgain } from './look-again.ts';
 import { livingFor, type Refused } from './obstacles.ts';
 import { verb } from './verb.ts';
 
@@ -49,7 +49,7 @@ export const releaseVerb = verb({
     const halts = shown ?? (await haltMarks(db));
     const { dailyLimit } = config.submission;
     const at = clock.iso();
-    const look = (trx: Trx) => alikeMeanwhile(trx, found.batch, { config, at });
+    const look = lookAgain(found.batch, { config, at });
     const done = await releaseWhole(ledger, { batch, at, dailyLimit, by, seen, halts, look });
     const [now] = await batchCounts(db, [batch]);
     const sending = now?.counts.sending ?? 0;
