@@ -12,7 +12,6 @@ import {
   isSameReason,
   readReasons,
   releaseUnderWay,
-  remaining,
   setHoldReasons,
 } from '../core/ledger/hold-reasons.ts';
 import { type Recorded, record } from '../core/ledger/record.ts';
@@ -27,7 +26,7 @@ import { holdNote } from './hold-facts.ts';
 import { tooLarge } from './limits.sql.ts';
 import { acceptPrecheck } from './precheck.sql.ts';
 import { countKept, type Released, releaseOf } from './released.ts';
-import { endReasonsOver, reasonsOver } from './scoped-reasons.sql.ts';
+import { endReasonsOver, reasonsOver, waitsFor } from './scoped-reasons.sql.ts';
 
 /** Payouts of one transaction, where the order names no other number. */
 const usualChunk = 1000;
@@ -154,20 +153,19 @@ export async function liftReasons(
   { stays, by, look }: { stays: readonly HoldReason[] } & Pick<ReleaseOrder, 'look'> & { by: string },
 ): Promise<readonly HoldReason[]> {
   const { reasons, version } = await holdReasonsOf(trx, batch);
-  const left = remaining(reasons, stays);
-  if (areHoldingAll(left)) {
-    await setHoldReasons(trx, batch, left);
-    return left;
+  if (areHoldingAll(stays)) {
+    await setHoldReasons(trx, batch, stays);
+    return stays;
   }
   // A release under way has passed the rows that an approval lets go now: another one begins.
-  if (releaseUnderWay(reasons) && left.length + 1 >= reasons.length) return left;
+  if (releaseUnderWay(reasons) && stays.length + 1 >= reasons.length) return stays;
   const mark = Number(version);
   const found = (await look?.(trx)) ?? [];
   const isSeen = found.every((reason) => reasons.some((one) => isSameReason(holdingAll(one), reason)));
   const releasing: HoldReason = { kind: 'releasing', by, mark };
   const now = isSeen ? [releasing] : found.map((one) => ({ ...one, mark }));
-  await setHoldReasons(trx, batch, [...now, ...left]);
-  return isSeen ? left : [...found, ...left];
+  await setHoldReasons(trx, batch, [...now, ...stays]);
+  return isSeen ? stays : [...found, ...stays];
 }
 
 /**
@@ -240,7 +238,7 @@ function heldAfter(
     .select(['withheld_by', 'message', 'currency', 'amount'])
     .where('id', '>', after)
     .where(sql<boolean>`not ${rowWaits}`)
-    .$if(now.some(isOfSuccessors), (query) => query.where('successor_of', 'is', null))
+    .$if(now.some(isOfSuccessors), (query) => query.where(sql<boolean>`not ${waitsFor.successors}`))
     .$if(now.some(isOfRows), (query) => query.where('approval_needed', '=', 0n))
     .orderBy('id')
     .limit(limit)

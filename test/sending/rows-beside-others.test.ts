@@ -9,6 +9,7 @@ import { sendable } from '../../src/sending/claims.sql.ts';
 import { createDecisions } from '../../src/sending/decisions/decisions.ts';
 import { createBrakes } from '../../src/sending/open-brakes.sql.ts';
 import { approveReviewed, approveVerb, reviewApproval } from '../../src/verbs/approve.ts';
+import { holdVerb } from '../../src/verbs/hold.ts';
 import { rejectVerb } from '../../src/verbs/reject.ts';
 import { releaseVerb } from '../../src/verbs/release.ts';
 import { adviceText } from '../../src/words/advice-text.ts';
@@ -240,5 +241,18 @@ describe('P20: the rejection of a second payment', () => {
     await rejectVerb.run(parts, { batch, reason: 'no' }, cem);
     expect(await kinds(batch)).toEqual([]);
     expect(await states(s.ledger)).toMatchObject({ 'A-R2': 'cancelled', B: 'ready' });
+  });
+
+  it('leaves the others alone where a person held and released the batch meanwhile', async () => {
+    const { s, batch, parts, kinds, send } = await paidAgain();
+    await holdVerb.run(parts, { batch }, cem);
+    expect(await states(s.ledger)).toMatchObject({ 'A-R2': 'held', B: 'held' });
+    await releaseVerb.run(parts, { batch }, cem);
+    expect(await kinds(batch)).toEqual(['approval of successors']);
+    expect(await states(s.ledger)).toMatchObject({ 'A-R2': 'held', B: 'ready' });
+    await rejectVerb.run(parts, { batch, reason: 'no' }, cem);
+    expect(await states(s.ledger)).toMatchObject({ 'A-R2': 'cancelled', B: 'ready' });
+    s.clock.advance(4 * day);
+    expect(await send('accepted', always)).toEqual(['B']);
   });
 });

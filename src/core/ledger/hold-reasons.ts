@@ -179,14 +179,6 @@ function holdsAll(reason: HoldReason): boolean {
   return !('scope' in reason && reason.scope !== undefined);
 }
 
-/**
- * The reasons that remain when others are lifted. If the whole batch was held, each of them holds all of it, but for those
- * of marked rows.
- */
-export function remaining(before: readonly HoldReason[], stays: readonly HoldReason[]): HoldReason[] {
-  return areHoldingAll(before) ? stays.map(holdingAll) : [...stays];
-}
-
 /** The reason for all of its batch, where it held only successors. */
 export function holdingAll(reason: HoldReason): HoldReason {
   return 'scope' in reason && reason.scope === 'successors' ? { ...reason, scope: undefined } : reason;
