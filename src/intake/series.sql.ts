@@ -113,7 +113,7 @@ export async function paidBefore(db: Db, ids: readonly bigint[]): Promise<PaidRo
 
 const pageSize = 2000;
 
-/** The payouts of a batch in the order of their rows, a page at a time, and whether each was sent. */
+/** The payouts of a batch's file in the order of their rows, a page at a time, and whether each was sent. */
 export async function* paidIn(
   db: Db,
   batch: string,
@@ -125,6 +125,9 @@ export async function* paidIn(
       .select(sql<bigint | number>`case when ${everSent} then 1 else 0 end`.as('was_sent'))
       .where('batch_id', '=', batch)
       .where('row_number', '>', after)
+      // What was paid again is no second row (P20).
+      .where(sql<boolean>`(p.successor_of is null or not exists (
+        select 1 from payouts o where o.id = p.successor_of and o.batch_id = p.batch_id))`)
       .orderBy('row_number')
       .limit(pageSize)
       .execute();

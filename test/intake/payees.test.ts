@@ -11,6 +11,7 @@ import { holdVerb } from '../../src/verbs/hold.ts';
 import { claimAt, recordOutcome, replies } from '../support/ledger.ts';
 import { fileOf, firstMonth, type Person, secondMonth } from './payee-months.ts';
 import { showAs } from './refused.ts';
+import { decisionsOf } from './retry-setting.ts';
 import { anyDay, type Setting, setting } from './setting.ts';
 
 const day = 86_400_000;
@@ -85,6 +86,24 @@ it('says what joined, left and changed, and the totals of both', async () => {
   });
   expect(warnings.filter((text) => text.includes('payee'))).toEqual([]);
   expect((await s.intake.check(s.drop('other.csv', fileOf([ada], 'O')))).compared, 'no series').toBeNull();
+});
+
+it('P20: counts what was paid again once in the total of before', async () => {
+  const s = await setting();
+  const batch = (await take(s, 'november.csv', fileOf(two, 'N'))).batch;
+  await confirmFiles(s, anyDay);
+  for (const claimed of await claimAt(s.ledger, s.clock.iso(), 2))
+    await recordOutcome(s.ledger, s.clock.iso(), claimed, replies.refused());
+  const decisions = decisionsOf(s);
+  const ids = (await decisions.find(['N-0'])).payouts.map(({ id }) => id);
+  const since = s.clock.iso();
+  const { digest } = await decisions.weigh(ids, since);
+  expect(await decisions.retry({ ids, since, digest, person: 'femi' })).toMatchObject({
+    decided: [{ reference: 'N-0-R2' }],
+  });
+  s.clock.advance(30 * day);
+  const { compared } = await s.intake.check(s.drop('december.csv', fileOf(two, 'D')));
+  expect(compared).toMatchObject({ with: batch, totalsBefore: { NGN: '430000.00' } });
 });
 
 it('P37: approve_changed holds a batch for a second person, whose approval covers the changes', async () => {
