@@ -113,7 +113,9 @@ function describe(issue: z.core.$ZodIssue, { merged, origins, placeOf }: Given):
   if (issue.code === 'unrecognized_keys') return [`${where}: ${issue.message}`];
   const value = valueAt(merged, path);
   const got = value === undefined ? '' : `, got ${withoutCredentials(JSON.stringify(value))}`;
-  const message = issue.message.replace(/, received .*$/, '').replace(/^Invalid input: /, '');
+  // What is wrong with the key of a map stands one level deeper.
+  const { message: said } = (issue.code === 'invalid_key' && issue.issues[0]) || issue;
+  const message = said.replace(/, received .*$/, '').replace(/^Invalid input: /, '');
   return [`${where || 'the configuration'}: ${listOrMap(issue, value, where !== name) ?? message}${got}`];
 }
 

@@ -47,7 +47,7 @@ const dailyLimits = limits.superRefine((map, context) => {
       });
 });
 const codes = z.record(
-  z.string().regex(/^\d{2,3}$/, 'a status code has two or three digits; write it in quotes'),
+  z.string().regex(/^\d{2,3}$/, 'a status code has two or three digits, in quotes: "03"'),
   z.enum(['unknown', 'halt'], 'a code may move only towards unknown or halt'),
 );
 

@@ -232,6 +232,11 @@ describe('configuration file', () => {
     expect(problems()).toContain('service.codes');
   });
 
+  it('says to write a status code in quotes, where YAML has read it as a number', () => {
+    write('service: { base_url: "https://pay.example.com", codes: { 03: halt } }');
+    expect(problems()).toContain('service.codes.3: a status code has two or three digits, in quotes: "03"');
+  });
+
   it('asks a server for approvals only over TLS, signed, and where approval says so', () => {
     const url = 'https://pay.example.com/approve/t0ken';
     const secret = { COUNTERFOIL_EVENTS_SECRET: `whsec_${Buffer.alloc(32).toString('base64')}` };
