@@ -1,5 +1,6 @@
 import { stateAfter } from '../../books/discrepancies/discrepancy-decisions.sql.ts';
 import { amountText, counted } from '../../core/domain/counted.ts';
+import { dayOf } from '../../core/domain/pay-day.ts';
 import type { HoldReason } from '../../core/ledger/hold-reasons.ts';
 import type { Released } from '../../sending/released.ts';
 import type { ApprovalOutcome, ApprovalWarnings } from '../../verbs/approve.ts';
@@ -105,7 +106,7 @@ export function decisionWords({ verdict, ids, changed, already, outdated }: Deci
 /** What a person should know before approving, as a command says it, and as a page does. */
 export function approvalWarningTexts(
   { batch, others, alike, oddAccounts, waiting }: ApprovalWarnings,
-  sight = sightOfAll,
+  { zone, sight = sightOfAll }: { zone: string; sight?: ReaderSight },
 ): { command: string[]; page: string[] } {
   const held = holdTexts(others, batch, sight).map(
     (reason) => `it is held for another reason too: ${reason}`,
@@ -113,7 +114,7 @@ export function approvalWarningTexts(
   const like = alike.first.slice(0, 1).map((first) => {
     const rest = `the account, currency and amount of an earlier one, the first: row ${first.row} like ${first.earlierReference} in batch ${first.earlierBatch}`;
     return {
-      command: `${alike.count} of its payouts have ${rest} of ${first.earlierAt.slice(0, 10)}`,
+      command: `${counted(alike.count, 'payout')} of it with ${rest} of ${dayOf(first.earlierAt, zone)}`,
       page: `${counted(alike.count, 'payout')} with ${rest}`,
     };
   });

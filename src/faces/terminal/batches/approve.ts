@@ -46,7 +46,10 @@ async function show(context: Context, app: App<'local'>, review: Shown): Promise
   const { rows, totals } = review.shown;
   const found = await approvalWarnings(app, review);
   const amounts = found.compared ? amountWarnings(found.compared) : [];
-  const warnings = [...amounts, ...approvalWarningTexts(found).command];
+  const warnings = [
+    ...amounts,
+    ...approvalWarningTexts(found, { zone: app.config.reports.timezone }).command,
+  ];
   const terminal = terminalOf(context, app.config, app.clock.iso());
   const compared = comparedLines(
     found.compared && shownComparison(found.compared, hiddenBy(app.config.reports)),

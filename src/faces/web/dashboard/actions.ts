@@ -68,7 +68,7 @@ export function createActions(parts: Parts) {
       const found = await approvalWarnings(parts, review);
       return {
         shown: review.shown,
-        warnings: approvalWarningTexts(found, sight).page,
+        warnings: approvalWarningTexts(found, { zone: parts.config.reports.timezone, sight }).page,
         compared: found.compared,
       };
     },
