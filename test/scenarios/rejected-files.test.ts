@@ -1,6 +1,9 @@
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { openLedger } from '../../src/custody/open-ledger.ts';
 import { csv, type Home, row } from '../support/cli.ts';
 import { makeHome } from '../support/decided.ts';
+import { born } from '../support/ledger.ts';
 import { serving } from '../support/serving.ts';
 
 const bad = csv(row(1), row(2, { amount: '-1' }));
@@ -71,4 +74,21 @@ it('the dashboard names a refused file among what needs a person', async () => {
   const { admin } = JSON.parse(await daemon.line(/"ready":true/));
   const page = await (await fetch(admin)).text();
   expect(page).toContain('november.csv was refused, and nothing of it is paid');
+});
+
+it('status names the machine on which a refused file lies, where that is another one', async () => {
+  const home = await withRefused();
+  expect((await home.run(['status'])).out).not.toContain('errors.csv, on ');
+  const ledger = await openLedger(join(home.dir, 'data', 'ledger.db'), { now: () => born });
+  const past = { job: 'intake', host: 'other', place: 'lagos-2:/srv/pay', last_run_at: null };
+  await ledger.write(async (trx) => {
+    await trx.updateTable('rejected_files').set({ machine: 'other' }).execute();
+    await trx
+      .insertInto('jobs')
+      .values({ ...past, last_success_at: null, last_result: null })
+      .execute();
+  });
+  await ledger.close();
+  const { out } = await home.run(['status']);
+  expect(out.replaceAll(/\s+/g, ' ')).toContain('november.errors.csv, on lagos-2:/srv/pay');
 });

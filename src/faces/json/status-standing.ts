@@ -10,6 +10,7 @@ import { batchCounts } from '../../core/ledger/batches.ts';
 import { openFileTasks } from '../../core/ledger/file-tasks.ts';
 import { foreignOrigins } from '../../core/ledger/origins.ts';
 import { openRejectedFiles } from '../../core/ledger/rejected-files.ts';
+import { hostNamed } from '../../core/runtime/jobs.sql.ts';
 import { lostFindings } from '../../findings/file-findings.ts';
 import { finders, findOn, type Scene } from '../../findings/finders.ts';
 import { isShown } from '../../findings/finding.ts';
@@ -51,13 +52,21 @@ export async function statusFacts(app: App<'looking'>) {
     collections: await collectionCounts(db),
     queue,
     inbox: await app.lying(),
-    rejected: await openRejectedFiles(db),
+    rejected: await rejectedStanding(app),
     needed: await findAttention(db),
     brakes: await brakesStanding(app),
     promised: await promisedFiles(app),
     alerts: await alertsStanding(app),
     findings: await findOn(scene),
   };
+}
+
+/** Files that were refused. `host`: the machine on which one lies; null for this one. */
+async function rejectedStanding({ ledger: { db }, host }: App<'looking'>) {
+  const hostOf = async (machine: string): Promise<string | null> =>
+    machine === '' || machine === host.id ? null : (await hostNamed(db, machine)) || 'another machine';
+  const files = await openRejectedFiles(db);
+  return Promise.all(files.map(async (file) => ({ ...file, host: await hostOf(file.machine) })));
 }
 
 async function lookUpsStanding(scene: Scene) {

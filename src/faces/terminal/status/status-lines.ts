@@ -155,10 +155,14 @@ function personLines(standing: Shown): string[] {
 /** Stands for each of the files above. */
 const anyFile = { place: 'the file', name: 'FILE' };
 
+function onHost({ host }: Shown['rejected'][number]): string {
+  return host === null ? '' : `, on ${host}`;
+}
+
 function inboxLines({ inbox, rejected }: Shown): string[] {
   const more = rejected.length - most;
   return [
-    ...rejected.slice(0, most).map((file) => `  rejected: ${rejectedText(file)}`),
+    ...rejected.slice(0, most).map((file) => `  rejected: ${rejectedText(file)}${onHost(file)}`),
     ...(more > 0 ? [`  rejected: and ${counted(more, 'more file')}`] : []),
     ...new Set(rejected.map(({ kind }) => `  ${upperFirst(rejectionWaysOut[kind](anyFile))}`)),
     ...(inbox.files > 0 ? [`  Inbox: ${counted(inbox.files, 'file')} waiting`] : []),
