@@ -5,13 +5,14 @@ import {
   addHoldReason,
   areHoldingAll,
   type HoldReason,
-  holdingAll,
   holdReasonsOf,
   isOfRows,
   isOfSuccessors,
   isSameReason,
+  notingAbove,
   readReasons,
   releaseUnderWay,
+  seenIn,
   setHoldReasons,
 } from '../core/ledger/hold-reasons.ts';
 import { type Recorded, record } from '../core/ledger/record.ts';
@@ -153,18 +154,19 @@ export async function liftReasons(
   { stays, by, look }: { stays: readonly HoldReason[] } & Pick<ReleaseOrder, 'look'> & { by: string },
 ): Promise<readonly HoldReason[]> {
   const { reasons, version } = await holdReasonsOf(trx, batch);
+  const left = notingAbove(reasons, stays);
   if (areHoldingAll(stays)) {
-    await setHoldReasons(trx, batch, stays);
+    await setHoldReasons(trx, batch, left);
     return stays;
   }
   // A release under way has passed the rows that an approval lets go now: another one begins.
   if (releaseUnderWay(reasons) && stays.length + 1 >= reasons.length) return stays;
   const mark = Number(version);
   const found = (await look?.(trx)) ?? [];
-  const isSeen = found.every((reason) => reasons.some((one) => isSameReason(holdingAll(one), reason)));
+  const isSeen = found.every((reason) => seenIn(reasons).some((one) => isSameReason(one, reason)));
   const releasing: HoldReason = { kind: 'releasing', by, mark };
   const now = isSeen ? [releasing] : found.map((one) => ({ ...one, mark }));
-  await setHoldReasons(trx, batch, [...now, ...stays]);
+  await setHoldReasons(trx, batch, [...now, ...left]);
   return isSeen ? stays : [...found, ...stays];
 }
 

@@ -40,6 +40,26 @@ it('a release for another reason lets nothing go above a limit that nobody was s
   expect(await claim()).toEqual(['A', 'B']);
 });
 
+it.each(['500.00', '400.00'])(
+  'an approval does not ask again about what a release let go, unless more is above the limit (%s)',
+  async (limit) => {
+    const two = csv(row('A', '1000.00'), row('B', '450.00', '0123456786'));
+    const always = { approval: 'always' } as const;
+    const rules = 'submission: { approval: always, payout_limit: { NGN: "500.00" } }';
+    const { parts, batch, claim, kinds, release } = await waiting(rules, two, always);
+    expect(await kinds()).toEqual(['payout_limit', 'approval']);
+    await release();
+    expect(await kinds()).toEqual(['approval']);
+    const review = await reviewApproval(parts, batch, cem);
+    if (review.kind !== 'may') throw new Error(review.kind);
+    parts.config.submission.payoutLimit = { NGN: limit };
+    const others = limit === '500.00' ? [] : [{ kind: 'payout_limit', count: 2 }];
+    const order = { batch, digest: review.shown.digest };
+    expect(await approveVerb.run(parts, order, cem)).toMatchObject({ kind: 'approved', others });
+    expect(await claim()).toEqual(others.length === 0 ? ['A', 'B'] : []);
+  },
+);
+
 it('an approval lets nothing go above such a limit', async () => {
   const always = { approval: 'always' } as const;
   const set = await waiting('submission: { approval: always }', csv(row('A', '1000.00')), always);

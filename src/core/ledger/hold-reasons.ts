@@ -58,13 +58,14 @@ const holdReason = z.discriminatedUnion('kind', [
   /** The batch was cancelled while payouts were in flight: those that come back unsent wait (P21). */
   /** With a scope: only what waited for an approval was rejected, and some of it is not cancelled yet. */
   z.strictObject({ kind: z.literal('cancelled'), ...marked, scope: anyScope.optional() }),
-  /** Only an approval lifts it (P2). */
+  /** Only an approval lifts it (P2). `above`: what a release let go meanwhile above `submission.payout_limit`. */
   z.strictObject({
     kind: z.literal('approval'),
     ...marked,
     why: approvalCause,
     dropper: text,
     scope: anyScope.optional(),
+    above: z.strictObject(large).optional(),
   }),
   /**
    * A release or an approval was decided, and its payouts become `ready` in chunks. Any other reason ends it. `by`: an
@@ -184,6 +185,22 @@ export function holdingAll(reason: HoldReason): HoldReason {
   return 'scope' in reason && reason.scope === 'successors' ? { ...reason, scope: undefined } : reason;
 }
 
+/** Notes what is let go above a limit in the approvals that stay: these do not ask about it once more. */
+export function notingAbove(before: readonly HoldReason[], stays: readonly HoldReason[]): HoldReason[] {
+  const large = before.find(({ kind }) => kind === 'payout_limit');
+  if (large?.kind !== 'payout_limit' || stays.some((one) => isSameReason(one, large))) return [...stays];
+  const above = { count: large.count, first: large.first };
+  return stays.map((one) => (one.kind === 'approval' ? { ...one, above } : one));
+}
+
+/** What a person has seen who lifts these reasons: each as one for all of the batch. */
+export function seenIn(reasons: readonly HoldReason[]): HoldReason[] {
+  return reasons.flatMap((one): HoldReason[] => {
+    const above = one.kind === 'approval' && one.above;
+    return above ? [{ kind: 'payout_limit', ...above }] : [holdingAll(one)];
+  });
+}
+
 /** The columns that keep the hold reasons. `held` is what claims check in the transaction of the intent (P2, P21). */
 export function reasonColumns(reasons: readonly HoldReason[]): { hold_reasons: string; held: bigint } {
   return { hold_reasons: JSON.stringify(reasons), held: reasons.some(holdsAll) ? 1n : 0n };
@@ -231,9 +248,9 @@ export function isSameReason(one: HoldReason, other: HoldReason): boolean {
   return isDeepStrictEqual(unmarked(one), unmarked(other));
 }
 
-/** The reason as it is stored, without its mark. */
+/** The reason as it is stored, without its mark and without what a release let go. */
 function unmarked(reason: HoldReason): unknown {
-  return JSON.parse(JSON.stringify({ ...reason, mark: undefined }));
+  return JSON.parse(JSON.stringify({ ...reason, mark: undefined, above: undefined }));
 }
 
 /** Replaces the hold reasons of a batch. An empty list lifts the hold of the batch, not of its payouts. */
