@@ -181,7 +181,7 @@ function holdsAll(reason: HoldReason): boolean {
 }
 
 /** The reason for all of its batch, where it held only successors. */
-export function holdingAll(reason: HoldReason): HoldReason {
+function holdingAll(reason: HoldReason): HoldReason {
   return 'scope' in reason && reason.scope === 'successors' ? { ...reason, scope: undefined } : reason;
 }
 
