@@ -13,7 +13,7 @@ import type { SaidHalt } from '../../../words/halt-words.ts';
 import type { Unready } from '../../admin/health.ts';
 import { type FigureSource, type LedgerFigures, readFigures } from '../../admin/ledger-figures.sql.ts';
 import { activeBatches, type BatchLook } from './batches.sql.ts';
-import { type DayAhead, daysAhead } from './later.sql.ts';
+import { type DaysAhead, daysAhead } from './later.sql.ts';
 import { createPaidLately, type PaidLately } from './paid-lately.sql.ts';
 import { type UnendedRun, unendedRun } from './runs.sql.ts';
 
@@ -31,8 +31,7 @@ export type DashboardFacts = {
   /** When the ledger began, ISO UTC. */
   birth: string;
   batches: { looks: BatchLook[]; more: number };
-  /** What is ready for a later day. */
-  later: DayAhead[];
+  later: DaysAhead;
   unready: Unready[];
   /** What waits for a person. */
   findings: Finding<KindsOn<'today'>>[];

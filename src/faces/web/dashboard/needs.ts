@@ -189,7 +189,7 @@ function needsIn(kind: FindingKind, findings: readonly Open[], view: View): Need
   if (!all || lines.length < 2) return lines.map((line) => ({ ...line, kind, about: [] }));
   const total = lines.reduce((sum, { count }) => sum + (count ?? 0), 0);
   const named = lines.slice(0, mostNamed).map(({ what, count, decide }) => {
-    const way = decide && html` <a href="${decide.href}">${decide.name}</a>`;
+    const way = decide && html` <a class="act" href="${decide.href}">${decide.name}</a>`;
     return html`<li>${what}${count !== null && html` (${countText(count)})`}${way}</li>`;
   });
   const more = lines.length - named.length;

@@ -53,7 +53,7 @@ ${panel('Needs a person', needsTable(needs, look, view))}
 ${panel('Batches today', batchesPart(look, view))}
 ${panel('Money by state', moneyTable(look.figures, view))}
 </div><div>
-${look.later.length > 0 && panel('Goes out later', laterTable(look.later, limits))}
+${look.later.ready.length + (look.later.held?.length ?? 1) > 0 && panel('Goes out later', laterTable(look.later, limits))}
 ${machineryPart(look, view, schedules)}
 ${
   look.halt === null &&

@@ -64,7 +64,7 @@ it('names several of a kind in one line, and gives each its button', async () =>
   const { body } = await as('ada', '/');
   expect(textOf(body)).toContain('1 thing needs a person');
   expect(textOf(body)).toMatch(/2 batches wait for approval or release .* 3 .* Look/);
-  expect(body).toContain('<a href="/batches/b-1/approve">Review…</a>');
+  expect(body).toContain('<a class="act" href="/batches/b-1/approve">Review…</a>');
 });
 
 it('gives the only one of a kind the button of the page, to those who may press it', async () => {
@@ -94,7 +94,7 @@ it('folds the machinery into a line while everything runs', async () => {
 it('shows what goes out later beside what may go in a day', () => {
   const day = { day: '2026-12-04', currency: 'NGN', count: 20, minor: 1_053_275_425n };
   const words = (limits: [string, bigint][]): string =>
-    textOf(laterTable([day, { ...day, currency: 'ZAR' }], new Map(limits)).toString());
+    textOf(laterTable({ ready: [day, { ...day, currency: 'ZAR' }], held: [] }, new Map(limits)).toString());
   expect(words([])).not.toContain('a day');
   expect(words([['NGN', 6_000_000_000n]])).toContain('NGN 10,532,754.25 of NGN 60,000,000.00 a day');
   expect(words([['NGN', 1_000_000_000n]])).toMatch(
