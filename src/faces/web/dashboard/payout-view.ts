@@ -46,7 +46,7 @@ ${panel(
     ['Amount', exactAmount(payout.currency, payout.amount)],
     [
       'State',
-      html`${stateBadge(payout.state)}${payout.evidence === '' ? '' : ` (evidence: ${payout.evidence})`}`,
+      html`${stateBadge(payout.state)}${payout.evidence === '' ? '' : ` (evidence: ${payout.evidence.replaceAll('+', ', ')})`}`,
     ],
     ...(message === '' ? [] : [['Message', message] as const]),
     ['From', payout.sender_name],
@@ -105,7 +105,8 @@ function transferFacts({
 }: Story['payout']): (readonly [string, string])[] {
   if (id === null && trx === null && fee === null) return [];
   return [
-    ['Transfer', `${id ?? '–'}, trx ${trx ?? '–'}`],
+    ['Transfer id', id ?? '–'],
+    ['Reference (trx)', trx ?? '–'],
     ...(fee === null ? [] : [['Fee', amountText(currency, fee)] as const]),
   ];
 }
@@ -128,11 +129,19 @@ function chainFacts(chain: Chain, view: View): (readonly [string, Html | string]
   ];
 }
 
+/** What happened, in order; what repeats itself, such as a daily look-up, is one line. */
 function timeline(story: Story, view: View, say: (text: string) => string): Html {
-  const items = payoutMoments(story).map(
-    ({ at, text }) =>
-      html`<li><span class="soft">${time(at, view, true)}</span><span>${say(text)}</span></li>`,
-  );
+  const groups = payoutMoments(story).reduce<{ text: string; at: string[] }[]>((all, { at, text }) => {
+    const last = all.at(-1);
+    if (last?.text === text) last.at.push(at);
+    else all.push({ text, at: [at] });
+    return all;
+  }, []);
+  const items = groups.map(({ at, text }) => {
+    const again =
+      at.length > 1 && html`; ${at.length} times, the last ${time(at.at(-1) ?? null, view, true)}`;
+    return html`<li><span class="soft">${time(at[0] ?? null, view, true)}</span><span>${say(text)}${again}</span></li>`;
+  });
   return html`<ol class="timeline">${items}</ol>`;
 }
 

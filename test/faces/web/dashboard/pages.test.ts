@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { createJobsStore } from '../../../../src/core/runtime/jobs.sql.ts';
 import { halt } from '../../../../src/sending/halts.sql.ts';
@@ -161,10 +162,25 @@ describe('the page of a payout', () => {
     await addBatch(ledger, ['A-1'], { ...paid, ...times, sender_name: 'Savanna Textiles Ltd' });
     await addBatch(ledger, ['B-1'], { id: 'b-2' });
     const facts = factsOf((await as('ada', '/payouts/A-1')).body);
-    expect(facts).toMatch(/From Savanna Textiles Ltd To ADA OBI .* Transfer 77, trx TRX-9 Fee NGN 53\.75/);
+    expect(facts).toMatch(
+      /From Savanna Textiles Ltd To ADA OBI .* Transfer id 77 Reference \(trx\) TRX-9 Fee NGN 53\.75/,
+    );
     expect(facts).toMatch(/Sent 21 Nov 2026 09:00 Paid 21 Nov 2026 09:01/);
     expect(facts).not.toContain('Message');
     expect(factsOf((await as('ada', '/payouts/B-1')).body)).not.toMatch(/Transfer|Fee|Message/);
+  });
+
+  it('tells once what repeated itself, how often, and until when', async () => {
+    const { ledger, as } = await startDashboard();
+    const [id] = await addBatch(ledger, ['A-1'], { state: 'unknown' });
+    for (const day of ['22', '23', '24'])
+      await sql`insert into inquiries (payout_id, kind, reason, due_at, rung, answered_at, outcome)
+        values (${id}, 'details', 'unsettled', ${`2026-11-${day}T08:00:00.000Z`}, 1, ${`2026-11-${day}T08:00:00.000Z`}, 'not_found')`.execute(
+        ledger.db,
+      );
+    const text = textOf((await as('ada', '/payouts/A-1')).body);
+    expect(text.match(/the service does not know it/g)).toHaveLength(1);
+    expect(text).toMatch(/does not know it; 3 times, the last 24 Nov 09:00:00/);
   });
 
   it.each([
