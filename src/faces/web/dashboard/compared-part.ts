@@ -10,6 +10,7 @@ import {
 } from '../../../sending/payee-facts.ts';
 import { upperFirst } from '../../../words/results/obstacle-words.ts';
 import { type Html, html } from '../kit/html.ts';
+import { whole } from '../kit/parts.ts';
 import { wideTable } from '../kit/table.ts';
 import { seesBank, type View } from './frame.ts';
 import { panel, sentence, to } from './parts.ts';
@@ -43,9 +44,9 @@ export function comparedPart(
   const kept = found.changes.slice(0, everybody || approves ? found.changes.length : mostChanges);
   const changes = kept.map((one) => [
     String(one.row),
-    file ? visible(one.reference) : to(['payouts', one.reference], one.reference),
+    file ? whole(visible(one.reference)) : to(['payouts', one.reference], one.reference),
     ...(nameOf ? [visible(nameOf(one) ?? '')] : []),
-    payeeChangeNames[one.kind],
+    { content: payeeChangeNames[one.kind], look: 'whole' },
     ...[one.old, one.new].map((text) => (one.kind === 'amount_changed' ? sentence(text, view) : text)),
     dropper,
   ]);
@@ -75,7 +76,7 @@ function peopleTable(
     .slice(0, everybody ? people.length : mostPeople)
     .map(({ row, reference, name, account, amount }) => [
       String(row),
-      isLinked ? to(['payouts', reference], reference) : visible(reference),
+      isLinked ? to(['payouts', reference], reference) : whole(visible(reference)),
       visible(name),
       maskAccount(account),
       sentence(amount, view),

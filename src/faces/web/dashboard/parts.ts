@@ -10,7 +10,7 @@ import { shortTime, shortTimeWithSeconds } from '../../../words/short-times.ts';
 import { stateWords } from '../../../words/state-words.ts';
 import { verdictWords } from '../../../words/verdict-words.ts';
 import { type Html, html } from '../kit/html.ts';
-import { badge, bankText } from '../kit/parts.ts';
+import { badge, bankText, isWhole } from '../kit/parts.ts';
 import type { HtmlCell } from '../kit/table.ts';
 import { duration } from '../report/page-words.ts';
 import type { View } from './frame.ts';
@@ -95,9 +95,10 @@ export function payeeCell(
   return { content, look: 'payee' };
 }
 
-/** A link into the dashboard; each part of the path is encoded. */
+/** A link into the dashboard; each part of the path is encoded. A batch has a long name, which may break between its words. */
 export function to(parts: readonly string[], name: string | Html): Html {
-  return html`<a href="/${parts.map(encodeURIComponent).join('/')}">${name}</a>`;
+  const look = parts[0] !== 'batches' && typeof name === 'string' && isWhole(name) && html` class="whole"`;
+  return html`<a${look} href="/${parts.map(encodeURIComponent).join('/')}">${name}</a>`;
 }
 
 export function severity(one: Severity): Html {

@@ -11,7 +11,7 @@ type Found = { payees: readonly Payee[]; changed: boolean; next: string | null }
 export function payeesView({ payees, changed, next }: Found, view: View): Html {
   const columns = ['Account', 'Bank', 'Currency', 'Names', 'Payee ids', 'First paid', 'Last paid'];
   const rows = payees.map((one) => [
-    html`<a href="${addressOf('/payouts', { q: one.account_number })}">${one.account_number}</a>`,
+    html`<a class="whole" href="${addressOf('/payouts', { q: one.account_number })}">${one.account_number}</a>`,
     ...[one.bank_code, one.currency, one.names.join(' / '), one.payee_ids.join(' / ')],
     ...[time(one.first_paid_at, view), time(one.last_paid_at, view), `${one.paid}`, `${one.returned}`],
   ]);

@@ -33,6 +33,13 @@ export function separated(pieces: readonly (Html | string)[], by: Html | string 
   return html`${pieces.map((piece, index) => html`${index > 0 && by}${piece}`)}`;
 }
 
+/** A name or number of one word, which stands on one line, so that a reader can compare it; a very long one may break. */
+export function whole(text: string): Html {
+  return isWhole(text) ? html`<span class="whole">${text}</span>` : html`${text}`;
+}
+
+export const isWhole = (text: string): boolean => /^\S{1,40}$/.test(text);
+
 /** The code of a bank, and its name where `intake.banks_file` knows it. */
 export function bankText(code: string, { banks }: { banks?: Banks | undefined }): string {
   const name = banks?.nameOf(code);

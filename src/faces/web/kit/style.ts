@@ -43,7 +43,7 @@ table{border-collapse:collapse;width:100%}
 caption{text-align:left;font-weight:600;padding:4px 0;color:var(--soft)}
 th,td{text-align:left;vertical-align:top;padding:6px 12px 6px 0;border-bottom:1px solid var(--line);overflow-wrap:normal}
 thead th{font-size:13px;color:var(--soft);font-weight:600}th[scope=row]{font-weight:500}
-time{white-space:nowrap}
+time,.whole{white-space:nowrap}
 .number{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}
 code{font:.92em ui-monospace,"DejaVu Sans Mono",Consolas,monospace;background:var(--raised);padding:.1em .35em;border-radius:4px}
 summary{cursor:pointer;color:var(--link)}
@@ -71,7 +71,7 @@ summary{cursor:pointer;color:var(--link)}
 .empty{margin:0;max-width:none;padding:4px 14px;border:1px dashed var(--line);border-radius:10px;color:var(--soft)}
 .sign{display:grid;grid-template-columns:2fr 2fr 1fr;gap:3rem 1.5rem;margin:3rem 0 1rem;break-inside:avoid}.sign p{border-top:1px solid var(--ink);padding-top:.3rem;margin:0}.sign .of{grid-column:1/-1;border:0;font-weight:600}
 @media (max-width:560px){header,main,footer{padding-left:14px;padding-right:14px}header{padding-top:10px}h1{font-size:18px}nav ul{gap:2px 12px}
-time,.number,.badge{white-space:normal}dl{grid-template-columns:fit-content(45%) 1fr}.sum{font-size:13px}.sum th,.sum td{padding-right:8px}.sum .of th{padding-left:22px}
+time,.number,.badge,.whole{white-space:normal}dl{grid-template-columns:fit-content(45%) 1fr}.sum{font-size:13px}.sum th,.sum td{padding-right:8px}.sum .of th{padding-left:22px}
 .verdicts,.tiles{gap:8px;margin-top:8px}.verdict{padding:6px 12px}.made li{font-size:12px;line-height:1.25}.verdict .made{margin:0}
 .tiles{grid-template-columns:1fr 1fr}.tile{padding:6px 10px}.tile strong{font-size:18px}
 ${tableBlocks}
@@ -81,7 +81,7 @@ ${tableBlocks}
 @media print{:root{color-scheme:light;${light}}
 body{font-size:9pt;background:#fff}header,main,footer{max-width:none;padding:0}.skip,nav,.act{display:none}
 h2,h3,caption,figcaption{break-after:avoid}figure,.card:not(.wide),.verdict,.tile,.notice,tr{break-inside:avoid}thead{display:table-header-group}
-.wide{overflow:visible}th,td{padding:3px 6px 3px 0;overflow-wrap:anywhere}thead th{font-size:9pt;white-space:normal!important;overflow-wrap:normal}a{color:var(--ink)}
+.wide{overflow:visible}th,td{padding:3px 6px 3px 0;overflow-wrap:break-word}thead th{font-size:9pt;white-space:normal!important;overflow-wrap:normal}a{color:var(--ink)}
 .sums{grid-template-columns:1fr 1fr;gap:6px 8px}.sums>:first-child{grid-row:span 2}.empty{padding:4px 6px}.sum{font-size:9pt}.sum th,.sum td{padding:2px 4px 2px 0}.sum th:first-child{padding-left:6px}.sum td:last-child,.sum th:last-child{padding-right:6px}
 *{print-color-adjust:exact;-webkit-print-color-adjust:exact}}
 `;

@@ -6,7 +6,7 @@ import { type Browser, type BrowserContextOptions, chromium, type Page } from 'p
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { batchOf } from '../../../support/cli.ts';
 import { tokenOf } from '../../api/support.ts';
-import { lowestContrast, tooWide } from '../report/in-page.ts';
+import { brokenWords, lowestContrast, tooWide } from '../report/in-page.ts';
 import { openDesk } from './desk.ts';
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
@@ -145,6 +145,7 @@ describe.skipIf(path === undefined)(`dropping files in a real browser${missing}`
     expect(await page.locator('input[name^=cell-]').first().isVisible()).toBe(true);
     expect(await page.getByText('has thousands separators').first().isVisible()).toBe(true);
     expect(await page.getByRole('button').filter({ visible: true }).count()).toBe(0);
+    expect(await page.evaluate<string[]>(brokenWords)).toEqual([]);
     await page.context().close();
   });
 

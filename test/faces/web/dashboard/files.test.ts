@@ -276,6 +276,15 @@ it('shows 10,000 bad rows quickly, a hundred at a time, and gives all in the CSV
   expect((await post('dayo', `${location}/mend`)).location).toBe(location);
 });
 
+it('gives a long way to mend once, and names its row beside the others that need it', async () => {
+  const { drop, ask } = await openDesk();
+  const rows = ['R-1', 'R-2', 'R-3'].map((one) => `${one},0123456789,Ada Obi,058,"1,000.50",NGN,Pay,Acme`);
+  const { location } = await drop('dayo', { 'bad.csv': [head, ...rows, ''].join('\n') });
+  const { text } = await ask('dayo', location);
+  expect(text.match(/Format Cells/g)).toHaveLength(1);
+  expect(text.match(/>as for row 2</g)).toHaveLength(2);
+});
+
 it('shows invisible characters of a cell, and writes only what a person changed', async () => {
   const { home, drop, ask, post, take } = await openDesk();
   const row = 'H-1,0123456789,Ad\u200ba Obi,058,x,NGN,"two\nlines",Acme';

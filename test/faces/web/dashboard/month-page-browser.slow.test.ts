@@ -5,7 +5,7 @@ import { type Browser, type BrowserContextOptions, chromium, type Page } from 'p
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { systemClock } from '../../../support/clock.ts';
 import { addBatch, at, claimAt, recordOutcome, replies } from '../../../support/ledger.ts';
-import { overflowing, tooWide } from '../report/in-page.ts';
+import { brokenWords, overflowing, tooWide, widerThanPaper } from '../report/in-page.ts';
 import { addDiscrepancy, type Dashboard, startDashboard } from './support.ts';
 
 const path = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(existsSync);
@@ -107,5 +107,25 @@ describe.skipIf(path === undefined)(`the page of a month in a real browser${miss
       ...['Reviewed by (name)', 'Signature', 'Date'],
     ]);
     await page.context().close();
+  });
+
+  it('breaks no account number and no reference in two, on a screen and on paper', {
+    timeout: 60_000,
+  }, async () => {
+    const dashboard = await closedNovember();
+    for (const to of [
+      '/payees',
+      '/payouts',
+      '/batches/november-salaries-20261121-3f9a1c',
+      '/months/2026-11',
+    ]) {
+      const page = await open(dashboard, to);
+      expect(await page.evaluate<string[]>(brokenWords), to).toEqual([]);
+      await page.setViewportSize({ width: 680, height: 1000 });
+      await page.emulateMedia({ media: 'print' });
+      expect(await page.evaluate<string[]>(brokenWords), `${to} on paper`).toEqual([]);
+      expect(await page.evaluate<number>(widerThanPaper), `${to} on paper`).toBe(0);
+      await page.context().close();
+    }
   });
 });

@@ -33,6 +33,26 @@ export const overflowing = `[...document.querySelectorAll('body *:not(.skip):not
   .filter((one) => one.scrollWidth > one.clientWidth + 1 || one.getBoundingClientRect().right > innerWidth + 1)
   .map((one) => one.tagName + '.' + one.getAttribute('class') + ' ' + one.textContent.slice(0, 60))`;
 
+/** Words and numbers of tables that stand on two lines, and names of payouts that do: nobody can read them out. */
+export const brokenWords = `(() => {
+  const lines = (range) => new Set([...range.getClientRects()].filter(({ width }) => width > 0).map(({ top }) => Math.round(top))).size;
+  const broken = [];
+  const isSpoken = (cell) => (cell.closest('thead')?.getBoundingClientRect().height ?? 9) < 2;
+  for (const cell of [...document.querySelectorAll('td, th, dd')].filter((one) => !isSpoken(one))) {
+    const texts = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT);
+    for (let text = texts.nextNode(); text !== null; text = texts.nextNode())
+      for (const word of text.data.matchAll(/[\\p{L}\\p{N}_.,]{2,40}/gu)) {
+        const range = document.createRange();
+        range.setStart(text, word.index);
+        range.setEnd(text, word.index + word[0].length);
+        if (lines(range) > 1) broken.push(word[0]);
+      }
+  }
+  for (const one of document.querySelectorAll('th a[href^="/payouts/"], td a[href^="/payouts/"]'))
+    if (one.textContent.length <= 40 && lines(one) > 1) broken.push(one.textContent);
+  return broken;
+})()`;
+
 export const focused = `({
   text: document.activeElement.textContent.trim(),
   outlined: getComputedStyle(document.activeElement).outlineStyle !== 'none',

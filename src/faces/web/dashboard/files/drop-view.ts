@@ -4,6 +4,7 @@ import { visible } from '../../../../core/domain/hidden.ts';
 import type { Mend } from '../../../../core/ledger/mends.ts';
 import { hasRight } from '../../../admin/access.ts';
 import { type Html, html } from '../../kit/html.ts';
+import { whole } from '../../kit/parts.ts';
 import { wideTable } from '../../kit/table.ts';
 import { comparedPart } from '../compared-part.ts';
 import { form, whoMay } from '../forms.ts';
@@ -14,6 +15,8 @@ import { type Drop, type DropCheck, mostMendable } from './drops.ts';
 /** Rows of problems on a page. */
 const perPage = mostMendable;
 const mostShown = 50;
+/** A fix of so many characters may repeat. */
+const shortFix = 60;
 
 /** Whether the caller may see what is in the file: bank details are for the role `read`, and for its own people. */
 export function seesDrop({ caller }: Pick<View, 'caller'>, { by, preparers }: Drop): boolean {
@@ -100,7 +103,7 @@ function details(
         );
   const alike = check.duplicates
     .slice(0, mostShown)
-    .map(({ row, reference, earlier }) => [String(row), visible(reference), visible(earlier)]);
+    .map(({ row, reference, earlier }) => [String(row), whole(visible(reference)), visible(earlier)]);
   return html`${comparedPart(compared, drop.by, view, { file: true, nameOf: ({ row }) => payees[row], everybody })}
 ${check.problems.length > 0 && panel('Problems', problemsForm(drop, { check, cells, payees }, page, view))}
 ${listed('It would be held', holds)}
@@ -120,6 +123,7 @@ function problemsForm(
   const mends = hasRight(view.caller, 'drop');
   const columns = [{ number: 'Row' }, 'Payee', 'Column', 'Value', 'What is wrong', 'How to mend it'];
   const open = new Map(cells.map((cell) => [`${cell.row} ${cell.column}`, cell]));
+  const firstRows = new Map<string, number>();
   const rows = problems.slice(from, from + perPage).map(({ row, column, value, problem, fix }) => {
     const key = `${row} ${column}`;
     const cell = page === 1 && mends ? open.get(key) : undefined;
@@ -132,9 +136,9 @@ function problemsForm(
       row === 0 ? 'the file' : String(row),
       { content: visible(payees[row] ?? ''), look: 'payee' },
       visible(column),
-      field ?? visible(value),
+      field ?? whole(visible(value)),
       problem,
-      fix,
+      fixOnce(fix, row, firstRows),
     ];
   });
   const path = `/files/checks/${drop.id}`;
@@ -149,6 +153,14 @@ function problemsForm(
   ].map(([number, name]) => html`<li><a href="${path}?page=${number}">${name}</a></li>`);
   const table = html`${wideTable('Problems', columns, rows)}${links.length > 0 && html`<nav aria-label="Pages"><ul>${links}</ul></nav>`}`;
   return html`<p class="screen"><a href="${path}/errors.csv">Download the problems (CSV)</a></p>${many}${mends ? again(drop, view, table) : table}`;
+}
+
+/** A long way to mend stands beside the first row of a page that needs it; the others name that row. */
+function fixOnce(fix: string, row: number, firstRows: Map<string, number>): string {
+  const first = firstRows.get(fix);
+  if (first !== undefined && fix.length > shortFix) return `as for row ${first}`;
+  if (first === undefined) firstRows.set(fix, row);
+  return fix;
 }
 
 /** The form that checks the file again, with what was changed in `content`. */
@@ -188,7 +200,9 @@ export function mendsTable(mends: readonly Mend[], sees: boolean, view: View): H
     mends.map(({ row, column, was, became, by, at }) => [
       String(row),
       visible(column),
-      ...[was, became].map((text) => (sees || open.has(knownColumn(column)) ? visible(text) : 'hidden')),
+      ...[was, became].map((text) =>
+        sees || open.has(knownColumn(column)) ? whole(visible(text)) : 'hidden',
+      ),
       html`${by}, ${time(at, view)}`,
     ]),
   );
