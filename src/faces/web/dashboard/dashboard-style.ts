@@ -42,10 +42,10 @@ a.go,a.btn,.drop button,.orders button{display:inline-block}a.go,a.btn{border:1p
 .orders{display:flex;flex-wrap:wrap;gap:4px 14px;align-items:end;margin:8px 0 0}.orders form{margin:0}
 .mend input{width:100%;min-width:8rem;border-color:var(--bad);background:var(--bad-bg)}.mend .wide{margin-bottom:8px}
 @media (min-width:821px){th[scope=row]:has(a){min-width:10rem}}
-@media (min-width:1100px){th:has(>a[href^="/batches/"]),td:has(>a[href^="/batches/"]){min-width:15rem}main .wide{overflow:visible}main .wide thead th{position:sticky;top:0;background:var(--card);z-index:1}}
+@media (min-width:1100px){main>.panel th:has(>a[href^="/batches/"]),main>.panel td:has(>a[href^="/batches/"]){min-width:15rem}main .wide{overflow:visible}main .wide thead th{position:sticky;top:0;background:var(--card);z-index:1}}
 @media (max-width:820px){.columns{grid-template-columns:minmax(0,1fr)}}
 @media (max-width:30rem){td:empty{display:none}.bar form{margin-left:0;width:100%}.bar form input{flex:1}.tile b{font-size:17px}.timeline li{grid-template-columns:1fr;gap:0}}
 @media (max-width:560px){body>header,main{padding-left:14px;padding-right:14px}.wide td>div{display:inline-block;margin-right:.6em}}
-@media (min-width:561px){.payee{min-width:10rem}}
-@media print{progress{display:none}.ended{white-space:normal}.about{font-size:9pt}body>header,.decide,button,.go,a.go,a.btn,.filters,.screen,details,input[type=checkbox]{display:none}.mend .decide{display:block}.mend input{border:0;padding:0}.paid th:last-child,.paid td:last-child{display:none}body{font-size:9pt}main{padding:0}main h1{font-size:16pt}main h2{font-size:11pt}.panel{border:0;padding:0;margin:0 0 8pt}.panel th[scope=col]{overflow-wrap:normal}th[scope=row]:has(a){min-width:5rem}.panel .number{padding-right:10px}}
+@media screen and (min-width:561px){.payee{min-width:10rem}}
+@media print{progress{display:none}.ended{white-space:normal}.about{font-size:9pt}body>header,.decide,button,.go,a.go,a.btn,.filters,.screen,details,input[type=checkbox]{display:none}.mend .decide{display:block}.mend input{border:0;padding:0;min-width:4.5rem}.paid th:last-child,.paid td:last-child{display:none}body{font-size:9pt}main{padding:0}main h1{font-size:16pt}main h2{font-size:11pt}.panel{border:0;padding:0;margin:0 0 8pt}.panel th[scope=col]{overflow-wrap:normal}th[scope=row]:has(a){min-width:5rem}td:has(>a[href^="/batches/"]){min-width:7rem}.panel .number{padding-right:10px}}
 `;

@@ -95,9 +95,9 @@ function filterForm(query: PayoutQuery): Html {
       html`<option value="${state}"${(query.state ?? '') === state && html` selected`}>${state === '' ? 'all' : stateWords[state]}</option>`,
   );
   return html`<form class="filters" action="/payouts" method="get" aria-label="Narrow the list">
-${text('q', 'Name, account, reference, transfer id, trx', html` size="30"`)}
+${text('q', 'Name, account, reference, transfer id, trx', html` size="36"`)}
 <label>State<select name="state">${states}</select></label>
-${text('batch', 'Batch, or a part of it', html` size="16"`)}
+${text('batch', 'Batch, or a part of it')}
 ${text('currency', 'Currency', html` size="4" maxlength="3"`)}
 ${text('bank', 'Bank', html` size="6"`)}
 ${text('since', 'From', html` type="date"`)}

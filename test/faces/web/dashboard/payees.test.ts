@@ -131,6 +131,6 @@ it('lists payees to who may see bank details, a page at a time, with the way to 
     .selectFrom('payouts')
     .select('account_number')
     .executeTakeFirstOrThrow();
-  expect(body).toContain(`<a href="/payouts?q=${account_number}">${account_number}</a>`);
+  expect(body).toContain(`<a class="whole" href="/payouts?q=${account_number}">${account_number}</a>`);
   expect((await as('ada', '/payees?changed=true')).body).not.toContain(account_number);
 });
