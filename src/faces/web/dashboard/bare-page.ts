@@ -4,9 +4,7 @@ import { type Html, html } from '../kit/html.ts';
 import { dashboardStyle } from './dashboard-style.ts';
 import { deskLinks } from './frame.ts';
 import { dashboardBanner } from './parts.ts';
-
-/** After so many seconds a reader looks again. */
-export const lookAgainSeconds = 10;
+import { lookAgainSeconds, waitScript } from './wait-script.ts';
 
 /** A page in the desk's look that needs nothing of the ledger. `renews`: it looks again by itself. */
 export function barePage({
@@ -20,11 +18,11 @@ export function barePage({
   content: Html;
   renews: boolean;
 }): string {
-  const again = html`<meta http-equiv="refresh" content="${lookAgainSeconds}">\n`;
+  const again = html`<noscript><meta http-equiv="refresh" content="${lookAgainSeconds}"></noscript>\n`;
   return pageFrame({
     title: `${title} · Counterfoil (${mode})`,
     style: dashboardStyle,
-    ...(renews && { head: again }),
+    ...(renews && { head: again, script: waitScript }),
     body: html`<header><div class="bar"><b>Counterfoil</b>
 ${deskLinks(undefined)}
 <p class="soft">${mode} mode</p>

@@ -7,7 +7,7 @@ import { passingCause } from '../../admin/passing-cause.ts';
 import { RefusedUpload } from '../../admin/uploads.ts';
 import { html } from '../kit/html.ts';
 import { createActions, Declined } from './actions.ts';
-import { barePage, lookAgainSeconds } from './bare-page.ts';
+import { barePage } from './bare-page.ts';
 import { discrepancyRoutes } from './discrepancy-routes.ts';
 import { createEvents } from './events.ts';
 import { fileRoutes } from './files/file-routes.ts';
@@ -22,6 +22,7 @@ import { postRoutes } from './post-routes.ts';
 import { runRoutes } from './run-routes.ts';
 import type { DashboardDeps, Shared } from './shared.ts';
 import { isBrowser, signInForm, signInRoutes } from './sign-in.ts';
+import { lookAgainSeconds } from './wait-script.ts';
 import { createWays } from './ways.ts';
 
 /** The dashboard (docs/desk.md): pages for people, and the forms with which they decide. */
@@ -123,7 +124,7 @@ async function sendProblem(
     const cause = passingCause(err, closing.aborted);
     if (cause) return sendPassing(deps, cause.problem, request, reply);
     deps.log.error({ err }, 'the dashboard could not answer');
-    const content = html`<p>The log of serve says why.</p>`;
+    const content = html`<p>The operator finds the cause in the log of serve.</p>`;
     const page = { mode: deps.config.mode, title: 'The ledger cannot be read', content, renews: false };
     return reply.code(500).headers(pageHeaders).send(barePage(page));
   }
@@ -138,12 +139,12 @@ function sendPassing(
 ): FastifyReply {
   log.warn({ problem }, 'the dashboard cannot answer now');
   reply.code(503).header('retry-after', String(lookAgainSeconds));
-  const fix = 'look again in a moment: what was recorded stands, and nothing is done twice';
-  if (!isBrowser(request)) return reply.send({ problem, fix });
-  const page = { title: upperFirst(problem), content: html`<p>${upperFirst(fix)}.</p>` };
-  return reply
-    .headers(pageHeaders)
-    .send(barePage({ ...page, mode: config.mode, renews: request.method === 'GET' }));
+  const why = 'what was recorded stands, and nothing is done twice';
+  if (!isBrowser(request)) return reply.send({ problem, fix: `look again in a moment: ${why}` });
+  const renews = request.method === 'GET';
+  const next = renews ? 'This page looks again by itself' : 'Look again in a moment';
+  const page = { title: upperFirst(problem), content: html`<p>${next}. ${upperFirst(why)}.</p>` };
+  return reply.headers(pageHeaders).send(barePage({ ...page, mode: config.mode, renews }));
 }
 
 function problemOf(error: unknown): { status: number; title: string; help: string } {
@@ -161,5 +162,9 @@ function problemOf(error: unknown): { status: number; title: string; help: strin
       : 500;
   if (status < 500)
     return { status, title: 'The request could not be read', help: 'Use the forms of these pages.' };
-  return { status: 500, title: 'Something went wrong', help: 'The log of serve has the error.' };
+  return {
+    status: 500,
+    title: 'Something went wrong',
+    help: 'The operator finds the error in the log of serve.',
+  };
 }

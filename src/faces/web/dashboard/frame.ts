@@ -8,6 +8,7 @@ import { type Html, html } from '../kit/html.ts';
 import { dashboardStyle } from './dashboard-style.ts';
 import { dropScript } from './files/drop-script.ts';
 import { liveScript } from './live-script.ts';
+import { waitScript } from './wait-script.ts';
 
 /** What every page knows: the reader, the time, and how to make a form that the server will take. */
 export type View = {
@@ -61,7 +62,7 @@ export const pageHeaders = {
   'content-security-policy': [
     "default-src 'none'",
     `style-src ${sourceOf(dashboardStyle)}`,
-    `script-src ${sourceOf(liveScript)} ${sourceOf(dropScript)}`,
+    `script-src ${[liveScript, dropScript, waitScript].map(sourceOf).join(' ')}`,
     "connect-src 'self'",
     "form-action 'self'",
     "base-uri 'none'",

@@ -1,13 +1,16 @@
-import { existsSync, mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { PostgresFailure } from '../../../../src/core/storage/failure.ts';
 import { addBatch, at, claimAt, recordOutcome, replies, states } from '../../../support/ledger.ts';
 import { focused, lowestContrast, tooWide } from '../report/in-page.ts';
 import { addDiscrepancy, addUnapproved, type Dashboard, startDashboard } from './support.ts';
 
 const path = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(existsSync);
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const missing = path === undefined ? ' (skipped: no chromium)' : '';
 
 /** Where the pictures lie that a person should look at. */
@@ -180,5 +183,31 @@ describe.skipIf(path === undefined)(`the dashboard in a real browser${missing}`,
     await addBatch(dashboard.ledger, ['A-1']);
     await page.getByText(/^Not live: the connection is lost/).waitFor({ timeout: 20_000 });
     await page.context().close();
+  });
+
+  it('shows a page during an outage in which axe finds nothing wrong, and leaves it by itself', {
+    timeout: 120_000,
+  }, async () => {
+    let failure: Error | null = new PostgresFailure('ECONNREFUSED', 'connect ECONNREFUSED 10.0.0.7:5432');
+    const dashboard = await startDashboard({ failure: () => failure });
+    troubles.length = 0;
+    const looks = [{}, { colorScheme: 'dark' as const }, { viewport: { width: 390, height: 800 } }];
+    const open503 = await Promise.all(looks.map((look) => open(dashboard, '/', look)));
+    for (const page of open503) {
+      await page.getByText('This page looks again by itself').waitFor();
+      await page.evaluate(axe);
+      expect(
+        await page.evaluate(
+          'axe.run().then(({ violations }) => violations.map(({ id, nodes }) => id + nodes[0].html))',
+        ),
+      ).toEqual([]);
+      expect(await page.evaluate<number>(tooWide)).toBeLessThanOrEqual(0);
+    }
+    failure = null;
+    for (const page of open503) {
+      await page.getByText('Needs a person').waitFor({ timeout: 30_000 });
+      await page.context().close();
+    }
+    expect(troubles.filter((text) => !text.includes('503'))).toEqual([]);
   });
 });
