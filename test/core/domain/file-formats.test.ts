@@ -28,7 +28,7 @@ it.each(formatNames)(
       expect(endingOf(`November${ending.toUpperCase()}`)).toBe(ending);
       expect(batchName(`November${ending}`)).toBe('november');
     }
-    expect(fileTypes).toEqual(expect.arrayContaining(mediaTypes));
+    expect(fileTypes).toEqual(expect.arrayContaining([...mediaTypes]));
   },
 );
 

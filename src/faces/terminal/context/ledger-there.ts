@@ -12,12 +12,16 @@ import { Stop } from './result.ts';
  */
 export async function refuseStrayLedger(config: Config): Promise<void> {
   const archive = join(config.dataDir, 'archive');
-  if (existsSync(config.ledgerFile) || !statSync(archive, { throwIfNoEntry: false })?.isDirectory()) return;
-  if (!readdirSync(archive).some((name) => name.endsWith('.csv'))) return;
-  if (await hasLedger(config)) return;
+  if (existsSync(config.ledgerFile) || !holdsTakenFiles(archive) || (await hasLedger(config))) return;
   throw new Stop(
     `${archive} holds batches that were taken in, but there is no ledger ${placeName(config.ledgerPlace)}: check ledger.url and --data, or put a backup in its place with counterfoil restore. Nothing was done`,
   );
+}
+
+/** Whether intake moved or copied a file here: a taken file's name begins with its batch, whatever it ends in. */
+export function holdsTakenFiles(archive: string): boolean {
+  if (!statSync(archive, { throwIfNoEntry: false })?.isDirectory()) return false;
+  return readdirSync(archive).some((name) => name.includes('--'));
 }
 
 /**

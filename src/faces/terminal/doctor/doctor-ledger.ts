@@ -1,4 +1,3 @@
-import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { App } from '../../../app/app.ts';
 import { counted } from '../../../core/domain/counted.ts';
@@ -23,6 +22,7 @@ import { findingWords } from '../../../words/finding-words.ts';
 import { sayHalt } from '../../../words/halt-words.ts';
 import { type DaemonStanding, jobLabel, jobsStanding } from '../../json/jobs-standing.ts';
 import { promisedFiles } from '../../json/status-standing.ts';
+import { holdsTakenFiles } from '../context/ledger-there.ts';
 import { fail } from '../context/result.ts';
 import { waivedText } from '../kit/describe.ts';
 import { sizeText } from '../kit/size-text.ts';
@@ -46,7 +46,7 @@ export async function checkAbsentLedger({ ledgerPlace, dataDir }: Config): Promi
   if (await isLedgerThere(ledgerPlace)) return null;
   const name = placeName(ledgerPlace);
   const archive = join(dataDir, 'archive');
-  if (existsSync(archive) && readdirSync(archive).some((name) => name.endsWith('.csv')))
+  if (holdsTakenFiles(archive))
     return wrong(
       'ledger',
       `${archive} holds batches that were taken in, but there is no ledger ${name}`,
