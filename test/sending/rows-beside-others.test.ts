@@ -8,7 +8,7 @@ import { type Brakes, noBrakes } from '../../src/sending/brakes.ts';
 import { sendable } from '../../src/sending/claims.sql.ts';
 import { createDecisions } from '../../src/sending/decisions/decisions.ts';
 import { createBrakes } from '../../src/sending/open-brakes.sql.ts';
-import { approveReviewed, approveVerb, reviewApproval } from '../../src/verbs/approve.ts';
+import { approvalWarnings, approveReviewed, approveVerb, reviewApproval } from '../../src/verbs/approve.ts';
 import { holdVerb } from '../../src/verbs/hold.ts';
 import { rejectVerb } from '../../src/verbs/reject.ts';
 import { releaseVerb } from '../../src/verbs/release.ts';
@@ -221,6 +221,10 @@ describe('P20: the rejection of a second payment', () => {
 
   it('cancels that alone, and no payout of its batch that was approved before', async () => {
     const { s, batch, parts, kinds, send } = await paidAgain();
+    const review = await reviewApproval(parts, batch, cem);
+    if (review.kind !== 'may') throw new Error(review.kind);
+    const { waiting } = await approvalWarnings(parts, review);
+    expect(waiting, 'what is asked about').toEqual({ rows: 1, totals: { NGN: '1000.00' } });
     expect(await rejectVerb.run(parts, { batch, reason: 'no' }, cem)).toMatchObject({
       done: { cancelled: 1 },
     });
