@@ -22,15 +22,19 @@ type UnpaidSum = {
 const endedAt = sql`(select max(h.at) from history h
   where h.payout_id = p.id and h.to_state = p.state and coalesce(h.from_state, '') <> h.to_state)`;
 
+/** `before`: only of batches that were taken in before it, ISO UTC: what the close of a month that ends then would end. */
+type Before = { before?: string };
+
 /**
  * Payouts that failed, were refused or came back, and are not paid again. A person who closes a month has read what failed
  * in it: of a batch from before the last close, only what came to nothing later counts. An archived one is never paid again.
  */
-export async function unpaidSums(db: Db | Trx): Promise<UnpaidSum[]> {
+export async function unpaidSums(db: Db | Trx, { before }: Before = {}): Promise<UnpaidSum[]> {
   const last = await lastPeriod(db);
   const known = last ?? { ends_at: '', closed_at: '' };
   const born = await sql<{ id: string; since: string }>`select id, created_at as since from batches
-    where archive_id is null and created_at >= ${known.ends_at}`.execute(db);
+    where archive_id is null and created_at >= ${known.ends_at}
+      ${before === undefined ? sql`` : sql`and created_at < ${before}`}`.execute(db);
   const bornAt = new Map(born.rows.map(({ id, since }) => [id, since]));
   const fresh = recounted(await stateSums(db), await replacedSums(db)).flatMap(
     ({ batch_id: batch, state, ...sums }): UnpaidSum[] => {
@@ -58,12 +62,16 @@ type UnpaidRow = Pick<
 >;
 
 /** Those payouts, the newest first, at most `limit`. */
-export async function unpaidRows(db: Db | Trx, limit: number): Promise<UnpaidRow[]> {
+export async function unpaidRows(
+  db: Db | Trx,
+  { before, limit }: Required<Before> & { limit: number },
+): Promise<UnpaidRow[]> {
   const last = await lastPeriod(db);
   const { rows } = await sql<UnpaidRow>`
     select p.reference, p.batch_id, p.account_name, p.amount, p.currency, p.state, p.message
     from payouts p join batches b on b.id = p.batch_id
     where p.state in (${literals(cameToNothing)}) and b.archive_id is null and ${isNotPaidAgain}
+      and b.created_at < ${before}
       ${last ? sql`and (b.created_at >= ${last.ends_at} or (p.updated_at > ${last.closed_at} and ${endedAt} > ${last.closed_at}))` : sql``}
     order by p.id desc limit ${limit}`.execute(db);
   return rows;
@@ -72,8 +80,8 @@ export async function unpaidRows(db: Db | Trx, limit: number): Promise<UnpaidRow
 export type UnpaidTotal = { state: UnpaidState; currency: string; count: bigint; minor: bigint };
 
 /** The same of all batches together, by state and currency. */
-export async function unpaidTotals(db: Db | Trx): Promise<UnpaidTotal[]> {
-  const all = await unpaidSums(db);
+export async function unpaidTotals(db: Db | Trx, of: Before = {}): Promise<UnpaidTotal[]> {
+  const all = await unpaidSums(db, of);
   return cameToNothing.flatMap((state) => {
     const own = all.filter((sum) => sum.state === state);
     return [...Map.groupBy(own, ({ currency }) => currency)].map(([currency, sums]) => {

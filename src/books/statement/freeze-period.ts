@@ -111,7 +111,8 @@ export function createClosePeriod(deps: {
     });
     const kinds = await countOpen(trx);
     // Before the period stands: it would count as closed over.
-    const unpaid = (await unpaidTotals(trx)).map(({ state, currency, count, minor }): PeriodWarning => {
+    const ended = await unpaidTotals(trx, { before: month.endsAt });
+    const unpaid = ended.map(({ state, currency, count, minor }): PeriodWarning => {
       return { kind: 'unpaid', state, currency, count, amount: formatMinor(minor, currency) };
     });
     const { from: after, through } = about.span;

@@ -113,6 +113,23 @@ it('says as open in a month only what failed since the last close, as the first 
   expect(december).not.toContain('failed');
 });
 
+it('P30: says of a month that is over only what its close would end, and nothing of the next one', async () => {
+  const { ledger, as, post } = await inDecember();
+  await addBatch(ledger, ['F-1'], { state: 'failed' });
+  await addBatch(ledger, ['D-1', 'D-2'], { id: 'b-2', state: 'failed' });
+  const december = { created_at: '2026-12-01T12:00:00.000Z' };
+  await ledger.db.updateTable('batches').set(december).where('id', '=', 'b-2').execute();
+  for (const path of ['/months/2026-11', '/months/2026-11/close']) {
+    const page = mainOf((await as('ada', path)).body);
+    expect(page, path).toMatch(/1 payout (\S+ )?failed ?, and not paid again: NGN 1,500\.00/);
+    expect(page, path).not.toContain('D-1');
+  }
+  expect(mainOf((await as('ada', '/months/2026-12')).body)).toMatch(/3 payouts .* D-2 .* D-1 .* F-1 /);
+  const done = textOf((await post('ada', '/months/2026-11/close', { sure: 'yes' })).body);
+  expect(done).toMatch(/1 \(NGN 1,?500\.00\) (\S+ )?failed ?, and not paid again/);
+  expect(mainOf((await as('ada', '/months/2026-12')).body)).toMatch(/2 payouts .* D-2 .* D-1 /);
+});
+
 it('P30: says before a close that its list is older than the end of the month', async () => {
   const { ledger, as, post } = await inDecember();
   await liveThroughNovember(ledger);
