@@ -100,6 +100,11 @@ it('names what failed and is not paid again when a month is closed, by state and
   await addLoaded(ledger, ['F-1-R2'], { id: 'b-2', state: 'success', successor_of: first });
   await addLoaded(ledger, ['F-4'], { id: 'b-3', state: 'failed', currency: 'JPY', amount: 900n });
   await addLoaded(ledger, ['R-1'], { id: 'b-4', state: 'returned' });
+  await ledger.db
+    .updateTable('batches')
+    .set({ created_at: october(1) })
+    .execute();
+  await addLoaded(ledger, ['N-1'], { id: 'b-5', state: 'failed' });
   const closed = await world.reporting.closePeriod('2026-10', november(2), 'ada');
   const warnings = closed.kind === 'closed' ? closed.warnings.map(periodWarningTexts) : [];
   expect(warnings.map(({ page }) => page)).toEqual([
