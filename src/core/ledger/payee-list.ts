@@ -87,8 +87,9 @@ function changedAccounts(): RawBuilder<string> {
     sql`json_each(c.found, '$.changes')`,
     sql`lateral (select element as value from jsonb_array_elements(c.found::jsonb -> 'changes') as e (element))`,
   );
+  // The cross joins keep SQLite in this order: it would read each change again for every payout of the batch.
   return sql<string>`select n.account_number from payee_comparisons c cross join ${changes} change
-    join payouts n on n.batch_id = c.batch_id
-      and n.row_number = cast(change.value ->> ${sql.lit('row')} as bigint)
-    where change.value ->> ${sql.lit('kind')} in ('account_changed', 'name_changed')`;
+    cross join payouts n
+    where n.batch_id = c.batch_id and n.row_number = cast(change.value ->> ${sql.lit('row')} as bigint)
+      and change.value ->> ${sql.lit('kind')} in ('account_changed', 'name_changed')`;
 }

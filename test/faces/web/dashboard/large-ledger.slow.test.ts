@@ -46,11 +46,15 @@ it('shows each page of a ledger of 100,000 payouts for less than two readings of
   await sql`update payout_totals set state = 'success' where n > 0`.execute(ledger.db);
   for (let n = 0; n < 300; n++)
     await addDiscrepancy(ledger, { kind: 'amount_conflict', payoutId: BigInt(n + 1), reference: `B0-${n}` });
+  const changes = Array.from({ length: 50 }, (_, n) => ({ row: n + 1, kind: 'account_changed' }));
+  await sql`insert into payee_comparisons (batch_id, digest, found) select id, '', ${JSON.stringify({ changes })}
+    from batches where id <> 'batch-7'`.execute(ledger.db);
   await addRun(ledger, 'exceptions');
   const paths = [
     ...['/', '/batches', '/batches?state=done', '/batches/batch-7', '/payouts', '/payouts?batch=batch-7'],
     ...['/payouts?state=success', '/payouts?state=success&batch=batch-7', '/payouts?currency=NGN'],
     ...['/payouts?since=2020-01-01', '/payouts?until=2020-01-01', '/payouts?bank=000013', '/payees'],
+    '/payees?changed=true',
     ...['/payouts/B7-7', '/discrepancies', '/discrepancies/all', '/runs', '/runs/20261121T100000Z'],
     ...['/months', '/months/2026-11', '/months/2026-11/close'],
   ];
