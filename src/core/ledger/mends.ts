@@ -60,3 +60,24 @@ export async function preparersOf(db: Db | Trx, batch: string): Promise<Preparer
     .execute();
   return rows.map(({ name, uid, did }) => ({ name, uid: uid === null ? null : Number(uid), did }));
 }
+
+/** A batch of which a person changed so many cells before it was taken in; `at`: the last of them, ISO UTC. */
+export type MendedBatch = { batch: string; by: string; cells: number; at: string };
+
+/** The batches whose files people mended last, the newest first: a row for each person. */
+export async function mendedLately(db: Db, limit: number): Promise<MendedBatch[]> {
+  const rows = await db
+    .selectFrom('mends')
+    .select(['batch_id', 'mended_by', (eb) => eb.fn.countAll<bigint>().as('cells')])
+    .select((eb) => eb.fn.max('mended_at').as('at'))
+    .groupBy(['batch_id', 'mended_by'])
+    .orderBy((eb) => eb.fn.max('id'), 'desc')
+    .limit(limit)
+    .execute();
+  return rows.map(({ batch_id: batch, mended_by: by, cells, at }) => ({
+    batch,
+    by,
+    cells: Number(cells),
+    at,
+  }));
+}

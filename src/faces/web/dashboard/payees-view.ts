@@ -18,7 +18,7 @@ export function payeesView({ payees, changed, next }: Found, view: View): Html {
   const numbers = [{ number: 'Paid' }, { number: 'Returned' }];
   const only = changed ? 'changed=true&' : '';
   return html`<h1>Payees</h1>
-<p>${changed ? html`<a href="/payees">All payees</a>` : html`<a href="/payees?changed=true">Only those whose account or name changed</a>`}</p>
+<p>${changed ? html`<a href="/payees">All payees</a> · The page of a <a href="/batches">batch</a> pairs each account with the one before.` : html`<a href="/payees?changed=true">Only those whose account or name changed</a>`}</p>
 ${panel('In the order of their accounts', payees.length > 0 ? wideTable('Payees', [...columns, ...numbers], rows) : html`<p>None.</p>`)}
 ${next !== null && html`<nav aria-label="Pages"><ul><li><a href="/payees?${only}after=${next}">More</a></li></ul></nav>`}`;
 }

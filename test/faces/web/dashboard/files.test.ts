@@ -8,7 +8,7 @@ import { createDrops } from '../../../../src/faces/web/dashboard/files/drops.ts'
 import { batchOf } from '../../../support/cli.ts';
 import { born } from '../../../support/ledger.ts';
 import { openDesk } from './desk.ts';
-import { startDashboard } from './support.ts';
+import { startDashboard, textOf } from './support.ts';
 
 const good = batchOf(3, 900);
 const head = 'reference,account_number,account_name,bank_code,amount,currency,narration,sender_name';
@@ -122,6 +122,8 @@ it('P37: mends bad cells in a new file, keeps both files and who changed what, a
   const shown = (await ask('ada', taken.location)).text;
   expect(shown).toMatch(/Changed cells.*amount.*1,000\.5.*1000\.50.*ada.*bank_code.*058.*ada/s);
   expect(kept).toContain(/<code>([^<]+--original--[^<]+)<\/code>/.exec(shown)?.[1]);
+  const list = textOf((await ask('rita', '/files')).text);
+  expect(list).toMatch(/Mended, and taken in .* suppliers-\S+ ada \d+ \w+ \d\d:\d\d 2 /);
   const cells = /aria-label="Changed cells".*?<\/table>/s.exec((await ask(null, taken.location)).text)?.[0];
   expect(cells, 'an amount is no bank detail').toMatch(/amount.*1,000\.5.*1000\.50/s);
   expect(cells).toMatch(/bank_code.*hidden.*hidden/s);

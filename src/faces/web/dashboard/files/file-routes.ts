@@ -8,6 +8,7 @@ import { readEnding, readNames } from '../../../../core/domain/file-formats.ts';
 import { problemSentence } from '../../../../core/domain/problem.ts';
 import { saveAsCsv } from '../../../../core/domain/save-as.ts';
 import { findByContentHash, loadingBatches } from '../../../../core/ledger/batches.ts';
+import { mendedLately } from '../../../../core/ledger/mends.ts';
 import { openRejectedFiles, type RejectedFile } from '../../../../core/ledger/rejected-files.ts';
 import { hostNamed } from '../../../../core/runtime/jobs.sql.ts';
 import { dropperOf, othersMayWrite, ownCopy } from '../../../../intake/dropper.ts';
@@ -35,6 +36,7 @@ const sweepEveryMs = 3_600_000;
 /** Of so many refused files the page shows so many problems each. */
 const mostSheets = 20;
 const mostProblems = 20;
+const mostMended = 20;
 const drop = { config: { right: 'drop' as const } };
 
 /** Dropping files, their check, mending them, and taking them in; and what became of the files of the inbox. */
@@ -77,6 +79,7 @@ export function fileRoutes(scope: FastifyInstance, shared: Shared, admin: RouteD
       lying: await app.lying(),
       loading: (await loadingBatches(db)).map(({ id }) => id),
       rejected,
+      mended: await mendedLately(db, mostMended),
       elsewhere: await elsewhereOf(rejected),
     };
     const view = await viewFor(request);

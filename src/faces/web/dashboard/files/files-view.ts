@@ -1,6 +1,7 @@
 import { formats, readNames } from '../../../../core/domain/file-formats.ts';
 import { visible } from '../../../../core/domain/hidden.ts';
 import { waitingWhy } from '../../../../core/domain/waiting-file.ts';
+import type { MendedBatch } from '../../../../core/ledger/mends.ts';
 import type { RejectedFile } from '../../../../core/ledger/rejected-files.ts';
 import type { Lying } from '../../../../intake/inbox.ts';
 import { rejectedText } from '../../../../words/rejected-words.ts';
@@ -48,6 +49,7 @@ export type FilesLook = {
   rejected: readonly RejectedFile[];
   /** The hosts of those that are not in the folder of this machine, by id; empty where no host is known. */
   elsewhere: ReadonlyMap<bigint, string>;
+  mended: readonly MendedBatch[];
   /** The first problems of refused files, as their sheets have them, by id. */
   problems: ReadonlyMap<bigint, readonly FileProblem[]>;
 };
@@ -61,7 +63,19 @@ export function filesView(look: FilesLook, view: View): Html {
 <p><a class="go" href="/batches/new">Drop files…</a></p>
 ${panel('Dropped here, not decided', dropsPart(look, view))}
 ${panel('In the inbox', inboxPart(look))}
-${panel('Refused, or taken without some rows', rejectedPart(look, view))}`;
+${panel('Refused, or taken without some rows', rejectedPart(look, view))}
+${look.mended.length > 0 && panel('Mended, and taken in', mendedPart(look.mended, view))}`;
+}
+
+/** Which files had errors, and who mended them; the page of the batch has each cell. */
+function mendedPart(mended: readonly MendedBatch[], view: View): Html {
+  const rows = mended.map(({ batch, by, cells, at }) => [
+    to(['batches', batch], batch),
+    by,
+    time(at, view),
+    countText(cells),
+  ]);
+  return wideTable('Mended files', ['Batch', 'Mended by', 'When', { number: 'Changed cells' }], rows);
 }
 
 function dropsPart({ drops, arriving, taken }: FilesLook, view: View): Html {
