@@ -3,7 +3,7 @@ import { keyset } from '../core/storage/keyset.ts';
 import type { Db, Trx } from '../core/storage/ledger.ts';
 import type { Batch } from '../core/storage/tables/tables.ts';
 import { type ColumnTotals, createColumnTally, furtherColumns, paidColumnRows } from './column-totals.ts';
-import { isPaidIn, type MonthSpan } from './month-facts.sql.ts';
+import { isPaidIn, type MonthSpan, paidPage } from './month-facts.sql.ts';
 import { storedCells } from './sheet.ts';
 
 const pageSize = 2000;
@@ -55,11 +55,20 @@ export async function paidByColumn(db: Db | Trx, span: MonthSpan): Promise<strin
     adders.set(batch, found);
     return found;
   };
-  type Row = { entry: bigint; batch: string; cells: string; currency: string; amount: bigint };
+  type Row = {
+    entry: bigint;
+    paid_at: string;
+    batch: string;
+    cells: string;
+    currency: string;
+    amount: bigint;
+  };
   const pages = keyset<Row>(pageSize, async (last) => {
-    const { rows } = await sql<Row>`select h.id as entry, p.batch_id as batch, p.cells, p.currency, p.amount
+    const { beyond, order } = paidPage(span, last ?? null, 'asc');
+    const { rows } =
+      await sql<Row>`select h.id as entry, h.at as paid_at, p.batch_id as batch, p.cells, p.currency, p.amount
       from history h join payouts p on p.id = h.payout_id
-      where ${isPaidIn(span)} and h.id > ${last?.entry ?? 0n} order by h.id limit ${pageSize}`.execute(db);
+      where ${isPaidIn(span)} ${beyond} order by ${order} limit ${pageSize}`.execute(db);
     return rows;
   });
   for await (const page of pages)

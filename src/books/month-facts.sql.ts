@@ -27,34 +27,44 @@ export type MonthPayment = Pick<
   | 'fee'
 > & { entry: bigint; paid_at: string };
 
-/** Where a page of paid rows begins: in front of this entry. */
-type Before = { entry: bigint; paid_at: string };
+/** The entry beside which a page of paid rows begins. */
+type Place = { entry: bigint; paid_at: string };
 
-/** Paid rows of a month, the newest first; `before`: those in front of this entry. An open month goes by their time. */
+/**
+ * The order in which the paid rows `h` of a month are read in pages, and what lies beyond a row. An open month goes by
+ * their time, which an index has: by their numbers, each page would sort the whole month.
+ */
+export function paidPage({ through }: MonthSpan, last: Place | null, direction: 'asc' | 'desc') {
+  const isOpen = through === null;
+  const way = sql.raw(direction);
+  const order = isOpen ? sql`h.at ${way}, h.id ${way}` : sql`h.id ${way}`;
+  if (last === null) return { beyond: sql``, order };
+  const { entry, paid_at: at } = last;
+  const past = sql.raw(direction === 'asc' ? '>' : '<');
+  // Spelled out: SQLite would use only a part of the index for a comparison of rows.
+  const beyond = isOpen
+    ? sql`and h.at ${past}= ${at} and (h.at ${past} ${at} or h.id ${past} ${entry})`
+    : sql`and h.id ${past} ${entry}`;
+  return { beyond, order };
+}
+
+/** Paid rows of a month, the newest first; `before`: those in front of this entry. */
 export async function paidInMonth(
   db: Db,
   span: MonthSpan,
-  { limit, before }: { limit: number; before: Before | null },
+  { limit, before }: { limit: number; before: Place | null },
 ): Promise<MonthPayment[]> {
-  const isOpen = span.through === null;
-  const order = isOpen ? sql`h.at desc, h.id desc` : sql`h.id desc`;
+  const { beyond, order } = paidPage(span, before, 'desc');
   const { rows } = await sql<MonthPayment>`select h.id as entry, h.at as paid_at, p.reference, p.account_name,
       p.account_number, p.bank_code, p.amount, p.currency, p.batch_id, p.row_number, p.transfer_id, p.fee
     from history h join payouts p on p.id = h.payout_id
-    where ${isPaidIn(span)} ${before ? sql`and ${isBefore(before, isOpen)}` : sql``}
+    where ${isPaidIn(span)} ${beyond}
     order by ${order} limit ${limit}`.execute(db);
   return rows;
 }
 
-/** Spelled out: SQLite would use only a part of the index for a comparison of rows. */
-function isBefore({ entry, paid_at: at }: Before, isOpen: boolean) {
-  return isOpen
-    ? sql<boolean>`h.at <= ${at} and (h.at < ${at} or h.id < ${entry})`
-    : sql<boolean>`h.id < ${entry}`;
-}
-
 /** The entry that a page names as its beginning; null for one that there is not. */
-export async function findEntry(db: Db, id: string): Promise<Before | null> {
+export async function findEntry(db: Db, id: string): Promise<Place | null> {
   const row = await db
     .selectFrom('history')
     .select(['id as entry', 'at as paid_at'])
@@ -66,7 +76,7 @@ export async function findEntry(db: Db, id: string): Promise<Before | null> {
 const pageSize = 1000;
 
 export async function* allPaidInMonth(db: Db, span: MonthSpan): AsyncGenerator<MonthPayment[]> {
-  for (let before: Before | null = null; ; ) {
+  for (let before: Place | null = null; ; ) {
     const page: MonthPayment[] = await paidInMonth(db, span, { limit: pageSize, before });
     yield page;
     if (page.length < pageSize) return;
