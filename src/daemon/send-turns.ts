@@ -5,11 +5,11 @@ import { logEvent } from '../core/runtime/log-events.ts';
 import type { Job, Queue, RetryPolicy } from '../core/runtime/queue.ts';
 import { openSharedQueue } from '../core/runtime/queue-open.ts';
 import type { Preflight } from '../sending/preflight.ts';
+import type { SenderStop } from '../sending/send.ts';
+import { stopText } from '../words/stop-words.ts';
 import { logCheck, logSent } from './daemon-log.ts';
 import type { EventWatch } from './event-watch.ts';
 import type { Gate } from './sending-gate.ts';
-
-type SubmitEnd = Pick<submitJob.SubmitResult, 'ended' | 'detail' | 'counts'>;
 
 /** How long chunks are dropped after sending stopped early; the schedule queues them again. */
 const restMs = 5000;
@@ -53,17 +53,16 @@ export function createSending(
     const end = why === null ? ({ kind: 'succeeded', result: {} } as const) : stoppedEarly(why);
     await watched(app.jobsStore.corrected(submitJob.name, { startedAt: word, endedAt: clock.iso(), ...end }));
   }
-  async function noteEnd(result: SubmitEnd): Promise<void> {
+  async function noteEnd(result: SenderStop): Promise<void> {
     logSent(app, result.counts);
     await events.look();
     if (result.ended !== 'drained') {
       restUntil = clock.monotonic() + restMs;
-      const why = result.detail ?? result.ended;
-      logEvent(log, 'sending_stopped', { why, text: 'sending stopped early' });
+      logEvent(log, 'sending_stopped', { why: stopText(result), text: 'sending stopped early' });
     }
     // A halt says so itself, and who stops serve knows.
     const isStopped = result.ended === 'unreachable' || result.ended === 'stuck';
-    await noteStop(isStopped ? (result.detail ?? result.ended) : null);
+    await noteStop(isStopped ? stopText(result) : null);
     await app.reporting.writeDueBatchResults();
     await app.reporting.writeIndex();
   }

@@ -1,5 +1,7 @@
+import type { Advice } from '../core/domain/advice.ts';
 import type { Clock } from '../core/runtime/clock.ts';
 import type { EndedIntent } from './flight.ts';
+import type { HaltKind } from './halt.ts';
 
 const notSentLimit = 3;
 const stuckMs = 60_000;
@@ -31,14 +33,26 @@ function prolong(pause: PostPause, now: number, retryAfterMs: number | null): vo
   pause.until = Math.max(pause.until, now + Math.max(ownMs, retryAfterMs ?? 0));
 }
 
-/** Why a run stops by itself. */
-type Stop = { ended: 'unreachable' | 'stuck'; detail: string };
+/** Why a run of the sender stops, for `words/stop-words.ts`. `drained`: nothing is left that it may send now. */
+export type StopCause =
+  | { ended: 'drained' | 'interrupted' }
+  | { ended: 'halted'; by: HaltKind[] }
+  /** So many requests in a row could not be sent. */
+  | { ended: 'unreachable'; tries: number }
+  /** `holders`: the database sessions that hold locks: payouts that they have locked are skipped. */
+  | { ended: 'stuck'; by: Standing; holders?: string; advice?: Advice };
+
+type Standing =
+  | { kind: 'aged'; times: number }
+  | { kind: 'no_progress'; seconds: number }
+  /** So many `of` those that need an answer of the service first (P31) got none; `names`: of the first. */
+  | { kind: 'unanswered'; count: number; of: number; names: string[] };
 
 /** What the answers of a run say about how it goes on. */
 export type Progress = {
   /** Takes the answers of a turn into account, and when the service was last asked something. */
   note(finished: readonly EndedIntent[], askedAt: number): void;
-  verdict(underWay: number): Stop | undefined;
+  verdict(underWay: number): StopCause | undefined;
   /** How many requests may be under way at once. */
   slots(): number;
 };
@@ -74,14 +88,10 @@ export function createProgress({ clock, rules }: Deps, pause: PostPause): Progre
       progressAt = Math.max(progressAt, askedAt);
     },
     verdict(underWay) {
-      if (notSentInARow >= notSentLimit)
-        return { ended: 'unreachable', detail: `${notSentLimit} requests in a row could not be sent` };
-      if (agedInARow >= notSentLimit) {
-        const detail = `${notSentLimit} times in a row an intent grew older than submission.send_deadline_ms before it could be sent: this machine, its clock or its disk stands still`;
-        return { ended: 'stuck', detail };
-      }
+      if (notSentInARow >= notSentLimit) return { ended: 'unreachable', tries: notSentLimit };
+      if (agedInARow >= notSentLimit) return { ended: 'stuck', by: { kind: 'aged', times: notSentLimit } };
       if (underWay === 0 && clock.monotonic() - progressAt > stuckMs)
-        return { ended: 'stuck', detail: 'no progress for 60 seconds' };
+        return { ended: 'stuck', by: { kind: 'no_progress', seconds: stuckMs / 1000 } };
       return undefined;
     },
     slots: () => (isAccepted ? rules.concurrency : 1),

@@ -17,7 +17,7 @@ import { type Halt, type HaltCause, haltKindOf } from './halt.ts';
 import { halt, tooManyUnknown } from './halts.sql.ts';
 import { holdReturned } from './holds.sql.ts';
 import { createPermits, type Limiter } from './permits.ts';
-import { createProgress, noPause, type PostPause } from './progress.ts';
+import { createProgress, noPause, type PostPause, type StopCause } from './progress.ts';
 
 export type SenderDeps = {
   ledger: Ledger;
@@ -43,14 +43,7 @@ export type SendRequest = {
   onProgress?: (done: number) => void;
 };
 
-/** Why the sender stopped. `drained`: nothing is left that it may send now. */
-export type SenderStop = {
-  ended: 'drained' | 'halted' | 'interrupted' | 'unreachable' | 'stuck';
-  counts: Record<AttemptOutcome['kind'], number>;
-  detail: string;
-  /** What helps, where it stopped for something that a person can end. */
-  advice?: Advice;
-};
+export type SenderStop = StopCause & { counts: Record<AttemptOutcome['kind'], number> };
 
 /**
  * The wait when nothing could be claimed although something is ready: another process has it, or it is still loading.
@@ -111,9 +104,9 @@ async function loop(
   const counts = { accepted: 0, refused: 0, not_sent: 0, turned_away: 0, unknown: 0 };
   const progress = createProgress(deps, pause);
   const permits = createPermits(deps, request.signal);
-  let stop: { ended: SenderStop['ended']; detail: string } | undefined;
+  let stop: StopCause | undefined;
   for (;;) {
-    if (request.signal?.aborted) stop ??= { ended: 'interrupted', detail: 'interrupted; nothing is lost' };
+    if (request.signal?.aborted) stop ??= { ended: 'interrupted' };
     const finished = flight.take();
     for (const { outcome } of finished) counts[outcome.kind] += 1;
     progress.note(finished, clearances.endedSomethingAt());
@@ -133,10 +126,7 @@ async function loop(
     if (finished.length > 0) request.onProgress?.(finished.length);
     if (turn.halted) {
       flight.stop();
-      stop ??= {
-        ended: 'halted',
-        detail: `halted: ${turn.halted.causes.map(({ kind }) => kind).join(', ')}`,
-      };
+      stop ??= { ended: 'halted', by: turn.halted.causes.map(({ kind }) => kind) };
     }
     permits.spend(turn.claims.length);
     clearances.spend(turn.claims.map(({ payoutId }) => payoutId));
@@ -152,7 +142,7 @@ async function loop(
       continue;
     }
     if (flight.answered() > 0) continue;
-    if (stop) return { ...stop, detail: await explained(deps, stop), counts };
+    if (stop) return { ...(await explained(deps, stop)), counts };
     if (asking) {
       await asking;
       continue;
@@ -166,9 +156,9 @@ async function loop(
 }
 
 /** Adds to `stuck` which database sessions hold locks: payouts that they have locked are skipped. */
-async function explained({ ledger }: SenderDeps, { ended, detail }: Pick<SenderStop, 'ended' | 'detail'>) {
-  const holders = ended === 'stuck' ? await ledger.session?.holders() : '';
-  return holders ? `${detail}: ${holders}` : detail;
+async function explained({ ledger }: SenderDeps, stop: StopCause): Promise<StopCause> {
+  const holders = stop.ended === 'stuck' ? await ledger.session?.holders() : '';
+  return stop.ended === 'stuck' && holders ? { ...stop, holders } : stop;
 }
 
 /** What a turn may claim; `cleared` is read inside its transaction, however long that had to wait. */
@@ -247,7 +237,7 @@ async function post(
   return { claim: claimed, outcome: { kind: 'not_sent', message: keptBackWords[keptBack] }, keptBack };
 }
 
-type Next = { kind: 'in'; ms: number } | { kind: 'over'; why: Omit<SenderStop, 'counts'> };
+type Next = { kind: 'in'; ms: number } | { kind: 'over'; why: StopCause };
 
 /** Returns when something may be sendable again, or why nothing will be in this run. */
 async function untilNext(
@@ -266,12 +256,11 @@ async function untilNext(
     ...(left.again > 0 && left.againAt === null && rest !== null ? [rest] : []),
   ];
   if (waits.length > 0) return { kind: 'in', ms: Math.max(0, Math.min(...waits)) };
-  if (left.again === 0) return { kind: 'over', why: { ended: 'drained', detail: '' } };
+  if (left.again === 0) return { kind: 'over', why: { ended: 'drained' } };
   const silent = clearances.unanswered();
   const first = await referencesFor(deps.ledger.db, silent.slice(0, 3));
-  const names = [...first, ...(silent.length > first.length ? ['…'] : [])].join(', ');
-  const detail = `a payout that was sent before, or pays another again, needs a clear answer of the service first: ${silent.length} of ${left.again} got none (${names})`;
+  const by = { kind: 'unanswered' as const, count: silent.length, of: left.again, names: first };
   const [reference] = first;
   const advice: Advice = reference === undefined ? { kind: 'doctor' } : { kind: 'unanswered', reference };
-  return { kind: 'over', why: { ended: 'stuck', detail, advice } };
+  return { kind: 'over', why: { ended: 'stuck', by, advice } };
 }

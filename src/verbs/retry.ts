@@ -63,8 +63,8 @@ export const retryVerb = verb({
 async function send(app: App, payouts: readonly bigint[], signal: AbortSignal | undefined): Promise<Sent> {
   const { db } = app.ledger;
   const { ready } = await sendable(db, { payouts, ...app.brakes.under() });
-  if (ready === 0 || (await findHalt(db))) return { ended: 'not_started', detail: '' };
+  if (ready === 0 || (await findHalt(db))) return { ended: 'not_started' };
   const cleared = await app.preflight(signal);
-  if (cleared.kind === 'problem') return { ended: 'uncleared', detail: cleared.problem };
+  if (cleared.kind === 'problem') return { ended: 'uncleared', problem: cleared.problem };
   return submitJob.run(app, { scope: { payouts }, ...(signal && { signal }) });
 }

@@ -4,6 +4,7 @@ import { type Forbidden, forbiddenPlace } from '../core/domain/forbidden.ts';
 import { sendable } from '../sending/claims.sql.ts';
 import { findHalt } from '../sending/halts.sql.ts';
 import type { CheckProgress } from '../sending/precheck.ts';
+import type { StopCause } from '../sending/progress.ts';
 import { batchesSentFrom, newestAttempt } from '../sending/sent-batches.sql.ts';
 import type { Refused } from './obstacles.ts';
 import { batchesOf, filesInput, type TakeInOutcome, type TakeInParts, takeIn } from './take-in.ts';
@@ -21,9 +22,7 @@ type SendProgress = {
 type Parts = App & TakeInParts & SendProgress;
 
 /** The result of sending; `uncleared`: the service did not answer the list request before the first payout. */
-export type Sent =
-  | Pick<submitJob.SubmitResult, 'ended' | 'detail' | 'advice'>
-  | { ended: 'not_started' | 'uncleared'; detail: string };
+export type Sent = StopCause | { ended: 'not_started' } | { ended: 'uncleared'; problem: string };
 
 /**
  * `only`: the batches of the named files; undefined where all that is ready was sent. `sentFrom`: the batches of which
@@ -57,7 +56,7 @@ export const submitVerb = verb({
 });
 
 async function send(parts: Parts, batches: string[] | undefined): Promise<Sent> {
-  if (batches?.length === 0) return { ended: 'not_started', detail: '' };
+  if (batches?.length === 0) return { ended: 'not_started' };
   const { ledger, brakes, signal, onStart, onSent, onCheck } = parts;
   await parts.takeOver();
   await submitJob.settleBrakes(parts, signal);
@@ -65,9 +64,9 @@ async function send(parts: Parts, batches: string[] | undefined): Promise<Sent> 
   const halted = await findHalt(ledger.db);
   const unchecked = await brakes.waits(batches && { batches });
   const waiting = unchecked.reduce((sum, one) => sum + (one.kind === 'check' ? one.count : 0), 0);
-  if (left.ready + waiting === 0 || halted) return { ended: 'not_started', detail: '' };
+  if (left.ready + waiting === 0 || halted) return { ended: 'not_started' };
   const cleared = await parts.preflight(signal);
-  if (cleared.kind === 'problem') return { ended: 'uncleared', detail: cleared.problem };
+  if (cleared.kind === 'problem') return { ended: 'uncleared', problem: cleared.problem };
   onStart?.(left.ready + waiting);
   const scope = batches && { scope: { batches } };
   return submitJob.run(parts, { ...scope, signal, onProgress: onSent, onCheck });

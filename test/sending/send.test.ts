@@ -4,6 +4,7 @@ import type { ServiceClient } from '../../src/core/service/types.ts';
 import { openLedger } from '../../src/custody/open-ledger.ts';
 import { createSandbox, type Fault, type Sandbox, type SandboxOptions } from '../../src/sandbox/sandbox.ts';
 import { haltInWords } from '../../src/words/halt-words.ts';
+import { stopText } from '../../src/words/stop-words.ts';
 import { totalsOf } from '../support/booked-totals.ts';
 import { addBatch, born, makeLedger, states, type TestLedger } from '../support/ledger.ts';
 import { clientOf, named, senderOf } from './setting.ts';
@@ -59,7 +60,10 @@ it('P11: three lost answers in a row halt the mode, and the rest stays ready', a
   const client = await service({ 'R-1': 'lost_answer', 'R-2': 'lost_before', 'R-3': 'error_500_after' });
   await addBatch(ledger, named(9));
   const result = await senderOf(ledger, client).run();
-  expect(result).toMatchObject({ ended: 'halted', detail: 'halted: unknowns' });
+  expect({ ...result, detail: stopText(result) }).toMatchObject({
+    ended: 'halted',
+    detail: 'halted: unknowns',
+  });
   expect((await haltInWords(ledger.db))?.cause).toBe('3 unknown outcomes in a row');
   expect(await counted()).toEqual({ unknown: 3, ready: 6 });
   expect((await senderOf(ledger, client).run()).ended).toBe('halted');

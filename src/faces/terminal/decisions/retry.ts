@@ -6,9 +6,10 @@ import {
   retryVerb,
 } from '../../../verbs/retry.ts';
 import type { Weighed } from '../../../watching/evidence/weigh.ts';
-import { reasonText, submitCommand } from '../../../words/advice-text.ts';
+import { submitCommand } from '../../../words/advice-text.ts';
 import { haltInWords } from '../../../words/halt-words.ts';
 import { shellWord } from '../../../words/readable.ts';
+import { stopReason } from '../../../words/stop-words.ts';
 import { evidenceJson, type QuietWatch, watchOf } from '../../json/evidence-json.ts';
 import { type Asking, askAbout, withService } from '../context/ask-service.ts';
 import { confirm, confirmSending } from '../context/context.ts';
@@ -174,11 +175,13 @@ async function sentText(
     case 'interrupted':
       return { kind: 'sent' };
     case 'uncleared':
-      throw new Stop(`${sent.detail}. The decision is recorded: ${submitCommand(mode)} sends it`, 1);
+      throw new Stop(`${sent.problem}. The decision is recorded: ${submitCommand(mode)} sends it`, 1);
     case 'unreachable':
     case 'stuck': {
-      const why = reasonText({ why: sent.detail, advice: sent.advice ?? null });
-      return { kind: 'failed', why: `${why}; what is left stays ready: ${submitCommand(mode)} sends it` };
+      return {
+        kind: 'failed',
+        why: `${stopReason(sent)}; what is left stays ready: ${submitCommand(mode)} sends it`,
+      };
     }
     case 'not_started':
     case 'halted': {

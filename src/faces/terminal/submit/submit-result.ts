@@ -8,7 +8,8 @@ import { progressText } from '../../../core/domain/progress.ts';
 import type { BatchCounts } from '../../../core/ledger/batches.ts';
 import type { SubmitJson } from '../../../core/shapes/intake-shapes.ts';
 import type { Sent } from '../../../verbs/submit.ts';
-import { reasonText, submitCommand } from '../../../words/advice-text.ts';
+import { submitCommand } from '../../../words/advice-text.ts';
+import { stopReason, stopText } from '../../../words/stop-words.ts';
 import { heldBecause } from '../../json/list-json.ts';
 import { waitingJson, withheldJson } from '../../json/status-json.ts';
 import { type Result, worst } from '../context/result.ts';
@@ -148,9 +149,10 @@ function unwrittenText({ place, why }: Forbidden): string {
 }
 
 function whyStopped(sent: Sent): string {
-  const { ended, detail } = sent;
-  if (ended === 'unreachable') return `${detail}: check the network and service.base_url`;
-  return 'advice' in sent && sent.advice ? reasonText({ why: detail, advice: sent.advice }) : detail;
+  if (sent.ended === 'not_started') return '';
+  if (sent.ended === 'uncleared') return sent.problem;
+  if (sent.ended === 'unreachable') return `${stopText(sent)}: check the network and service.base_url`;
+  return stopReason(sent);
 }
 
 /**

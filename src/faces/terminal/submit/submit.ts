@@ -72,7 +72,7 @@ export const submit: Handler = async (context, args, given) => {
 };
 
 const unsent = {
-  sent: { ended: 'not_started' as const, detail: '' },
+  sent: { ended: 'not_started' as const },
   sentFrom: new Set<string>(),
   files: [],
   unwritten: null,
