@@ -7,6 +7,7 @@ import { createIntake } from '../intake/intake.ts';
 import { createDecisions } from '../sending/decisions/decisions.ts';
 import { applyWebhooks } from '../watching/webhooks/apply-inbox.ts';
 import { adviceText } from '../words/advice-text.ts';
+import { rowFaultText } from '../words/row-fault-words.ts';
 import { openLog } from './log.ts';
 import { type AppOptions, openLooking } from './looking.ts';
 
@@ -27,7 +28,7 @@ export async function openLocal(options: AppOptions) {
       payoutLimit: config.submission.payoutLimit,
       account,
     },
-    say: adviceText,
+    say: rowFaultText,
     alike: (trx, ids, at) => alikeSince(trx, ids, { config, at }),
   });
   // A read-only command leaves stored webhooks to the next process that may write.

@@ -73,22 +73,6 @@ export function adviceText(advice: Advice): string {
       return `If the move was interrupted, counterfoil migrate --to ${advice.url} on the old one finishes it`;
     case 'replace_sealed':
       return `if a move to it was interrupted, set ledger.url to the old file and run the same counterfoil migrate --to again; else counterfoil restore FILE --adopt puts a backup, or a ${advice.path}.before-restore-… file, in its place`;
-    case 'row_paid_again':
-      return `remove the row; counterfoil show ${advice.successor} shows its state`;
-    case 'row_unknown':
-      return `remove the row; counterfoil retry ${advice.reference} shows what is known and sends it again under its own reference`;
-    case 'row_not_payable':
-      return 'remove the row';
-    case 'row_unconfirmed': {
-      const renew = `run counterfoil reconcile --full, then drop the file again, or the new failed.csv where the evidence changed (counterfoil report ${advice.batch} writes it)`;
-      return advice.removable ? `remove the row, or ${renew}` : renew;
-    }
-    case 'row_settled':
-      return `remove the row; if it was not, counterfoil retry ${advice.reference} shows what is known and pays it again`;
-    case 'row_unanswered':
-      return `counterfoil retry ${advice.reference} asks the service; then drop the file again. If it never answers, remove the row`;
-    case 'row_outdated':
-      return `counterfoil report ${advice.batch} writes a new failed.csv: look at the row there and drop that file`;
     case 'reconcile':
       return 'run counterfoil reconcile';
     case 'see_discrepancies':

@@ -14,7 +14,7 @@ import { createReporting } from '../../src/faces/files/reporting.ts';
 import { createDecisions } from '../../src/sending/decisions/decisions.ts';
 import { pairListed } from '../../src/watching/listing/pairing.sql.ts';
 import type { ShownRow } from '../../src/watching/listing/shown-under.sql.ts';
-import { adviceText } from '../../src/words/advice-text.ts';
+import { rowFaultText } from '../../src/words/row-fault-words.ts';
 import { batchRow } from '../support/batch-row.ts';
 import { openNewLedger } from '../support/new-ledger.ts';
 
@@ -59,7 +59,7 @@ export async function makeWorld(birth = '2026-11-20T00:00:00.000Z'): Promise<Wor
   const config = configured('{}');
   const clock = { ...systemClock(), now: () => Date.parse(cut), iso: () => cut };
   const rules = { referencePrefix: '', payoutLimit: {} };
-  const retries = createDecisions({ ledger, clock, rules, say: adviceText }).rows;
+  const retries = createDecisions({ ledger, clock, rules, say: rowFaultText }).rows;
   const over = (one: Config) => createReporting({ ledger, config: one, paths: { reports }, retries });
   return {
     ledger,

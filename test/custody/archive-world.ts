@@ -9,7 +9,7 @@ import { loadConfig } from '../../src/core/settings/settings.ts';
 import type { Ledger } from '../../src/core/storage/ledger.ts';
 import { createReporting } from '../../src/faces/files/reporting.ts';
 import { createDecisions } from '../../src/sending/decisions/decisions.ts';
-import { adviceText } from '../../src/words/advice-text.ts';
+import { rowFaultText } from '../../src/words/row-fault-words.ts';
 import { addBatch, claimAt, recordOutcome, replies } from '../support/ledger.ts';
 
 export const november = (day: number, ms = 0): string =>
@@ -27,7 +27,7 @@ export function reportingOf(ledger: Ledger, folder: string): ReturnType<typeof c
   if (loaded.kind !== 'ok') throw new Error(loaded.problems.join('\n'));
   const { config } = loaded;
   const rules = { referencePrefix: '', payoutLimit: {} };
-  const retries = createDecisions({ ledger, clock: systemClock(), rules, say: adviceText }).rows;
+  const retries = createDecisions({ ledger, clock: systemClock(), rules, say: rowFaultText }).rows;
   return createReporting({ ledger, config, paths: { reports: join(folder, 'reports') }, retries });
 }
 

@@ -7,7 +7,7 @@ import { createDecisions } from '../../src/sending/decisions/decisions.ts';
 import { approveVerb, reviewApproval } from '../../src/verbs/approve.ts';
 import { holdVerb } from '../../src/verbs/hold.ts';
 import { releaseVerb } from '../../src/verbs/release.ts';
-import { adviceText } from '../../src/words/advice-text.ts';
+import { rowFaultText } from '../../src/words/row-fault-words.ts';
 import { claimAt, recordOutcome, replies } from '../support/ledger.ts';
 import { payNow, refuseAll } from './refused.ts';
 import { csv, row, type Setting, setting } from './setting.ts';
@@ -161,7 +161,7 @@ it.each([
     const rules = { referencePrefix: '', payoutLimit: {} };
     const alike = (trx: Trx, ids: readonly bigint[], at: string) =>
       alikeSince(trx, ids, { config: s.config, at });
-    const decisions = createDecisions({ ledger: s.ledger, clock: s.clock, rules, say: adviceText, alike });
+    const decisions = createDecisions({ ledger: s.ledger, clock: s.clock, rules, say: rowFaultText, alike });
     const ids = (await decisions.find(['A'])).payouts.map(({ id }) => id);
     const since = s.clock.iso();
     const { digest } = await decisions.weigh(ids, since);

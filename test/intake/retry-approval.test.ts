@@ -5,7 +5,7 @@ import { readApprovable, recordApproval } from '../../src/sending/approvals.sql.
 import { noBrakes } from '../../src/sending/brakes.ts';
 import { createDecisions } from '../../src/sending/decisions/decisions.ts';
 import { releaseBatch } from '../../src/sending/holds.sql.ts';
-import { adviceText } from '../../src/words/advice-text.ts';
+import { rowFaultText } from '../../src/words/row-fault-words.ts';
 import { claimAt, recordOutcome, replies } from '../support/ledger.ts';
 import { anyDay, batchOf, csv, head, row, setting } from './setting.ts';
 
@@ -23,7 +23,7 @@ it('P20: what an approved batch did not pay is not paid from small files that ne
   for (const claimed of await claimAt(s.ledger, s.clock.iso(), 5, 'w-1', brakes))
     await recordOutcome(s.ledger, s.clock.iso(), claimed, replies.refused());
   const rules = { referencePrefix: '', payoutLimit: {} };
-  const decisions = createDecisions({ ledger: s.ledger, clock: s.clock, rules, say: adviceText });
+  const decisions = createDecisions({ ledger: s.ledger, clock: s.clock, rules, say: rowFaultText });
   for (const [of, account] of [
     ['A', '0000000017'],
     ['B', '0000000024'],

@@ -1,5 +1,5 @@
 import { createDecisions } from '../../src/sending/decisions/decisions.ts';
-import { adviceText } from '../../src/words/advice-text.ts';
+import { rowFaultText } from '../../src/words/row-fault-words.ts';
 import { claimAt, recordOutcome, replies } from '../support/ledger.ts';
 import { batchOf, csv, head, row, type Setting, setting } from './setting.ts';
 
@@ -22,7 +22,7 @@ export async function idOf(s: Setting, reference: string): Promise<bigint> {
 
 export function decisionsOf(s: Setting) {
   const rules = { referencePrefix: '', payoutLimit: {} };
-  return createDecisions({ ledger: s.ledger, clock: s.clock, rules, say: adviceText });
+  return createDecisions({ ledger: s.ledger, clock: s.clock, rules, say: rowFaultText });
 }
 
 /** A row that pays `of` again under `reference`, on the evidence of now unless another is given. */

@@ -8,6 +8,7 @@ import type { RetryRows } from '../../src/intake/retries.ts';
 import type { TakenFile, TakeOptions } from '../../src/intake/take.ts';
 import { createDecisions } from '../../src/sending/decisions/decisions.ts';
 import { adviceText } from '../../src/words/advice-text.ts';
+import { rowFaultText } from '../../src/words/row-fault-words.ts';
 import { secret } from '../faces/callback/approving-server.ts';
 import { openNewLedger } from '../support/new-ledger.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -62,7 +63,7 @@ export async function setting(yaml = ''): Promise<Setting> {
     reports: at('reports'),
   };
   const rules = { referencePrefix: '', payoutLimit: {} };
-  const judged = createDecisions({ ledger, clock, rules, say: adviceText }).rows;
+  const judged = createDecisions({ ledger, clock, rules, say: rowFaultText }).rows;
   const built = (other: Parameters<Setting['built']>[0], text = yaml): OneByOne =>
     oneByOne({
       ledger,

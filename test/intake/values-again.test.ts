@@ -6,7 +6,7 @@ import { confirmFiles } from '../../src/intake/confirm.ts';
 import { createDecisions } from '../../src/sending/decisions/decisions.ts';
 import { holdVerb } from '../../src/verbs/hold.ts';
 import { releaseVerb } from '../../src/verbs/release.ts';
-import { adviceText } from '../../src/words/advice-text.ts';
+import { rowFaultText } from '../../src/words/row-fault-words.ts';
 import { claimAt, recordOutcome, replies } from '../support/ledger.ts';
 import { payNow, refuseAll, showAs } from './refused.ts';
 import { anyDay, csv, head, type Setting, setting } from './setting.ts';
@@ -93,7 +93,7 @@ const decisionsOf = (s: Setting) =>
     ledger: s.ledger,
     clock: s.clock,
     rules: { referencePrefix: '', payoutLimit: {} },
-    say: adviceText,
+    say: rowFaultText,
     alike: (trx: Trx, ids: readonly bigint[], at: string) => alikeSince(trx, ids, { config: s.config, at }),
   });
 

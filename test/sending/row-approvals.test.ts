@@ -11,7 +11,7 @@ import { cancelVerb } from '../../src/verbs/cancel.ts';
 import { holdVerb } from '../../src/verbs/hold.ts';
 import { rejectVerb } from '../../src/verbs/reject.ts';
 import { releaseVerb } from '../../src/verbs/release.ts';
-import { adviceText } from '../../src/words/advice-text.ts';
+import { rowFaultText } from '../../src/words/row-fault-words.ts';
 import { fileOf, type Person } from '../intake/payee-months.ts';
 import { anyDay, type Setting, setting } from '../intake/setting.ts';
 import { tamper } from '../support/intruder.ts';
@@ -53,7 +53,7 @@ const settleAll = (s: Setting, batch: string): Promise<unknown> =>
 function verbsOn(s: Setting) {
   const { ledger, clock, config } = s;
   const rules = { referencePrefix: '', payoutLimit: {} };
-  const decisions = createDecisions({ ledger, clock, rules, say: adviceText });
+  const decisions = createDecisions({ ledger, clock, rules, say: rowFaultText });
   const reporting = { writeDueBatchResults: async () => [], writeIndex: async () => {} };
   const parts = { ledger, clock, config, decisions, reporting } as never;
   return {

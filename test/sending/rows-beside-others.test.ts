@@ -12,7 +12,7 @@ import { approvalWarnings, approveReviewed, approveVerb, reviewApproval } from '
 import { holdVerb } from '../../src/verbs/hold.ts';
 import { rejectVerb } from '../../src/verbs/reject.ts';
 import { releaseVerb } from '../../src/verbs/release.ts';
-import { adviceText } from '../../src/words/advice-text.ts';
+import { rowFaultText } from '../../src/words/row-fault-words.ts';
 import { fileOf, type Person } from '../intake/payee-months.ts';
 import { anyDay, csv, head, row, type Setting, setting } from '../intake/setting.ts';
 import { claimAt, recordOutcome, replies, states } from '../support/ledger.ts';
@@ -47,7 +47,7 @@ function handsOn(s: Setting) {
   const { ledger, clock, config } = s;
   const rules = { referencePrefix: '', payoutLimit: {} };
   const alike = (trx: Trx, ids: readonly bigint[], at: string) => alikeSince(trx, ids, { config, at });
-  const decisions = createDecisions({ ledger, clock, rules, say: adviceText, alike });
+  const decisions = createDecisions({ ledger, clock, rules, say: rowFaultText, alike });
   const reporting = { writeDueBatchResults: async () => [], writeIndex: async () => {} };
   const parts = { ledger, clock, config, decisions, reporting } as never;
   return {

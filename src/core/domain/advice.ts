@@ -35,14 +35,6 @@ export type Advice =
   | { kind: 'finish_move'; url: string }
   /** The file at `path` is the sealed copy of an unfinished move. */
   | { kind: 'replace_sealed'; path: string }
-  /** What to do with a row that pays a payout again which it cannot (P20). */
-  | { kind: 'row_paid_again'; successor: string }
-  | { kind: 'row_unknown'; reference: string }
-  | { kind: 'row_not_payable' }
-  | { kind: 'row_unconfirmed'; batch: string; removable: boolean }
-  | { kind: 'row_settled'; reference: string }
-  | { kind: 'row_unanswered'; reference: string }
-  | { kind: 'row_outdated'; batch: string }
   | { kind: 'reconcile' }
   | { kind: 'see_discrepancies' }
   /** A conflict between two final witnesses (P14). */

@@ -1,4 +1,3 @@
-import type { SayAdvice } from '../../core/domain/advice.ts';
 import type { ServiceAccount } from '../../core/domain/origin.ts';
 import type { PayoutState } from '../../core/domain/payout.ts';
 import { addHoldReason, areHolding, type HoldReason, readReasons } from '../../core/ledger/hold-reasons.ts';
@@ -8,6 +7,7 @@ import { insertSuccessors } from '../../core/ledger/successors.ts';
 import type { Clock } from '../../core/runtime/clock.ts';
 import type { Ledger, Trx } from '../../core/storage/ledger.ts';
 import { type Weighed, type WeighedCase, weigh } from '../../watching/evidence/weigh.ts';
+import type { SayFault } from './retry-findings.ts';
 import { draftSuccessors, lastLink, overLimit } from './successor.ts';
 
 export type DecisionDeps = {
@@ -19,7 +19,7 @@ export type DecisionDeps = {
     /** The account that this configuration reaches (P31); null where it has no key. */
     account?: ServiceAccount | null;
   };
-  say: SayAdvice;
+  say: SayFault;
   /** Why payouts that are paid again now wait in their batches: the same payments came since in other files. */
   alike?: (trx: Trx, ids: readonly bigint[], at: string) => Promise<ReadonlyMap<string, HoldReason[]>>;
 };

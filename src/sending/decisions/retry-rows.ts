@@ -1,4 +1,3 @@
-import { reasonIn } from '../../core/domain/advice.ts';
 import { foldReference } from '../../core/domain/ids.ts';
 import { hasComeToNothing } from '../../core/domain/payout.ts';
 import type { ExaminedRow, Replaced, RetryClaim, RetryRow } from '../../core/domain/retry-file.ts';
@@ -9,7 +8,7 @@ import { linesOf } from '../../watching/evidence/lineage.sql.ts';
 import type { Since } from '../../watching/evidence/sends.ts';
 import { evidenceDigest, type WeighedCase, weigh } from '../../watching/evidence/weigh.ts';
 import { findReferences, unsentOf } from './cancel-unsent.sql.ts';
-import { differences, isInConflict, obstacle } from './retry-findings.ts';
+import { type CellFault, differences, isInConflict, obstacle, type RowFault } from './retry-findings.ts';
 import { type DecisionDeps, groundOf } from './retry-payout.ts';
 import { lastLink, successorReferences } from './successor.ts';
 
@@ -58,6 +57,13 @@ export function createRetryRows({ ledger, clock, rules, say }: DecisionDeps) {
   const foresee = (db: Db | Trx, rows: readonly RetryRow[]): Promise<ExaminedRow[]> =>
     examineSince(db, rows, { since: anyAge, recorded: false });
 
+  const bad = ({ row }: RetryRow, cells: readonly CellFault[]): ExaminedRow => {
+    const problems = cells.map(({ column, value, fault }) => ({ column, value, ...say(fault) }));
+    return { kind: 'bad', row, problems };
+  };
+  const refused = (row: RetryRow, fault: RowFault): ExaminedRow =>
+    bad(row, [{ column: 'retry_of', value: row.of, fault }]);
+
   async function examineSince(
     db: Db | Trx,
     rows: readonly RetryRow[],
@@ -65,10 +71,7 @@ export function createRetryRows({ ledger, clock, rules, say }: DecisionDeps) {
   ): Promise<ExaminedRow[]> {
     if (rows.length === 0) return [];
     const barrier = await findBarrier(db);
-    if (barrier)
-      return rows.map((row) =>
-        bad(row, { problem: reasonIn(barrier, say), fix: 'drop the file after that' }),
-      );
+    if (barrier) return rows.map((row) => refused(row, { kind: 'barrier', reason: barrier }));
     const ids = await repeated(db, rows);
     const { cases } = await weigh(db, { ...ground, ids, since });
     const caseOf = new Map(cases.map((one) => [one.payout.reference_key, one]));
@@ -77,12 +80,12 @@ export function createRetryRows({ ledger, clock, rules, say }: DecisionDeps) {
     const lines = await linesOf(db, ids);
     return rows.map((row): ExaminedRow => {
       const one = caseOf.get(foldReference(row.of));
-      if (!one) return bad(row, unknownOriginal(ledger.mode));
+      if (!one) return refused(row, { kind: 'no_payout', mode: ledger.mode });
       const inTheWay = obstacle(one, since);
-      if (inTheWay) return bad(row, { problem: reasonIn(inTheWay, say), fix: say(inTheWay.fix) });
+      if (inTheWay) return refused(row, inTheWay);
       const reference = references ? (references.get(one.payout.id) ?? '') : row.reference;
-      const problems = differences(row, one, { expected: reference, advise: say });
-      if (problems.length > 0) return { kind: 'bad', row: row.row, problems };
+      const faults = differences(row, one, reference);
+      if (faults.length > 0) return bad(row, faults);
       const line = lines.get(one.payout.id) ?? new Set([one.payout.id]);
       return { kind: 'pays_again', row: row.row, reference, replaces: replacedBy(row, one, line) };
     });
@@ -102,17 +105,6 @@ async function repeated(db: Db | Trx, rows: readonly RetryRow[]): Promise<bigint
   const references = rows.map(({ of }) => of);
   const { payouts } = await findReferences(db, references);
   return payouts.map(({ id }) => id);
-}
-
-function bad({ row, of }: RetryRow, finding: { problem: string; fix: string }): ExaminedRow {
-  return { kind: 'bad', row, problems: [{ column: 'retry_of', value: of, ...finding }] };
-}
-
-function unknownOriginal(mode: string): { problem: string; fix: string } {
-  return {
-    problem: `is no payout of this ledger (mode ${mode})`,
-    fix: 'copy retry_of from the failed.csv that Counterfoil wrote; it is empty for a new payment',
-  };
 }
 
 function replacedBy(row: RetryRow, one: WeighedCase, line: ReadonlySet<bigint>): Replaced {

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { systemClock } from '../../../src/core/runtime/clock.ts';
 import { createDecisions } from '../../../src/sending/decisions/decisions.ts';
-import { adviceText } from '../../../src/words/advice-text.ts';
+import { rowFaultText } from '../../../src/words/row-fault-words.ts';
 import { listedTransfer, nightOf } from '../../books/discrepancies/setting.ts';
 import { adoptGoneBack } from '../../custody/adoption.ts';
 import {
@@ -29,7 +29,7 @@ function decisionsAt(ms: number, referencePrefix: string) {
     ledger,
     clock,
     rules: { referencePrefix, payoutLimit: {} },
-    say: adviceText,
+    say: rowFaultText,
   });
 }
 

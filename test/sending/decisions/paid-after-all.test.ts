@@ -15,7 +15,7 @@ import { beginRun } from '../../../src/watching/listing/listings.sql.ts';
 import { stage } from '../../../src/watching/listing/staging.sql.ts';
 import { applyWebhooks } from '../../../src/watching/webhooks/apply-inbox.ts';
 import { storeDeliveries } from '../../../src/watching/webhooks/webhook-inbox.sql.ts';
-import { adviceText } from '../../../src/words/advice-text.ts';
+import { rowFaultText } from '../../../src/words/row-fault-words.ts';
 import { listedTransfer, nightOf } from '../../books/discrepancies/setting.ts';
 import {
   addBatch,
@@ -40,7 +40,7 @@ const clockAt = (ms: number) => ({ ...systemClock(), now: () => Date.parse(at(ms
 
 function decisionsAt(ms: number) {
   const rules = { referencePrefix: '', payoutLimit: {} };
-  return createDecisions({ ledger, clock: clockAt(ms), rules, say: adviceText });
+  return createDecisions({ ledger, clock: clockAt(ms), rules, say: rowFaultText });
 }
 
 const listed = (status: string, updatedMs = 50) =>

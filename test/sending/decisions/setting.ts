@@ -1,6 +1,6 @@
 import { systemClock } from '../../../src/core/runtime/clock.ts';
 import { createDecisions } from '../../../src/sending/decisions/decisions.ts';
-import { adviceText } from '../../../src/words/advice-text.ts';
+import { rowFaultText } from '../../../src/words/row-fault-words.ts';
 import { at, claimAt, recordOutcome, type replies, type TestLedger } from '../../support/ledger.ts';
 
 type Rules = { referencePrefix?: string; payoutLimit?: Record<string, string> };
@@ -10,7 +10,7 @@ export function createSetting(ledger: () => TestLedger) {
   function decisionsOf({ referencePrefix = '', payoutLimit = {} }: Rules = {}) {
     const clock = { ...systemClock(), iso: () => at(5000) };
     const rules = { referencePrefix, payoutLimit };
-    return createDecisions({ ledger: ledger(), clock, rules, say: adviceText });
+    return createDecisions({ ledger: ledger(), clock, rules, say: rowFaultText });
   }
 
   return {

@@ -4,7 +4,7 @@ import type { LookUpReply, ServiceTrouble } from '../../../src/core/service/type
 import { createDecisions } from '../../../src/sending/decisions/decisions.ts';
 import { applyWebhooks } from '../../../src/watching/webhooks/apply-inbox.ts';
 import { storeDeliveries } from '../../../src/watching/webhooks/webhook-inbox.sql.ts';
-import { adviceText } from '../../../src/words/advice-text.ts';
+import { rowFaultText } from '../../../src/words/row-fault-words.ts';
 import { addBatch, at, claimAt, recordOutcome, type replies, type TestLedger } from '../../support/ledger.ts';
 import { lookUpsOf } from '../../watching/lookups/setting.ts';
 
@@ -34,7 +34,7 @@ export function createTold(ledger: () => TestLedger) {
 
   function decisionsAt(ms: number) {
     const rules = { referencePrefix: '', payoutLimit: {} };
-    return createDecisions({ ledger: ledger(), clock: clockAt(ms), rules, say: adviceText });
+    return createDecisions({ ledger: ledger(), clock: clockAt(ms), rules, say: rowFaultText });
   }
 
   function asked(id: bigint, ms: number, answer: LookUpReply | ServiceTrouble, after?: Promise<void>) {

@@ -4,7 +4,7 @@ import { recordStandpoint } from '../../../src/core/ledger/origins.ts';
 import { createDecisions } from '../../../src/sending/decisions/decisions.ts';
 import { applyWebhooks, applyWebhooksAgain } from '../../../src/watching/webhooks/apply-inbox.ts';
 import { signedWithHeader } from '../../../src/watching/webhooks/webhook-inbox.sql.ts';
-import { adviceText } from '../../../src/words/advice-text.ts';
+import { rowFaultText } from '../../../src/words/row-fault-words.ts';
 import {
   addBatch,
   at,
@@ -111,7 +111,12 @@ it('P14, P32: a webhook with our key that no details bear out allows no second p
   });
   await lookUps.lookUp([id]);
   clock.set(30);
-  const decisions = createDecisions({ ledger, clock, say: adviceText, rules: { ...rules, account: sender } });
+  const decisions = createDecisions({
+    ledger,
+    clock,
+    say: rowFaultText,
+    rules: { ...rules, account: sender },
+  });
   const { cases, digest } = await decisions.weigh([id], at(20));
   expect(cases[0]).toMatchObject({ had: false, remedies: ['settle'], judgement: { kind: 'no' } });
   expect(JSON.stringify(cases[0]?.judgement)).toContain('did not find it');
