@@ -1,5 +1,5 @@
 import { renameSync } from 'node:fs';
-import type { Advice, AdvisedReason, SayAdvice } from '../core/domain/advice.ts';
+import type { AdvisedReason, SayAdvice } from '../core/domain/advice.ts';
 import { barrierKeys } from '../core/ledger/barriers.ts';
 import { dropMeta, keepMeta, metaOfKeys } from '../core/ledger/meta.ts';
 import { hostJobs } from '../core/settings/schedule-list.ts';
@@ -38,8 +38,15 @@ export type MoveRequest = {
 
 export type MovedLedger =
   | { kind: 'moved'; digest: string; abandoned: number; before: boolean }
-  | { kind: 'refused'; why: string; advice?: Advice | null }
+  | { kind: 'refused'; why: MoveRefusal }
   | { kind: 'locked' };
+
+/** Why a ledger does not move to `to`, for `words/custody-words.ts`. */
+export type MoveRefusal =
+  | { kind: 'moved_before'; reason: AdvisedReason }
+  | { kind: 'target_there'; to: string }
+  | { kind: 'target_gone'; to: string }
+  | { kind: 'target_differs'; to: string; from: string; isFile: boolean };
 
 /**
  * Moves a ledger permanently (P26). Seals the source with the digest of its contents, copies it, and opens the copy for
@@ -54,14 +61,10 @@ export async function moveLedger(request: MoveRequest): Promise<MovedLedger> {
   try {
     const sealed = await progressOf(source);
     if (sealed.target !== undefined && sealed.target !== to)
-      return { kind: 'refused', why: `it was moved already: ${sealed.why}`, advice: sealed.advice };
+      return { kind: 'refused', why: { kind: 'moved_before', reason: sealed } };
     const there = await isLedgerThere(target);
-    if (sealed.target === undefined && there)
-      return { kind: 'refused', why: `${to} already exists; a ledger never moves over another one` };
-    if (sealed.handed && !there) {
-      const why = `it was moved to ${to}, which is gone: restore a backup of that ledger there. The old one stays sealed, since it does not know what was sent after the move`;
-      return { kind: 'refused', why };
-    }
+    if (sealed.target === undefined && there) return { kind: 'refused', why: { kind: 'target_there', to } };
+    if (sealed.handed && !there) return { kind: 'refused', why: { kind: 'target_gone', to } };
     const gate = await shutGate(target);
     if (!gate) return { kind: 'locked' };
     try {
@@ -70,7 +73,7 @@ export async function moveLedger(request: MoveRequest): Promise<MovedLedger> {
       if (!there) await copyTo(from, target, request);
       const arrived = await openTarget(source, { ...request, to: target }, { digest, handed: sealed.handed });
       if (arrived.kind === 'differs') {
-        const why = `${to} does not hold what ${from} holds, so that neither sends. ${isLedgerFile(target) ? 'Move that file away' : 'Drop that schema'}, then run the same migrate --to again`;
+        const why: MoveRefusal = { kind: 'target_differs', to, from, isFile: isLedgerFile(target) };
         return { kind: 'refused', why };
       }
       return { kind: 'moved', digest, abandoned, before: arrived.kind === 'open' };

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import type { Advice } from '../core/domain/advice.ts';
+import type { AdvisedReason } from '../core/domain/advice.ts';
 import type { Mode } from '../core/domain/payout.ts';
 import { barrierKeys, noteFall } from '../core/ledger/barriers.ts';
 import { dropMeta, ledgerMode } from '../core/ledger/meta.ts';
@@ -12,9 +12,21 @@ import { whyMoved } from './mark.ts';
 import { readSeal, type Seal, sealKeys } from './seal.ts';
 import { copyBeside, dropCopy, endSwap, finishSwap, swapIn } from './swap.ts';
 
-export type Restored =
-  | { kind: 'restored'; aside: string }
-  | { kind: 'unfit'; why: string; advice?: Advice | null };
+export type Restored = { kind: 'restored'; aside: string } | { kind: 'unfit'; why: Unfit };
+
+/** Why a file does not replace a ledger, for `words/custody-words.ts`. */
+export type Unfit =
+  | { kind: 'no_file'; file: string }
+  /** The ledger in place moved: a restore belongs to the place that `why` names. */
+  | { kind: 'moved_on'; why: string }
+  | { kind: 'moved_from_here'; reason: AdvisedReason }
+  | { kind: 'flawed'; file: string; flaw: Flaw };
+
+type Flaw =
+  | { kind: 'no_database' | 'no_ledger' | 'archive' }
+  | { kind: 'newer'; change: string }
+  | { kind: 'damaged'; damage: string }
+  | { kind: 'sealed'; target: string };
 
 /**
  * Puts the ledger file `file` in the place of the one at `path`, which moves aside; the gate must be shut. It checks
@@ -22,19 +34,18 @@ export type Restored =
  * the file is not of `mode` (P24).
  */
 export async function restoreLedger(path: string, file: string, at: string, mode?: Mode): Promise<Restored> {
-  if (!existsSync(file)) return { kind: 'unfit', why: `there is no file ${file}` };
+  if (!existsSync(file)) return { kind: 'unfit', why: { kind: 'no_file', file } };
   const seal = sealInPlace(path);
   // A sealed file in the very place to which its ledger moved is no longer a ledger: another may replace it.
-  if (seal && !seal.here)
-    return { kind: 'unfit', why: `${seal.why}. Restore in that place: set ledger.url to it` };
+  if (seal && !seal.here) return { kind: 'unfit', why: { kind: 'moved_on', why: seal.why } };
   const moved = seal ? null : whyMoved(path);
-  if (moved) return { kind: 'unfit', ...moved };
+  if (moved) return { kind: 'unfit', why: { kind: 'moved_from_here', reason: moved } };
   try {
     const copy = copyBeside(file, path);
-    const unfit = unfitness(copy);
-    if (unfit) {
+    const flaw = flawOf(copy);
+    if (flaw) {
       dropCopy(path);
-      return { kind: 'unfit', why: `${file} ${unfit}; nothing was changed` };
+      return { kind: 'unfit', why: { kind: 'flawed', file, flaw } };
     }
     assertMode(file, await writeRaw(copy, ledgerMode), mode);
     const why = `this ledger was restored from ${file} at ${at}: it does not know what was sent since`;
@@ -75,39 +86,33 @@ async function fenceOff(aside: string, at: string): Promise<void> {
 }
 
 /** Why a file cannot replace a ledger; null when it can. Opens it for writing, so pass a copy. */
-function unfitness(copy: string): string | null {
+function flawOf(copy: string): Flaw | null {
   let database: ReturnType<typeof openDatabase>;
   try {
     database = openDatabase(copy);
   } catch {
-    return 'is not a ledger file';
+    return { kind: 'no_database' };
   }
   try {
     const tables = new Set(
       database.prepare(`select name from sqlite_master where type = 'table'`).pluck().all(),
     );
     if (!['meta', 'payouts', 'history', 'kysely_migration'].every((name) => tables.has(name)))
-      return 'is not a Counterfoil ledger';
+      return { kind: 'no_ledger' };
     const done = database.prepare('select name from kysely_migration order by name').pluck().all();
     const strange = done.find((name) => typeof name !== 'string' || !knownMigrations().includes(name));
-    if (strange !== undefined)
-      return `is of a newer version of Counterfoil (it has the change ${JSON.stringify(strange)}); use that version`;
+    if (strange !== undefined) return { kind: 'newer', change: JSON.stringify(strange) };
     const sound = database.pragma('quick_check(1)', { simple: true });
-    if (sound !== 'ok') return `is damaged (${String(sound)})`;
+    if (sound !== 'ok') return { kind: 'damaged', damage: String(sound) };
     const seal = sealOf(database, copy);
-    return seal ? `${whySealed(seal)}: restore a backup of that ledger instead` : null;
+    if (!seal) return null;
+    // An archive is sealed too, and its ledger moved nowhere.
+    return seal.target === '' ? { kind: 'archive' } : { kind: 'sealed', target: seal.target };
   } catch (error) {
-    return `is damaged (${error instanceof Error ? error.message : String(error)})`;
+    return { kind: 'damaged', damage: error instanceof Error ? error.message : String(error) };
   } finally {
     database.close();
   }
-}
-
-/** An archive is sealed too, and its ledger moved nowhere. */
-function whySealed({ target }: Seal): string {
-  return target === ''
-    ? 'is an archive: it has closed months of a ledger, and is none itself'
-    : `was sealed when its ledger moved to ${target}, and does not know what was sent since`;
 }
 
 /** The seal of the ledger in place; undefined also if the file is too damaged to read. */

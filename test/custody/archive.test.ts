@@ -27,6 +27,7 @@ import {
   novemberEnds,
   reportingOf,
 } from './archive-world.ts';
+import { worded } from './worded.ts';
 
 let made: TestLedger;
 let ledger: Ledger;
@@ -233,14 +234,14 @@ describe.skipIf(onPostgres)('archive', () => {
   });
 
   it('refuses before a month is closed, and on a ledger that may have forgotten payments', async () => {
-    expect(await archived(november(20))).toMatchObject({
+    expect(worded(await archived(november(20)))).toMatchObject({
       kind: 'refused',
       why: expect.stringContaining('no closed month'),
     });
     const copy = join(made.folder, 'copy.db');
     await backupLedger(ledger, copy, now());
     const done = await archiveLedger({ path: copy, before: novemberEnds, now });
-    expect(done).toMatchObject({ kind: 'refused', why: expect.stringContaining('backup') });
+    expect(worded(done)).toMatchObject({ kind: 'refused', why: expect.stringContaining('backup') });
   });
 
   it('verify fails without the archive, and with another file in its place; reading commands say which file', async () => {
@@ -301,7 +302,10 @@ describe.skipIf(onPostgres)('archive', () => {
     await ledger.close();
     const done = await restoreLedger(made.path, fileOf(), now());
     ledger = await openLedger(made.path, { now });
-    expect(done).toEqual({ kind: 'unfit', why: expect.stringContaining(`${fileOf()} is an archive`) });
+    expect(worded(done)).toEqual({
+      kind: 'unfit',
+      why: expect.stringContaining(`${fileOf()} is an archive`),
+    });
   });
 
   it('P25: the ledger is still its mark’s, and a backup of before the archive is proven after it was adopted', async () => {

@@ -11,6 +11,7 @@ import { verifyLedger } from '../../src/custody/verify-ledger.ts';
 import { adviceText } from '../../src/words/advice-text.ts';
 import { haltInWords } from '../../src/words/halt-words.ts';
 import { addBatch, at, claimAt, makeLedger, states, type TestLedger } from '../support/ledger.ts';
+import { worded } from './worded.ts';
 
 let ledger: TestLedger;
 let file: string;
@@ -96,7 +97,7 @@ it('P26: a sealed file is refused, and nothing was changed', async () => {
   await ledger.close();
   const to = join(ledger.folder, 'next.db');
   await moveLedger({ from: ledger.path, to, url: 'sqlite:next.db', now: () => at(5), say: adviceText });
-  expect(await restoreLedger(to, ledger.path, at(6))).toEqual({
+  expect(worded(await restoreLedger(to, ledger.path, at(6)))).toEqual({
     kind: 'unfit',
     why: expect.stringMatching(/was sealed when its ledger moved to .*next.db.*; nothing was changed/),
   });
@@ -128,7 +129,7 @@ it('a restore looks at the file before it touches anything', async () => {
   await ledger.close();
   const bad = join(ledger.folder, 'bad.db');
   writeFileSync(bad, 'a letter, not a ledger '.repeat(500));
-  expect(await restoreLedger(ledger.path, bad, at(5))).toMatchObject({
+  expect(worded(await restoreLedger(ledger.path, bad, at(5)))).toMatchObject({
     kind: 'unfit',
     why: expect.stringContaining('not a ledger'),
   });
@@ -146,7 +147,7 @@ it('a restore refuses a ledger of a newer version', async () => {
   await sql`insert into kysely_migration (name, timestamp) values ('0999-later', 'x')`.execute(copy.db);
   await copy.close();
   await ledger.close();
-  expect(await restoreLedger(ledger.path, file, at(5))).toMatchObject({
+  expect(worded(await restoreLedger(ledger.path, file, at(5)))).toMatchObject({
     kind: 'unfit',
     why: expect.stringContaining('newer version'),
   });
@@ -159,7 +160,7 @@ it('P25: a restored copy, even one made by cp, sends nothing, and what it replac
   await addBatch(grown, ['R-3'], { id: 'b-2' });
   await grown.close();
   const restored = await restoreLedger(ledger.path, file, at(5));
-  if (restored.kind !== 'restored') throw new Error(restored.why);
+  if (restored.kind !== 'restored') throw new Error(restored.why.kind);
   const now = await open(ledger.path);
   expect((await haltInWords(now.db))?.cause).toContain('was restored from');
   expect(Object.keys(await states(now))).toEqual(['R-1', 'R-2']);

@@ -20,6 +20,7 @@ import {
   type TestLedger,
 } from '../support/ledger.ts';
 import { noPostgres, type PostgresServer, startPostgres } from '../support/postgres-server.ts';
+import { worded } from './worded.ts';
 
 const server: PostgresServer | null = await startPostgres({ fsync: 'on' });
 afterAll(() => server?.stop());
@@ -101,7 +102,10 @@ describe.skipIf(!server)(`P26: a move to PostgreSQL${server ? '' : noPostgres}`,
     await live();
     await ledger.close();
     const other = await openLedger(to, { now: () => at(0) });
-    expect(await move()).toMatchObject({ kind: 'refused', why: expect.stringContaining('already exists') });
+    expect(worded(await move())).toMatchObject({
+      kind: 'refused',
+      why: expect.stringContaining('already exists'),
+    });
     await other.close();
     to = { ...to, url: to.url.replace(/schema=.*/, `schema=m_${++made}`) };
     const gate = await shutGate(to);

@@ -7,6 +7,7 @@ import { verifyLedger } from '../../src/custody/verify-ledger.ts';
 import { adviceText } from '../../src/words/advice-text.ts';
 import { haltInWords } from '../../src/words/halt-words.ts';
 import { addBatch, at, claimAt, makeLedger, states, type TestLedger } from '../support/ledger.ts';
+import { worded } from './worded.ts';
 
 let ledger: TestLedger;
 let to: string;
@@ -57,7 +58,7 @@ it('P26: a moved ledger sends from its new place only; the old one is sealed for
 it('P26: moving again finds it moved; it never moves over another file, nor to two places', async () => {
   await move();
   expect(await move()).toMatchObject({ kind: 'moved', before: true });
-  expect(await move(join(ledger.folder, 'third.db'))).toMatchObject({
+  expect(worded(await move(join(ledger.folder, 'third.db')))).toMatchObject({
     kind: 'refused',
     why: expect.stringContaining('moved already'),
   });
@@ -67,7 +68,10 @@ it('P26: moving again finds it moved; it never moves over another file, nor to t
 it('P26: a target that is there before is left alone, and the source is not sealed', async () => {
   const other = await open(to);
   await other.close();
-  expect(await move()).toMatchObject({ kind: 'refused', why: expect.stringContaining('already exists') });
+  expect(worded(await move())).toMatchObject({
+    kind: 'refused',
+    why: expect.stringContaining('already exists'),
+  });
   expect(await whoSends()).toBe('2 0');
 });
 
@@ -84,7 +88,10 @@ it('P26: a target that does not hold what the source held never sends, and says 
   const wrong = await openLedger(to, { now: () => at(0), alone: 'copy' });
   await wrong.db.updateTable('payouts').set({ amount: 1n }).where('reference', '=', 'R-3').execute();
   await wrong.close();
-  expect(await move()).toMatchObject({ kind: 'refused', why: expect.stringContaining('neither sends') });
+  expect(worded(await move())).toMatchObject({
+    kind: 'refused',
+    why: expect.stringContaining('neither sends'),
+  });
   expect(await whoSends()).toBe('0 0');
   rmSync(to);
   expect(await move()).toMatchObject({ kind: 'moved', before: false });
@@ -117,7 +124,7 @@ it('P26: whatever step it dies at, at most one can send, and moving again finish
   expect(await move()).toMatchObject({ kind: 'moved', before: false });
 
   forget();
-  expect(await move(), 'the target was lost after it could send').toMatchObject({
+  expect(worded(await move()), 'the target was lost after it could send').toMatchObject({
     kind: 'refused',
     why: expect.stringContaining('restore a backup'),
   });

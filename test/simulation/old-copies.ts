@@ -164,7 +164,7 @@ async function replace(path: string, { way, file }: Copy, at: string): Promise<v
     if (!gate) throw new Error('somebody is still in the gate');
     const done = await restoreLedger(path, file, at);
     await gate.release();
-    if (done.kind === 'unfit') throw new Error(done.why);
+    if (done.kind === 'unfit') throw new Error(done.why.kind);
     return;
   }
   const gone = way === 'put without its mark' ? ['-wal', '-shm', '.mark'] : ['-wal', '-shm'];

@@ -32,7 +32,6 @@ export type ArchiveRequest = {
 export type ArchiveStep = 'copy' | 'prove' | 'strip' | 'shrink';
 
 export type Archived =
-  /** `barrier`: it stops archiving, and says what lifts it. */
   | Refused
   /** Every month by then is archived as far as it can be; `left`: batches of those months that have something open. */
   | { kind: 'nothing'; month: string; left: number }
@@ -58,11 +57,10 @@ export async function archiveLedger(request: ArchiveRequest): Promise<Archived> 
   try {
     await dropUnfinished(ledger);
     const barrier = await findBarrier(ledger.db);
-    if (barrier) return { ...refused(barrier.why), barrier };
+    if (barrier) return refused({ kind: 'barrier', reason: barrier });
     const period = await lastPeriodBefore(ledger.db, request.before);
-    if (!period)
-      return refused('no closed month ended by then: close-period closes months, the oldest first');
-    if (await areUndelivered(ledger.db, period.through_history)) return refused(undelivered);
+    if (!period) return refused({ kind: 'no_closed_month' });
+    if (await areUndelivered(ledger.db, period.through_history)) return refused({ kind: 'undelivered' });
     const load = await loadOf(ledger.db, period);
     const left = await countLeft(ledger.db, period, load.batches);
     if (load.batches.length === 0 && load.frozenThrough === 0n) {
@@ -82,12 +80,22 @@ export async function archiveLedger(request: ArchiveRequest): Promise<Archived> 
   }
 }
 
-const undelivered =
-  'events of that time are not delivered to events.url: start serve until they are, or once with an empty events.url';
-
 type Work = ArchiveRequest & { load: Load; period: Period; onStep(step: ArchiveStep): void };
-type Refused = { kind: 'refused'; why: string; barrier?: AdvisedReason };
-const refused = (why: string): Refused => ({ kind: 'refused', why });
+/** Why nothing is archived, for `words/custody-words.ts`. */
+export type ArchiveRefusal =
+  /** It stops archiving, and says what lifts it. */
+  | { kind: 'barrier'; reason: AdvisedReason }
+  | { kind: 'no_closed_month' | 'undelivered' }
+  | { kind: 'no_room'; folder: string; free: number; need: number }
+  | { kind: 'archive_differs'; how: Unlike };
+
+type Unlike =
+  | { kind: 'batches'; archived: number; of: number }
+  | { kind: 'batch'; batch: string }
+  | { kind: 'unsound'; check: string | undefined; problem: string };
+
+type Refused = { kind: 'refused'; why: ArchiveRefusal };
+const refused = (why: ArchiveRefusal): Refused => ({ kind: 'refused', why });
 type MovedOut = Refused | { kind: 'archived'; file: string; batches: number; payouts: number; runs: number };
 
 async function moveOut(ledger: Ledger, work: Work): Promise<MovedOut> {
@@ -108,10 +116,10 @@ async function moveOut(ledger: Ledger, work: Work): Promise<MovedOut> {
   await writeCopy(ledger, partial, work);
   onStep('prove');
   const proof = await verifyArchive(partial);
-  const why = proof.ok ? await whyUnlike(ledger.db, proof, load) : firstProblem(proof);
-  if (why !== null) {
+  const how = proof.ok ? await findUnlike(ledger.db, proof, load) : firstProblem(proof);
+  if (how !== null) {
     await dropUnfinished(ledger);
-    return refused(`the archive is not the same as the ledger (${why}): nothing was changed`);
+    return refused({ kind: 'archive_differs', how });
   }
   const amounts = await archiveAmounts(ledger.db, partial);
   const sha256 = await fileDigest(partial);
@@ -161,19 +169,20 @@ function nameBatches(database: Database.Database, batches: readonly string[]): v
 }
 
 /** Compares what was proven of the archive with the ledger; null when it is the same. */
-async function whyUnlike(db: Db, { batches }: Verification, load: Load): Promise<string | null> {
+async function findUnlike(db: Db, { batches }: Verification, load: Load): Promise<Unlike | null> {
   const there = new Map(batches.map((one) => [one.batch, `${one.payouts} ${one.digest}`]));
-  if (there.size !== load.batches.length) return `${there.size} batches for ${load.batches.length}`;
+  if (there.size !== load.batches.length)
+    return { kind: 'batches', archived: there.size, of: load.batches.length };
   for await (const { batch, payouts, digest } of batchDigests(db)) {
     const proven = there.get(batch);
-    if (proven !== undefined && proven !== `${payouts} ${digest}`) return `batch ${batch} differs`;
+    if (proven !== undefined && proven !== `${payouts} ${digest}`) return { kind: 'batch', batch };
   }
   return null;
 }
 
-function firstProblem({ checks }: Verification): string {
+function firstProblem({ checks }: Verification): Unlike {
   const bad = checks.find((check) => !check.ok);
-  return `${bad?.name}: ${bad?.problems[0] ?? ''}`;
+  return { kind: 'unsound', check: bad?.name, problem: bad?.problems[0] ?? '' };
 }
 
 /** Forgets archives that were begun and not finished: the ledger still has all of what they were to hold. */
@@ -224,12 +233,11 @@ async function newName(db: Db, path: string, month: string): Promise<string> {
 }
 
 /** The archive, the log of its removal and the shrinking may each need as much as the ledger. */
-function roomLacking(path: string, bytes: number): string | null {
-  const { bavail, bsize } = statfsSync(dirname(path));
+function roomLacking(path: string, bytes: number): ArchiveRefusal | null {
+  const folder = dirname(path);
+  const { bavail, bsize } = statfsSync(folder);
   const [free, need] = [bavail * bsize, bytes * 2];
-  if (free >= need) return null;
-  const mib = (size: number): number => Math.ceil(size / 1_048_576);
-  return `${dirname(path)} has ${mib(free)} MiB free, and archiving may need ${mib(need)} MiB for a time: free some space`;
+  return free >= need ? null : { kind: 'no_room', folder, free, need };
 }
 
 /** Gives the disk back what the ledger no longer fills, if that is worth the time. */

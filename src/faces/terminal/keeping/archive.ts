@@ -3,7 +3,7 @@ import { counted } from '../../../core/domain/counted.ts';
 import { firstInstantOf } from '../../../core/domain/local-day.ts';
 import { isLedgerFile } from '../../../core/storage/place.ts';
 import type { Archived, ArchiveStep } from '../../../custody/archive/archive-ledger.ts';
-import { reasonText } from '../../../words/advice-text.ts';
+import { custodyText } from '../../../words/custody-words.ts';
 import { loadSettings } from '../context/context.ts';
 import { demandLedger } from '../context/ledger-there.ts';
 import { type Result, Stop } from '../context/result.ts';
@@ -51,10 +51,7 @@ function instantOf(text: string, zone: string): string {
 }
 
 function describe(done: Archived): Result {
-  if (done.kind === 'refused') {
-    const { why, barrier } = done;
-    throw new Stop(barrier ? `${reasonText(barrier)}. Until then nothing is archived` : why, 1);
-  }
+  if (done.kind === 'refused') throw new Stop(custodyText(done.why), 1);
   const left =
     done.left === 0
       ? []

@@ -9,7 +9,8 @@ import {
   placeName,
   placeNamed,
 } from '../../../core/storage/place.ts';
-import { adviceText, reasonText } from '../../../words/advice-text.ts';
+import { adviceText } from '../../../words/advice-text.ts';
+import { custodyText } from '../../../words/custody-words.ts';
 import { loadSettings } from '../context/context.ts';
 import { type Result, Stop } from '../context/result.ts';
 import { alone } from '../context/who-is-there.ts';
@@ -48,7 +49,7 @@ export const migrate: Handler = async (context, _args, options) => {
     });
     if (moved.kind === 'locked')
       throw new Stop(`another process uses ${to}: stop it, then run migrate again`, 11);
-    if (moved.kind === 'refused') throw new Stop(reasonText({ advice: null, ...moved }), 1);
+    if (moved.kind === 'refused') throw new Stop(custodyText(moved.why), 1);
     return describe(config, { from, to, url }, moved);
   });
 };

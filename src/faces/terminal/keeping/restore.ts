@@ -5,6 +5,7 @@ import type { Mode } from '../../../core/domain/payout.ts';
 import type { Clock } from '../../../core/runtime/clock.ts';
 import { isLedgerFile, type Place, placeName } from '../../../core/storage/place.ts';
 import { reasonText } from '../../../words/advice-text.ts';
+import { custodyText } from '../../../words/custody-words.ts';
 import { confirm, loadSettings } from '../context/context.ts';
 import { type Result, Stop } from '../context/result.ts';
 import { alone } from '../context/who-is-there.ts';
@@ -66,7 +67,7 @@ async function carryOut(context: Context, { path, place, mode, file, adopt }: Pl
   let aside: string | null = null;
   if (file !== undefined) {
     const restored = await restoreLedger(path, file, clock.iso(), mode);
-    if (restored.kind === 'unfit') throw new Stop(reasonText({ advice: null, ...restored }), 1);
+    if (restored.kind === 'unfit') throw new Stop(custodyText(restored.why), 1);
     ({ aside } = restored);
   }
   try {
