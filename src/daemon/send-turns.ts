@@ -6,6 +6,7 @@ import type { Job, Queue, RetryPolicy } from '../core/runtime/queue.ts';
 import { openSharedQueue } from '../core/runtime/queue-open.ts';
 import type { Preflight } from '../sending/preflight.ts';
 import type { SenderStop } from '../sending/send.ts';
+import { preflightText } from '../words/preflight-words.ts';
 import { stopText } from '../words/stop-words.ts';
 import { logCheck, logSent } from './daemon-log.ts';
 import type { EventWatch } from './event-watch.ts';
@@ -40,7 +41,7 @@ export function createSending(
     // What was not clear is asked again, at the next turn.
     if (said.kind === 'problem' && asking === asked) {
       asking = null;
-      log.error(said.problem);
+      log.error(preflightText(said.problem));
     }
     return said;
   }
@@ -95,7 +96,7 @@ export function createSending(
     async unsent(hasWork: boolean): Promise<string | null> {
       if (!hasWork) stopped = null;
       const asked = hasWork ? await cleared() : null;
-      return asked?.kind === 'problem' ? asked.problem : stopped;
+      return asked?.kind === 'problem' ? preflightText(asked.problem) : stopped;
     },
     /** Starts to take chunks from the queue that daemons share; null if `queue.url` names none. */
     async join({

@@ -1,11 +1,16 @@
 import type { Mode } from '../core/domain/payout.ts';
-import { plainTrouble } from '../core/domain/run-error.ts';
 import type { Clock } from '../core/runtime/clock.ts';
 import { otherMode } from '../core/service/pages.ts';
 import type { ServiceClient } from '../core/service/types.ts';
 
-/** Whether this process may send at all; `problem` is one sentence with what to do. */
-export type Preflight = { kind: 'clear' } | { kind: 'problem'; problem: string };
+/** Whether this process may send at all. */
+export type Preflight = { kind: 'clear' } | { kind: 'problem'; problem: PreflightProblem };
+
+/** Why it may not, for `words/preflight-words.ts`. `message`: what came back instead of a list. */
+export type PreflightProblem =
+  | { kind: 'throttled' | 'no_list'; baseUrl: string; message: string }
+  | { kind: 'unauthorised'; mode: Mode; message: string }
+  | { kind: 'other_mode'; mode: Mode; other: string };
 
 type Deps = { service: Pick<ServiceClient, 'listPage'>; clock: Clock; mode: Mode; baseUrl: string };
 
@@ -21,26 +26,12 @@ export async function preflight(deps: Deps, signal?: AbortSignal): Promise<Prefl
   const { mode, baseUrl } = deps;
   const answer = await firstPage(deps, signal);
   if (answer.kind === 'trouble') {
-    if (answer.reason === 'throttled') {
-      return problem(
-        `the service at ${baseUrl} is asked too often (${answer.message}); nothing was sent. Try again later; a lower service.requests_per_second asks it less often`,
-      );
-    }
-    if (answer.reason === 'unauthorised') {
-      return problem(
-        `the service refused the ${mode} key; nothing was sent. Check COUNTERFOIL_${mode.toUpperCase()}_SECRET_KEY (${answer.message})`,
-      );
-    }
-    return problem(
-      `the service at ${baseUrl} gave no list; nothing was sent. Check the network and service.base_url (${plainTrouble(answer.message)})`,
-    );
+    const { reason, message } = answer;
+    if (reason === 'unauthorised') return problem({ kind: reason, mode, message });
+    return problem({ kind: reason === 'throttled' ? reason : 'no_list', baseUrl, message });
   }
   const other = otherMode(answer.page, mode);
-  if (other !== undefined) {
-    return problem(
-      `mode is ${mode}, but the service lists ${other}; nothing was sent. Check which keys are configured`,
-    );
-  }
+  if (other !== undefined) return problem({ kind: 'other_mode', mode, other });
   return { kind: 'clear' };
 }
 
@@ -60,6 +51,6 @@ async function firstPage(
   }
 }
 
-function problem(text: string): Preflight {
-  return { kind: 'problem', problem: text };
+function problem(what: PreflightProblem): Preflight {
+  return { kind: 'problem', problem: what };
 }

@@ -4,6 +4,7 @@ import { type Forbidden, forbiddenPlace } from '../core/domain/forbidden.ts';
 import { sendable } from '../sending/claims.sql.ts';
 import { findHalt } from '../sending/halts.sql.ts';
 import type { CheckProgress } from '../sending/precheck.ts';
+import type { PreflightProblem } from '../sending/preflight.ts';
 import type { StopCause } from '../sending/progress.ts';
 import { batchesSentFrom, newestAttempt } from '../sending/sent-batches.sql.ts';
 import type { Refused } from './obstacles.ts';
@@ -22,7 +23,7 @@ type SendProgress = {
 type Parts = App & TakeInParts & SendProgress;
 
 /** The result of sending; `uncleared`: the service did not answer the list request before the first payout. */
-export type Sent = StopCause | { ended: 'not_started' } | { ended: 'uncleared'; problem: string };
+export type Sent = StopCause | { ended: 'not_started' } | { ended: 'uncleared'; problem: PreflightProblem };
 
 /**
  * `only`: the batches of the named files; undefined where all that is ready was sent. `sentFrom`: the batches of which

@@ -3,8 +3,15 @@ import { systemClock } from '../../src/core/runtime/clock.ts';
 import { readListPage } from '../../src/core/service/pages.ts';
 import { createSandbox, type Sandbox } from '../../src/sandbox/sandbox.ts';
 import { preflight } from '../../src/sending/preflight.ts';
+import { preflightText } from '../../src/words/preflight-words.ts';
 import { listedRow } from '../support/listed-row.ts';
 import { clientOf } from './setting.ts';
+
+/** What the preflight found, a problem as people read it. */
+async function worded(deps: Parameters<typeof preflight>[0]) {
+  const found = await preflight(deps);
+  return found.kind === 'clear' ? found : { ...found, problem: preflightText(found.problem) };
+}
 
 let sandbox: Sandbox;
 beforeEach(async () => {
@@ -14,7 +21,7 @@ afterEach(() => sandbox.stop());
 
 async function check(of: Pick<Sandbox, 'url' | 'keys'> = sandbox) {
   const client = clientOf(of);
-  const result = await preflight({ service: client, clock: systemClock(), mode: 'test', baseUrl: of.url });
+  const result = await worded({ service: client, clock: systemClock(), mode: 'test', baseUrl: of.url });
   await client.close();
   return result;
 }
@@ -48,7 +55,7 @@ it('P24: another mode’s transfer that shows no id keeps the process from sendi
   if (read.kind === 'bad') throw new Error(read.why);
   const listPage = async () => ({ kind: 'page' as const, page: read.page });
   expect(
-    await preflight({ service: { listPage }, clock: systemClock(), mode: 'test', baseUrl: sandbox.url }),
+    await worded({ service: { listPage }, clock: systemClock(), mode: 'test', baseUrl: sandbox.url }),
   ).toMatchObject({ kind: 'problem', problem: expect.stringContaining('lists a live transfer') });
 });
 
@@ -70,7 +77,7 @@ async function busy(times: number, retryAfterMs: number | null) {
     now += ms;
   };
   const clock = { ...systemClock(), monotonic: () => now, sleep };
-  const result = await preflight({ service: { listPage }, clock, mode: 'test', baseUrl: sandbox.url });
+  const result = await worded({ service: { listPage }, clock, mode: 'test', baseUrl: sandbox.url });
   await client.close();
   return { result, slept: now };
 }

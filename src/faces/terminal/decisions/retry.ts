@@ -8,6 +8,7 @@ import {
 import type { Weighed } from '../../../watching/evidence/weigh.ts';
 import { submitCommand } from '../../../words/advice-text.ts';
 import { haltInWords } from '../../../words/halt-words.ts';
+import { preflightText } from '../../../words/preflight-words.ts';
 import { shellWord } from '../../../words/readable.ts';
 import { stopReason } from '../../../words/stop-words.ts';
 import { evidenceJson, type QuietWatch, watchOf } from '../../json/evidence-json.ts';
@@ -175,7 +176,10 @@ async function sentText(
     case 'interrupted':
       return { kind: 'sent' };
     case 'uncleared':
-      throw new Stop(`${sent.problem}. The decision is recorded: ${submitCommand(mode)} sends it`, 1);
+      throw new Stop(
+        `${preflightText(sent.problem)}. The decision is recorded: ${submitCommand(mode)} sends it`,
+        1,
+      );
     case 'unreachable':
     case 'stuck': {
       return {

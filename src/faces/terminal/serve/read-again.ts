@@ -4,6 +4,7 @@ import { changedSettings, changesAccess, fixedAmong } from '../../../core/settin
 import type { Config } from '../../../core/settings/settings.ts';
 import { preflight } from '../../../sending/preflight.ts';
 import { readTlsPair, type TlsSection } from '../../../watching/webhooks/tls.ts';
+import { preflightText } from '../../../words/preflight-words.ts';
 import { loadSettings } from '../context/context.ts';
 import type { Context } from '../context/world.ts';
 
@@ -49,7 +50,7 @@ async function askWith(config: Config, signal: AbortSignal): Promise<string | nu
   try {
     const { mode, service: at } = config;
     const asked = await preflight({ service, clock: systemClock(), mode, baseUrl: at.baseUrl }, signal);
-    return asked.kind === 'clear' ? null : asked.problem;
+    return asked.kind === 'clear' ? null : preflightText(asked.problem);
   } finally {
     await service.close();
   }

@@ -9,6 +9,7 @@ import type { BatchCounts } from '../../../core/ledger/batches.ts';
 import type { SubmitJson } from '../../../core/shapes/intake-shapes.ts';
 import type { Sent } from '../../../verbs/submit.ts';
 import { submitCommand } from '../../../words/advice-text.ts';
+import { preflightText } from '../../../words/preflight-words.ts';
 import { stopReason, stopText } from '../../../words/stop-words.ts';
 import { heldBecause } from '../../json/list-json.ts';
 import { waitingJson, withheldJson } from '../../json/status-json.ts';
@@ -150,7 +151,7 @@ function unwrittenText({ place, why }: Forbidden): string {
 
 function whyStopped(sent: Sent): string {
   if (sent.ended === 'not_started') return '';
-  if (sent.ended === 'uncleared') return sent.problem;
+  if (sent.ended === 'uncleared') return preflightText(sent.problem);
   if (sent.ended === 'unreachable') return `${stopText(sent)}: check the network and service.base_url`;
   return stopReason(sent);
 }
