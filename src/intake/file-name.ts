@@ -30,3 +30,11 @@ export function harmlessName(name: string): string {
   }
   return kept === '' ? 'file' : kept;
 }
+
+/** The endings of the two sheets of a file. */
+export const sheetEndings = { errors: '.errors.csv', invalid: '.invalid.csv' } as const;
+
+/** Whether a file is such a sheet of problems by its name. */
+export function isProblemSheet(name: string): boolean {
+  return name.toLowerCase().endsWith(sheetEndings.errors);
+}

@@ -5,9 +5,8 @@ import { knownEnding, readEnding, readEndings, textEnding } from '../core/domain
 import type { WaitingFile, WhyWaiting } from '../core/domain/waiting-file.ts';
 import type { Clock } from '../core/runtime/clock.ts';
 import { hasControl } from './control.ts';
-import { harmlessName } from './file-name.ts';
+import { harmlessName, isProblemSheet } from './file-name.ts';
 import { openWriters } from './open-writers.ts';
-import { isProblemSheet } from './problem-sheets.ts';
 import { endsInLineEnd, unendedMs } from './unfinished.ts';
 
 /** The folder for files of expected collections, below the inbox. */

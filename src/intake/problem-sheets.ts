@@ -5,16 +5,8 @@ import { forbiddenPlace } from '../core/domain/forbidden.ts';
 import { type Problem, wholeFile } from '../core/domain/problem.ts';
 import type { PromisedFile } from '../core/ledger/file-tasks.ts';
 import { type CsvFile, csvFile } from './csv-file.ts';
-import { harmlessName } from './file-name.ts';
+import { harmlessName, sheetEndings } from './file-name.ts';
 import type { Header } from './header.ts';
-
-/** The endings of the two sheets of a file. */
-export const sheetEndings = { errors: '.errors.csv', invalid: '.invalid.csv' } as const;
-
-/** Whether a file is such a sheet of problems by its name. */
-export function isProblemSheet(name: string): boolean {
-  return name.toLowerCase().endsWith(sheetEndings.errors);
-}
 
 type Forbidden = NonNullable<ReturnType<typeof forbiddenPlace>>;
 

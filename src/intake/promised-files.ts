@@ -10,10 +10,9 @@ import type { Config } from '../core/settings/settings.ts';
 import type { Ledger } from '../core/storage/ledger.ts';
 import type { FileTaskOutcome } from '../core/storage/tables/file-tables.ts';
 import { syncFolderLater } from './csv-file.ts';
-import { harmlessName } from './file-name.ts';
+import { harmlessName, sheetEndings } from './file-name.ts';
 import { collectionsFolder } from './inbox.ts';
 import { copyWhole, exists, freeStem, isPlainFile, moveFile, renamed, tidyMarkers } from './moves.ts';
-import { sheetEndings } from './problem-sheets.ts';
 import { bytesHashOf } from './read.ts';
 
 type Deps = { ledger: Ledger; config: Config; clock: Clock; inbox: string };
