@@ -55,7 +55,7 @@ const defects: Defect[] = [
   {
     name: 'lets one failed transfer of several end the payout (P17)',
     ...{
-      file,
+      file: 'src/core/domain/outcome.ts',
       find: '(possiblyTaken > 1 || forgotten === true) && transfers < possiblyTaken',
       replace: 'transfers < 0 * possiblyTaken && forgotten',
     },

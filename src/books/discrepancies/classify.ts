@@ -2,6 +2,7 @@ import { type FoundDiscrepancy, finding } from '../../core/domain/discrepancy.ts
 import { nameFee } from '../../core/domain/fees.ts';
 import { foldReference } from '../../core/domain/ids.ts';
 import { formatMinor } from '../../core/domain/money.ts';
+import { lacksTransfers } from '../../core/domain/outcome.ts';
 import {
   type ConflictIdentity,
   conflicts,
@@ -164,8 +165,8 @@ function statusConflict(
   const decided = isFinalState(payout.state);
   const reopens = payout.state === 'refused' || (decided && restsOnPerson(payout.evidence));
   if (payout.state === status || (!reopens && (status === 'pending' || !decided))) return null;
-  // P17: another send may still be paid, so that `transition` keeps the success.
-  const lacks = !reopens && transfers !== undefined && transfers < payout.possiblyTaken;
+  // P17: another send may still be paid, also where the list may lack it, so that `transition` keeps the success.
+  const lacks = !reopens && lacksTransfers(payout, { transfers });
   if (payout.state === 'success' && status === 'returned' && !lacks) return null;
   // P36: the service shows a return as failed. A list begun before the return may show the success before it.
   if (payout.state === 'returned' && (status === 'failed' || payout.cameBackSince)) return null;

@@ -49,3 +49,11 @@ export function countPossiblyTaken(
 ): number {
   return attempts.filter(({ outcome }) => mayHaveBeenTaken(outcome)).length + Number(unseenSends);
 }
+
+/** P17: true if other transfers than those shown may have been taken. One POST makes one; a list that may lack some shows 0. */
+export function lacksTransfers(
+  { possiblyTaken, forgotten }: { possiblyTaken: number; forgotten?: boolean },
+  { transfers = 0 }: { transfers?: number | undefined },
+): boolean {
+  return (possiblyTaken > 1 || forgotten === true) && transfers < possiblyTaken;
+}

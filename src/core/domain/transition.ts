@@ -1,5 +1,5 @@
 import { contradictionText } from './contradiction.ts';
-import type { AttemptOutcome } from './outcome.ts';
+import { type AttemptOutcome, lacksTransfers } from './outcome.ts';
 import type { PayoutState, RecordSource, WithheldBy } from './payout.ts';
 import { addEvidence, hasComeToNothing, isFinalState, provingSources, restsOn } from './payout.ts';
 import type { Witness } from './witness.ts';
@@ -228,11 +228,6 @@ function notOver(now: PayoutStanding, why: string): Effect {
 
 function whyUnshown({ unshown }: PayoutStanding, { source, status }: Witness): string {
   return `${source} shows only another transfer, ${status}; the one it was accepted as, ${unshown}, may still settle`;
-}
-
-/** P17: true if other transfers than those shown may have been taken. One POST makes one. */
-function lacksTransfers({ possiblyTaken, forgotten }: PayoutStanding, { transfers = 0 }: Witness): boolean {
-  return (possiblyTaken > 1 || forgotten === true) && transfers < possiblyTaken;
 }
 
 function onFinal(now: PayoutStanding, { witness, askedIn }: WitnessEvent): Effect {

@@ -197,6 +197,17 @@ describe('a payout and what the list shows of it', () => {
     expect(kindsOf({ ...paid, possiblyTaken: 1 }, back), 'the other was turned away').toEqual([]);
   });
 
+  it('P17, P25: so it is told while the list may lack a transfer, of a payout that a lost ledger may have sent too', () => {
+    const back = { ...row, status: 'reversed' };
+    const paid = { ...payout, state: 'success', evidence: 'details' } as const;
+    const kindsOf = (p: PairedPayout, isComplete: boolean) =>
+      classifyPair(p, [back], isComplete).found.map(({ kind }) => kind);
+    expect(kindsOf({ ...paid, sends: 2, possiblyTaken: 2 }, false)).toEqual(['status_conflict']);
+    expect(kindsOf({ ...paid, forgotten: true }, false)).toEqual(['status_conflict']);
+    expect(kindsOf({ ...paid, forgotten: true }, true)).toEqual([]);
+    expect(kindsOf(paid, false)).toEqual([]);
+  });
+
   it('a fee that the list names for the first time, or names otherwise than before, is news', () => {
     const known = { ...payout, state: 'success', evidence: 'response+listing' } as const;
     const said = (fees: Partial<typeof payout>) => classifyPair({ ...known, ...fees }, [row]).witness?.fee;
