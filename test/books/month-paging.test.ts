@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { expect, it } from 'vitest';
 import { isPaidIn, paidPage } from '../../src/books/month-facts.sql.ts';
 import { makeLedger } from '../support/ledger.ts';
+import { onPostgres } from '../support/on-postgres/standing.ts';
 
 const open = {
   after: 0n,
@@ -12,7 +13,8 @@ const open = {
 const closed = { ...open, through: 1_000_000n };
 const last = { entry: 500n, paid_at: '2026-11-14T12:00:00.000Z' };
 
-it.each([
+// PostgreSQL words its plans in another way, and keeps figures of its own about the table.
+it.skipIf(onPostgres).each([
   ['an open month', open, 'asc'],
   ['an open month', open, 'desc'],
   ['a closed month', closed, 'asc'],
