@@ -56,8 +56,14 @@ import { valuesByNow } from './values-since.sql.ts';
 type Deps = { ledger: Ledger; config: Config; clock: Clock; retries: RetryRows };
 export type Loaded =
   | { kind: 'loaded'; batch: string; holdReasons: HoldReason[]; warnings: string[] }
-  /** `problems`: rows whose original payouts were decided by a person in the meantime. */
-  | { kind: 'changed'; problems: Problem[] };
+  | Changed;
+
+/**
+ * File or ledger differ from pass 1. `problems`: rows whose original payouts were decided by a person in the meantime.
+ * `takenOver`: another process has the intake lock by now, and removed what was half loaded.
+ */
+type Changed = { kind: 'changed'; problems: Problem[]; takenOver: boolean };
+const nothingLoaded: Changed = { kind: 'changed', problems: [], takenOver: false };
 
 /** The file, the person who hands it in, and the files that are promised when its batch is decided. */
 type Source = {
@@ -74,8 +80,6 @@ type Source = {
   prepare(trx: Trx, about: { batch: string; at: string }): Promise<void>;
 };
 
-type Unloaded = Omit<Deps, 'retries'>;
-
 /** Small, so that no other process waits long for a commit. */
 const rowsPerWrite = 2000;
 
@@ -87,7 +91,7 @@ const rowsPerWrite = 2000;
 export async function loadBatch(deps: Deps, source: Source, scan: Scan): Promise<Loaded> {
   const { ledger, config, clock } = deps;
   const { path, fileName, kept } = source;
-  if (!scan.header) return { kind: 'changed', problems: [] };
+  if (!scan.header) return nothingLoaded;
   const at = clock.iso();
   const id = await freeId(deps, fileName, at, scan.contentHash);
   const isNew = await ledger.write(async (trx) => {
@@ -108,7 +112,7 @@ export async function loadBatch(deps: Deps, source: Source, scan: Scan): Promise
     });
     return true;
   });
-  if (!isNew) return { kind: 'changed', problems: [] };
+  if (!isNew) return nothingLoaded;
   const bodies = createHash('sha256');
   const retried: RetryRow[] = [];
   const unique = uniqueColumns(scan.header.columns, config);
@@ -137,9 +141,8 @@ export async function loadBatch(deps: Deps, source: Source, scan: Scan): Promise
   });
   if (hash === null) await load();
   if (hash !== scan.bytesHash || loaded !== scan.good.count || !(await allExist(source.sheets))) {
-    await drop(ledger, id);
     // Names the rows whose original got another successor in the meantime.
-    return { kind: 'changed', problems: retryProblems(await deps.retries.examine(ledger.db, retried)) };
+    return undone(ledger, id, retryProblems(await deps.retries.examine(ledger.db, retried)));
   }
   const marked = await markAsking(deps, id, payees);
   const again = await findSavedAgain(ledger.db, saved.end(), { zone: config.reports.timezone, own: id });
@@ -147,9 +150,16 @@ export async function loadBatch(deps: Deps, source: Source, scan: Scan): Promise
   const decided = await ledger.write((trx) =>
     decide(trx, deps, { ...source, id, at, scan, retried, again, bodyDigest, payees, marked }),
   );
-  if (decided.kind === 'changed') await drop(ledger, id);
-  else await finishLoading(deps, id);
+  if (decided.kind === 'undecided') return undone(ledger, id, decided.problems);
+  await finishLoading(deps, id);
   return decided;
+}
+
+/** Removes what was loaded. */
+async function undone(ledger: Ledger, id: string, problems: Problem[]): Promise<Changed> {
+  const takenOver = !(await isLoading(ledger.db, id));
+  await drop(ledger, id);
+  return { kind: 'changed', problems, takenOver };
 }
 
 /**
@@ -197,12 +207,12 @@ async function decide(
   trx: Trx,
   deps: Deps,
   { id, at, scan, retried, again, bodyDigest, payees, marked, ...source }: Complete,
-): Promise<Loaded> {
+): Promise<Exclude<Loaded, Changed> | { kind: 'undecided'; problems: Problem[] }> {
   const isWhole = (await isLoading(trx, id)) && (await countPayouts(trx, id)) === scan.good.count;
-  if (!isWhole || (await countMarked(trx, id)) !== marked) return { kind: 'changed', problems: [] };
+  if (!isWhole || (await countMarked(trx, id)) !== marked) return { kind: 'undecided', problems: [] };
   const examined = await deps.retries.examine(trx, retried, true);
   const problems = retryProblems(examined);
-  if (problems.length > 0) return { kind: 'changed', problems };
+  if (problems.length > 0) return { kind: 'undecided', problems };
   const plans = examined.filter((one): one is PaysAgain => one.kind === 'pays_again');
   const links = plans.map(({ row, replaces }) => ({ row, of: replaces.follows.id }));
   if (links.length > 0) await linkSuccessors(trx, id, links);
@@ -235,8 +245,8 @@ async function decide(
   return { kind: 'loaded', batch: id, holdReasons, warnings: payeeWarnings(comparison) };
 }
 
-/** Usually no payout is alike, and one query shows that. */
 function likenessIn(trx: Trx, batch: { id: string }): FindLikeness {
+  // Usually no payout is alike, and one query shows that.
   return async (near) =>
     (await hasLikeness(trx, batch)) ? batchLikeness(trx, batch, near, 5) : { count: 0, first: [] };
 }
@@ -263,7 +273,7 @@ async function freeId(
  * Writes the first history entries of a decided batch in chunks until it is `loaded`. May be repeated after a
  * crash.
  */
-async function finishLoading({ ledger, clock }: Unloaded, id: string): Promise<void> {
+async function finishLoading({ ledger, clock }: Omit<Deps, 'retries'>, id: string): Promise<void> {
   const batch = await getBatch(ledger.db, id);
   if (!batch) return;
   for (let done = false, after = 0n; !done; await setImmediate()) {
@@ -280,7 +290,7 @@ async function drop(ledger: Ledger, id: string): Promise<void> {
  * Clears batches that a crash left in phase `loading`. An undecided one is deleted, since its file is still in the inbox; a
  * decided one is finished (P23). Only under the intake lock. Returns how many there were.
  */
-export async function clearHalfLoaded(deps: Unloaded): Promise<number> {
+export async function clearHalfLoaded(deps: Omit<Deps, 'retries'>): Promise<number> {
   const left = await loadingBatches(deps.ledger.db);
   for (const batch of left) {
     if (batch.body_digest === '') await drop(deps.ledger, batch.id);

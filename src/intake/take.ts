@@ -154,11 +154,11 @@ async function take(
         },
         scan,
       )
-    : { kind: 'changed' as const, problems: [] };
+    : { kind: 'changed' as const, problems: [], takenOver: false };
   if (loaded.kind === 'changed') {
     const other = await takenBefore(scan, deps);
-    // Another process has the lock by now, and this file: it moves what it took.
-    if (other && options.origin === 'inbox') throw new Interrupted();
+    // Another process has the lock by now, and may have this file: it moves what it took.
+    if ((other || loaded.takenOver) && options.origin === 'inbox') throw new Interrupted();
     if (other) return refuseAgain(deps, path, options, scan, other, sheets);
     const changed = wholeFile(
       'the file or the ledger changed while the file was read',

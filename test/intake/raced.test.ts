@@ -102,15 +102,19 @@ it.each([
   ['before its rows are added', 2],
   ['before it is decided', 4],
 ])('P23: a batch that another process has swept %s is not taken in part', async (_, nth) => {
-  const s = await setting();
+  const s = await setting('intake: { settle_seconds: 0 }');
   const many = Array.from({ length: 2_500 }, (_row, i) => row(`R-${i}`, '100', String(1_000_000_000 + i)));
   const file = s.drop('pay.csv', csv(...many));
-  const ledger = before(s.ledger, nth, () =>
-    s.ledger.write(async (trx) =>
-      dropSome(trx, (await trx.selectFrom('batches').select('id').executeTakeFirstOrThrow()).id, 5_000),
-    ),
-  );
-  await expectRefused(s, ledger, file);
+  const swept = () =>
+    before(s.ledger, nth, () =>
+      s.ledger.write(async (trx) =>
+        dropSome(trx, (await trx.selectFrom('batches').select('id').executeTakeFirstOrThrow()).id, 5_000),
+      ),
+    );
+  await expectRefused(s, swept(), file);
+  // Nothing is wrong with the file: in the inbox it stays, and the next run takes it.
+  expect(await s.built({ ledger: swept() }).takeInbox()).toMatchObject({ taken: [] });
+  expect(await s.intake.takeInbox()).toMatchObject({ taken: [{ kind: 'taken', rows: 2_500 }] });
 });
 
 // On PostgreSQL the lock is the session's: nobody can delete it.
