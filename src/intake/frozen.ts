@@ -1,6 +1,7 @@
 import { canonicalBody } from '../core/domain/body.ts';
 import { foldReference, generatedReference } from '../core/domain/ids.ts';
 import { formatMinor } from '../core/domain/money.ts';
+import { payeeKeysOf } from '../core/domain/payee-name.ts';
 import type { LoadedRow } from '../core/ledger/batches.ts';
 import type { Config } from '../core/settings/settings.ts';
 import { type GoodRow, meantCells } from './rows.ts';
@@ -23,6 +24,7 @@ export function frozen(
     reference,
     ...(parsed.type === null ? {} : { type: parsed.type }),
   });
+  const keys = payeeKeysOf({ account_name: parsed.accountName, payee_id: parsed.payeeId });
   return {
     row_number: BigInt(row),
     reference,
@@ -39,5 +41,7 @@ export function frozen(
     cells: JSON.stringify(meantCells(cells, retry)),
     pay_on: parsed.payOn,
     payee_id: parsed.payeeId,
+    name_letters: keys.name_letters,
+    payee_key: keys.payee_key,
   };
 }

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { expect, it, onTestFinished } from 'vitest';
+import { payeeKeysOf } from '../../src/core/domain/payee-name.ts';
 import { insertBatch, insertPayouts, loadingBatches } from '../../src/core/ledger/batches.ts';
 import type { Ledger } from '../../src/core/storage/ledger.ts';
 import { adoptLedger } from '../../src/custody/adopt.ts';
@@ -101,6 +102,7 @@ it('P23: what was heard of a half batch meanwhile does not keep it from being th
       cells: '[]',
       pay_on: '',
       payee_id: '',
+      ...payeeKeysOf({ account_name: order.account_name, payee_id: '' }),
     };
     const reference = { row_number: 2n, reference: 'PAY-1', reference_key: 'pay-1', amount: 100n };
     await insertPayouts(trx, batch.id, at(0), [{ ...order, ...rest, ...reference }]);

@@ -14,8 +14,12 @@ import { openNewLedger } from '../support/new-ledger.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 export const head = 'reference,account_number,account_name,bank_code,amount,currency,narration,sender_name';
-export const row = (reference: string, amount = '100', account = '0123456785'): string =>
-  `${reference},${account},Adaeze Okonkwo,058,${amount},NGN,Salary,Acme`;
+export const row = (
+  reference: string,
+  amount = '100',
+  account = '0123456785',
+  name = 'Adaeze Okonkwo',
+): string => `${reference},${account},${name},058,${amount},NGN,Salary,Acme`;
 export const csv = (...rows: string[]): string => `${[head, ...rows].join('\n')}\n`;
 
 /** Intake that also takes a single file. */

@@ -163,7 +163,7 @@ function planPost(n: number, isCut: boolean, random: () => number): Post {
   const name = `post-${n}.csv`;
   const rows = random() < 0.02 ? 300 : 1 + Math.floor(random() * 8);
   const lines = referencesOf(name, rows).map((reference, i) =>
-    row(reference, `${100 + i}.00`, String(1_000_000_000 + n * 400 + i)),
+    row(reference, `${100 + i}.00`, String(1_000_000_000 + n * 400 + i), `Person Number ${n * 400 + i}`),
   );
   const content = Buffer.from(csv(...lines));
   const cut = isCut ? Math.floor(random() * content.length) : null;

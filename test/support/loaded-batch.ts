@@ -1,3 +1,4 @@
+import { payeeKeysOf } from '../../src/core/domain/payee-name.ts';
 import { finishSome, getBatch, insertBatch, insertPayouts } from '../../src/core/ledger/batches.ts';
 import { type HoldReason, reasonColumns } from '../../src/core/ledger/hold-reasons.ts';
 import type { Ledger } from '../../src/core/storage/ledger.ts';
@@ -15,7 +16,13 @@ export async function loadBatch(
     ...{ reference, reference_key: reference.toLowerCase() },
     ...{ account_number: '0123456789', account_name: 'ADA OBI', bank_code: '000013' },
     ...{ amount: 150_000n, currency: 'NGN', narration: 'Salary', sender_name: 'Acme', type: null },
-    ...{ body: '{}', cells: '[]', pay_on: '', payee_id: '' },
+    ...{
+      body: '{}',
+      cells: '[]',
+      pay_on: '',
+      payee_id: '',
+      ...payeeKeysOf({ account_name: 'ADA OBI', payee_id: '' }),
+    },
   }));
   const { name, file_name, content_hash, columns, delimiter, created_at, dropped_by } = batchRow(id, born);
   const about = { id, name, file_name, content_hash, columns, delimiter, created_at, dropped_by };

@@ -15,7 +15,11 @@ const [lookalikes, looks] = [
   'авекмнорстухіјѕԁһӏԛԝαβγεηικμνορτυχω01i',
   'abekmhopctyxljsdhlqwabyenlkmvoptuxwoll',
 ];
-const looksOf = new Map(lookalikes.split('').map((letter, i) => [letter.charCodeAt(0), looks.charCodeAt(i)]));
+/** What each character looks like, by its number: a table, since a map takes a name three times as long. */
+const looksOf = Uint16Array.from({ length: 0x600 }, (_, unit) => unit);
+lookalikes.split('').forEach((letter, i) => {
+  looksOf[letter.charCodeAt(0)] = looks.charCodeAt(i);
+});
 
 /**
  * Returns a name without what differs between two spellings of it: case, order of words, titles, punctuation and
@@ -56,7 +60,7 @@ function lettersOf(text: string): string {
   return String.fromCharCode(...sorted);
 }
 
-const lookOfUnit = (unit: number): number => looksOf.get(unit) ?? unit;
+const lookOfUnit = (unit: number): number => looksOf[unit] ?? unit;
 const lookOf = (letter: string): string => String.fromCharCode(lookOfUnit(letter.charCodeAt(0)));
 
 function wordsOf(name: string): string[] {
@@ -102,5 +106,6 @@ export function givenPayeeId(cell: string): string {
 
 /** Returns the employer's key of a payee without what two files may write differently: width, case, spaces around it. */
 function payeeIdKey(id: string): string {
+  if (id === '') return id;
   return id.normalize('NFKC').trim().toLowerCase();
 }

@@ -1,6 +1,5 @@
 import { sql } from 'kysely';
 import { formatMinor } from '../domain/money.ts';
-import { payeeKeysOf } from '../domain/payee-name.ts';
 import { type BatchState, batchState, type CountedState, countByState } from '../domain/payout.ts';
 import { overRows } from '../storage/bound-rows.ts';
 import { textsOf } from '../storage/bulk.ts';
@@ -52,18 +51,18 @@ const loadedColumns = [
   'cells',
   'pay_on',
   'payee_id',
+  'name_letters',
+  'payee_key',
 ] as const;
 
 /** A payout from intake. It is `held`, without history, until its batch is decided. */
 export type LoadedRow = Pick<Payout, (typeof loadedColumns)[number]>;
 
-const insertedColumns = [...loadedColumns, 'name_letters', 'payee_key'] as const;
-
-const insertRows = overRows(insertedColumns, 2, ({ rows, text, integer, shared }) => {
-  const values = insertedColumns.map((column) =>
+const insertRows = overRows(loadedColumns, 2, ({ rows, text, integer, shared }) => {
+  const values = loadedColumns.map((column) =>
     column === 'row_number' || column === 'amount' ? integer(column) : text(column),
   );
-  return sql`insert into payouts (batch_id, state, updated_at, ${sql.join(insertedColumns.map((column) => sql.ref(column)))})
+  return sql`insert into payouts (batch_id, state, updated_at, ${sql.join(loadedColumns.map((column) => sql.ref(column)))})
     select ${shared(0)}, 'held', ${shared(1)}, ${sql.join(values)}
     from ${rows} where ${text('reference')} is not null`;
 });
@@ -75,13 +74,12 @@ export async function insertPayouts(
   at: string,
   rows: readonly LoadedRow[],
 ): Promise<void> {
-  const keyed = rows.map((row) => ({ ...row, ...payeeKeysOf(row) }));
-  await insertRows(trx, [batch, at], keyed);
+  await insertRows(trx, [batch, at], rows);
 }
 
 /** Whether the batch is there and undecided: no other process has removed or decided it. */
-export function isLoading(trx: Trx, id: string): Promise<boolean> {
-  const batch = trx.selectFrom('batches').where('id', '=', id);
+export function isLoading(db: Db | Trx, id: string): Promise<boolean> {
+  const batch = db.selectFrom('batches').where('id', '=', id);
   return hasRow(batch.where('phase', '=', 'loading').where('body_digest', '=', ''));
 }
 

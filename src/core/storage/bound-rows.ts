@@ -37,9 +37,11 @@ export function overRows<C extends string, R = never>(
       const size = sizes.find((one) => one >= some.length) ?? mostRows;
       const parameters: BoundCell[] = Array(shared + size * columns.length).fill(null);
       parameters.splice(0, shared, ...values);
-      some.forEach((row, at) => {
-        place(parameters, shared + at * columns.length, columns, row);
-      });
+      let at = shared;
+      for (const row of some) {
+        place(parameters, at, columns, row);
+        at += columns.length;
+      }
       returned.push(...((await statements.get(size)?.(trx, parameters)) ?? []));
     }
     return returned;
@@ -72,9 +74,8 @@ function place<C extends string>(
   columns: readonly C[],
   row: Readonly<Record<C, BoundCell>>,
 ): void {
-  columns.forEach((column, i) => {
-    parameters[from + i] = bindable(row[column]);
-  });
+  let at = from;
+  for (const column of columns) parameters[at++] = bindable(row[column]);
 }
 
 function bindable(value: BoundCell): BoundCell {

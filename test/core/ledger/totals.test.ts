@@ -1,4 +1,5 @@
 import { beforeEach, expect, it, onTestFinished } from 'vitest';
+import { payeeKeysOf } from '../../../src/core/domain/payee-name.ts';
 import {
   finishSome,
   getBatch,
@@ -108,4 +109,5 @@ const loadedRow = (row: bigint, reference: string): LoadedRow => ({
   cells: '[]',
   pay_on: '',
   payee_id: '',
+  ...payeeKeysOf({ account_name: 'ADA OBI', payee_id: '' }),
 });

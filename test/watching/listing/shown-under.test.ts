@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { payeeKeysOf } from '../../../src/core/domain/payee-name.ts';
 import { insertBatch, insertPayouts } from '../../../src/core/ledger/batches.ts';
 import { dropSome } from '../../../src/intake/drop-batch.sql.ts';
 import { beginRun } from '../../../src/watching/listing/listings.sql.ts';
@@ -75,6 +76,7 @@ async function halfBatch(reference: string): Promise<bigint> {
     cells: '[]',
     pay_on: '',
     payee_id: '',
+    ...payeeKeysOf({ account_name: order.account_name, payee_id: '' }),
   };
   const own = { row_number: 2n, reference, reference_key: reference.toLowerCase(), amount: 100n };
   await ledger.write(async (trx) => {
