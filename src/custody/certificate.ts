@@ -1,12 +1,18 @@
 import { readDetail } from '../core/ledger/history.ts';
 import type { Attempt, HistoryRow } from '../core/storage/tables/tables.ts';
+import type { ProblemFact } from './ledger-problem.ts';
 
 /**
  * The at-most-once certificate of one payout. It counts the sends, the decisions that ordered a second send, and the
  * sends proven not taken (P4). An attempt proven not sent is no send (P7). `problems` lists the sends that no decision
  * ordered.
  */
-export type Certificate = { sends: number; decisions: number; notTaken: number; problems: string[] };
+export type Certificate = {
+  sends: number;
+  decisions: number;
+  notTaken: number;
+  problems: ProblemFact<'sent_again'>[];
+};
 
 /** Events that prove that the service did not take an attempt; the first two are its own word. */
 const notTaken = ['refused', 'turned_away', 'not_sent'];
@@ -41,9 +47,7 @@ function walk(
       certificate.sends += 1;
       if (granted > 0) granted -= 1;
       else if (mayBeTaken.size > 0) {
-        certificate.problems.push(
-          `sent again at ${at} (entry ${seq}) while an earlier send ${isRefuted ? 'was' : 'may have been'} taken, without a decision`,
-        );
+        certificate.problems.push({ kind: 'sent_again', at, seq, refuted: isRefuted });
       }
       mayBeTaken.add(attemptOf(detail) ?? `entry ${seq}`);
     } else if (notTaken.includes(event)) {

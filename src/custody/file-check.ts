@@ -4,22 +4,22 @@ import { Worker } from 'node:worker_threads';
 import Database from 'better-sqlite3';
 import { sql } from 'kysely';
 import type { Db } from '../core/storage/ledger.ts';
+import { type LedgerProblem, type ProblemFact, problemsOf } from './ledger-problem.ts';
 import { openSnapshot, openUnchanged } from './snapshot.ts';
-import { type FalsePayout, foundIn } from './verify-payout.ts';
 
 /** `unchanged`: an archive, whose file must not change. */
 export type DatabaseCheckTask = { path: string; unchanged: boolean };
 export type FileAnswer =
-  | { kind: 'checked'; found: FalsePayout[] }
+  | { kind: 'checked'; found: LedgerProblem[] }
   | { kind: 'failed'; code: string; message: string };
 
 /** SQLite's own check of a ledger file. Once nothing needs `found` any more, `drop` keeps no process alive. */
-export type FileCheck = { found: Promise<FalsePayout[]>; drop(): void };
+export type FileCheck = { found: Promise<LedgerProblem[]>; drop(): void };
 
 type Stray = { table: string; rowid: bigint | null; parent: string };
 
 /** Opens the file, and reads it whole: its pages, each index beside its table, and what rows refer to. */
-export async function checkDatabaseFile({ path, unchanged }: DatabaseCheckTask): Promise<FalsePayout[]> {
+export async function checkDatabaseFile({ path, unchanged }: DatabaseCheckTask): Promise<LedgerProblem[]> {
   const { db, close } = await (unchanged ? openUnchanged(path) : openSnapshot(path));
   try {
     return await readWhole(db);
@@ -41,7 +41,7 @@ export function beginFileCheck(task: DatabaseCheckTask, { asideFrom = aside } = 
 }
 
 function checkInThread(task: DatabaseCheckTask): FileCheck {
-  const { promise, resolve, reject } = Promise.withResolvers<FalsePayout[]>();
+  const { promise, resolve, reject } = Promise.withResolvers<LedgerProblem[]>();
   // The installed program is compiled: its files end in `.js`.
   const script = new URL(`./file-check-worker${extname(import.meta.url)}`, import.meta.url);
   const worker = new Worker(script, { name: 'file-check', workerData: task });
@@ -54,13 +54,14 @@ function checkInThread(task: DatabaseCheckTask): FileCheck {
   return { found: promise, drop: () => worker.unref() };
 }
 
-async function readWhole(db: Db): Promise<FalsePayout[]> {
+async function readWhole(db: Db): Promise<LedgerProblem[]> {
   const integrity = await sql<{ integrity_check: string }>`pragma integrity_check(20)`.execute(db);
-  const broken = integrity.rows.map((row) => row.integrity_check).filter((said) => said !== 'ok');
+  const broken = integrity.rows
+    .map((row): ProblemFact<'database_broken'> => ({ kind: 'database_broken', said: row.integrity_check }))
+    .filter(({ said }) => said !== 'ok');
   const strays = await sql<Stray>`pragma foreign_key_check`.execute(db);
   const refers = strays.rows.map(
-    ({ table, rowid, parent }) =>
-      `${table} row ${rowid ?? '?'} refers to a row of ${parent} that does not exist`,
+    ({ table, rowid, parent }): ProblemFact => ({ kind: 'stray_row', table, rowid, parent }),
   );
-  return [...foundIn('integrity', broken), ...foundIn('foreign_keys', refers)];
+  return [...problemsOf('integrity', null, broken), ...problemsOf('foreign_keys', null, refers)];
 }

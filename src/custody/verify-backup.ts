@@ -1,12 +1,13 @@
 import { metaOf } from '../core/ledger/meta.ts';
 import type { Db } from '../core/storage/ledger.ts';
+import { type LedgerProblem, problemsOf } from './ledger-problem.ts';
 import { backupKeys, createBatchDigest } from './seal.ts';
-import type { FalsePayout, ProvenEvents } from './verify-payout.ts';
+import type { ProvenEvents } from './verify-payout.ts';
 
 /** Compares a backup's stored digests with its batches, one after another. */
 export type BackupCheck = {
-  batch(id: string): { add(evidence: ProvenEvents): void; end(): FalsePayout[] };
-  missing(): FalsePayout[];
+  batch(id: string): { add(evidence: ProvenEvents): void; end(): LedgerProblem[] };
+  missing(): LedgerProblem[];
 };
 
 /**
@@ -33,14 +34,14 @@ export async function readBackup(db: Db): Promise<BackupCheck> {
           const written = stored.get(id);
           return written === undefined || written === then.end()
             ? []
-            : [problem(id, 'digest is not the one that was written when the backup was made')];
+            : problemsOf('backup', id, [{ kind: 'backup_digest' }]);
         },
       };
     },
     missing: () =>
       [...stored.keys()]
         .filter((id) => !walked.has(id))
-        .map((id) => problem(id, 'the backup contained this batch, and it is missing')),
+        .flatMap((id) => problemsOf('backup', id, [{ kind: 'backup_batch' }])),
   };
 }
 
@@ -49,8 +50,4 @@ function headAt({ payout, history }: ProvenEvents, last: bigint | undefined): st
   if (last === undefined) return payout.history_head;
   // The archive has its earlier entries; a backup made since knew the last of them.
   return history.findLast((row) => row.id <= last)?.hash;
-}
-
-function problem(batch: string, text: string): FalsePayout {
-  return { check: 'backup', problem: `${batch}: ${text}` };
 }

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { AdviceFacts } from '../core/domain/discrepancy.ts';
 import { replacedEvent } from '../core/domain/history-event.ts';
-import { formatMinor } from '../core/domain/money.ts';
 import { hasComeToNothing } from '../core/domain/payout.ts';
 import { readDetail } from '../core/ledger/history.ts';
 import { readReasons, reasonColumns } from '../core/ledger/hold-reasons.ts';
@@ -10,6 +9,7 @@ import type { Db } from '../core/storage/ledger.ts';
 import type { Batch, Discrepancy, HistoryRow, Payout } from '../core/storage/tables/tables.ts';
 import { createIdentityDigest } from './archive/identity.ts';
 import { certify } from './certificate.ts';
+import { type LedgerProblem, problems, problemsOf } from './ledger-problem.ts';
 import { createBatchDigest } from './seal.ts';
 import { everyPayout } from './snapshot.ts';
 import type { BackupCheck } from './verify-backup.ts';
@@ -19,10 +19,8 @@ import {
   checkAttempts,
   checkChain,
   checkProjection,
-  type FalsePayout,
   type ProvenAttempt,
   type ProvenEvents,
-  problems,
 } from './verify-payout.ts';
 import type { TotalsCheck } from './verify-totals.ts';
 
@@ -40,7 +38,7 @@ export type ProvenBatch = {
 export async function checkBatch(
   db: Db,
   { id, backup, totals }: { id: string; backup: BackupCheck; totals: TotalsCheck | null },
-  report: (found: readonly FalsePayout[]) => void,
+  report: (found: readonly LedgerProblem[]) => void,
 ): Promise<ProvenBatch> {
   const batch = await db.selectFrom('batches').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
   const digest = createBatchDigest();
@@ -76,15 +74,13 @@ export async function checkBatch(
       certificate.decisions += own.decisions;
       certificate.not_taken += own.notTaken;
       if (own.problems.length > 0) certificate.at_most_once = false;
-      const unordered = problems('at_most_once', payout.reference);
       // Once a person has resolved what was paid twice, only the certificate still says so.
       const open = twice?.state === 'resolved' ? certify(history, attempts) : own;
-      for (const problem of open.problems) unordered.add(problem);
-      report(unordered.list);
+      report(problemsOf('at_most_once', payout.reference, open.problems));
     }
   }
   if (archived && archived.end() !== batch.archived_digest)
-    report([{ check: 'archives', problem: `${id}: its payouts are not those that were archived` }]);
+    report(problemsOf('archives', id, [{ kind: 'archived_payouts' }]));
   if (!archived) report(tally.end());
   report(checkHold(batch));
   report(then.end());
@@ -141,31 +137,30 @@ async function paidTwiceOf(
 }
 
 /** At most one successor was ever made of a payout, and only of one that was not paid, or a cancelled successor (P20). */
-function checkSuccessors({ payout, history }: ProvenEvents): FalsePayout[] {
+function checkSuccessors({ payout, history }: ProvenEvents): LedgerProblem[] {
   const found = problems('successors', payout.reference);
   const made = history.filter(
     (row) => row.event === replacedEvent && readDetail(row.detail).keep !== undefined,
   );
-  if (made.length > 1) found.add(`${made.length} successors were made of it`);
+  if (made.length > 1) found.add({ kind: 'successors', count: made.length });
   for (const { seq, from_state } of made) {
     const isCancelled = from_state === 'cancelled' && payout.successor_of !== null;
     if (!hasComeToNothing(from_state) && !isCancelled)
-      found.add(`a successor was made of it while it was ${from_state} (entry ${seq})`);
+      found.add({ kind: 'successor_early', seq, state: from_state });
   }
   return found.list;
 }
 
 /** The chain begins with the batch it belongs to and the digest of what was frozen: neither can change later (P2). */
-function checkAnchor({ id, body_digest }: Batch, { payout, history }: ProvenEvents): FalsePayout[] {
+function checkAnchor({ id, body_digest }: Batch, { payout, history }: ProvenEvents): LedgerProblem[] {
   const found = problems('orders', payout.reference);
   const [first] = history;
   if (first?.event !== 'intake') return found.list;
   const { batch, bodies, body } = readDetail(first.detail);
-  if (batch !== undefined && batch !== id) found.add(`batch_id is ${id}, by its history it is another`);
-  if (bodies !== undefined && bodies !== body_digest)
-    found.add('the digest of its frozen bodies (body_digest) is not the one its history begins with');
+  if (batch !== undefined && batch !== id) found.add({ kind: 'other_batch', batch: id });
+  if (bodies !== undefined && bodies !== body_digest) found.add({ kind: 'other_bodies' });
   if (body !== undefined && body !== createHash('sha256').update(payout.body).digest('hex'))
-    found.add('body is not the one its history begins with');
+    found.add({ kind: 'other_body' });
   return found.list;
 }
 
@@ -175,7 +170,7 @@ function createTally(batch: Batch) {
   const sums = new Map<string, { is: bigint; frozen: bigint }>();
   let rows = 0n;
   return {
-    add({ payout, history }: ProvenEvents): FalsePayout[] {
+    add({ payout, history }: ProvenEvents): LedgerProblem[] {
       // A successor that came as a row of this file is one of its rows; one that `retry` made has a body of its own.
       const isRow =
         payout.successor_of === null || readDetail(history[0]?.detail ?? '{}').bodies !== undefined;
@@ -189,46 +184,39 @@ function createTally(batch: Batch) {
       sums.set(payout.currency, sum);
       return checkPhase(batch, payout);
     },
-    end(): FalsePayout[] {
+    end(): LedgerProblem[] {
       const found = problems('balances', batch.id);
       if (batch.phase === 'loading' && batch.body_digest === '') return found.list;
-      if (rows !== batch.row_count)
-        found.add(`it was taken in with ${batch.row_count} payouts and has ${rows}, successors left out`);
-      for (const [currency, { is, frozen }] of sums) {
-        if (is !== frozen)
-          found.add(
-            `its payouts add up to ${currency} ${formatMinor(is, currency)}, their frozen bodies to ${formatMinor(frozen, currency)}`,
-          );
-      }
+      if (rows !== batch.row_count) found.add({ kind: 'row_count', was: batch.row_count, is: rows });
+      for (const [currency, { is, frozen }] of sums)
+        if (is !== frozen) found.add({ kind: 'sums', currency, is, frozen });
       if (batch.body_digest !== '' && bodies.digest('hex') !== batch.body_digest)
-        found.add('body_digest is not that of its frozen bodies: one was changed, added or taken away');
+        found.add({ kind: 'body_digest' });
       return found.list;
     },
   };
 }
 
-function checkPhase({ phase, body_digest }: Batch, payout: Payout): FalsePayout[] {
+function checkPhase({ phase, body_digest }: Batch, payout: Payout): LedgerProblem[] {
   const found = problems('phases', payout.reference);
   const { state } = payout;
   if (phase === 'loading' && (payout.attempt_count > 0n || (state !== 'held' && state !== 'ready')))
-    found.add(`state is "${state}" while its batch is still loading`);
+    found.add({ kind: 'state_in_phase', state, phase });
   if (phase === 'loading' && body_digest === '' && payout.history_seq > 0n)
-    found.add('it has a history before its batch was decided');
-  if (phase === 'loaded' && payout.history_seq === 0n) found.add('it has no history');
+    found.add({ kind: 'history_early' });
+  if (phase === 'loaded' && payout.history_seq === 0n) found.add({ kind: 'history_none' });
   if (phase === 'cancelled' && (state === 'ready' || state === 'held' || state === 'sending'))
-    found.add(`state is "${state}" although its batch is cancelled`);
+    found.add({ kind: 'state_in_phase', state, phase });
   return found.list;
 }
 
 /** Claims read `held`, people read the reasons. Where the two differ, a batch that a person holds could be sent. */
-function checkHold({ id, held, hold_reasons }: Batch): FalsePayout[] {
+function checkHold({ id, held, hold_reasons }: Batch): LedgerProblem[] {
   const found = problems('phases', id);
   const columns = columnsOf(hold_reasons);
-  if (columns === null) return found.add('hold_reasons cannot be read');
+  if (columns === null) return found.add({ kind: 'reasons_unreadable' });
   if (columns.held === held) return [];
-  return found.add(
-    `held is ${held}, although ${held === 0n ? 'its reasons hold' : 'no reason holds'} all of it`,
-  );
+  return found.add({ kind: 'held', held });
 }
 
 function columnsOf(stored: string): ReturnType<typeof reasonColumns> | null {

@@ -15,11 +15,17 @@ import {
   whyNotAsWritten,
 } from './archive/archive-facts.ts';
 import { beginFileCheck, type FileCheck } from './file-check.ts';
+import {
+  type CheckName,
+  checkNames,
+  type LedgerProblem,
+  type ProblemFact,
+  problemsOf,
+} from './ledger-problem.ts';
 import { everyBatch, openSnapshot, openUnchanged } from './snapshot.ts';
 import { readBackup } from './verify-backup.ts';
 import { checkBatch, type ProvenBatch } from './verify-batch.ts';
 import { checkComparisons } from './verify-payees.ts';
-import { type CheckName, checkNames, type FalsePayout, foundIn } from './verify-payout.ts';
 import { checkPeriods } from './verify-periods.ts';
 import { strayRows, triggersOf } from './verify-schema.ts';
 import { createTotalsCheck } from './verify-totals.ts';
@@ -28,7 +34,7 @@ export type VerifyCheck = {
   name: CheckName;
   ok: boolean;
   /** The first problems; `more` counts the rest. */
-  problems: string[];
+  problems: LedgerProblem[];
   more: number;
 };
 
@@ -58,12 +64,11 @@ export async function verifyLedger(
     : beginFileCheck({ path: placeOf(where).path, unchanged: false }, options);
   try {
     const verdict = await prove({ db, file, part: false, onProgress });
-    const found: FalsePayout[] = [];
+    const found: LedgerProblem[] = [];
     for (const archive of await doneArchives(db)) {
       const { batches, problems } = await proveArchive(db, placeOf(where), archive);
       verdict.batches = withArchived(verdict.batches, batches);
-      const named = problems.map((problem) => `${archive.file}: ${problem}`);
-      found.push(...foundIn('archives', named));
+      found.push(...problemsOf('archives', archive.file, problems));
     }
     note(verdict.checks, found);
     return { ...verdict, ok: verdict.checks.every((check) => check.ok) };
@@ -89,12 +94,14 @@ async function proveArchive(
   ledger: Db,
   { path }: Pick<Place, 'path'>,
   archive: DoneArchive,
-): Promise<{ batches: ProvenBatch[]; problems: string[] }> {
+): Promise<{ batches: ProvenBatch[]; problems: ProblemFact[] }> {
   const file = archivePath({ path }, archive.file);
   const changed = await whyNotAsWritten(file, archive);
   if (changed !== null) return { batches: [], problems: [changed] };
   const { checks, batches } = await verifyArchive(file);
-  const problems = checks.flatMap((check) => check.problems.map((problem) => `${check.name}: ${problem}`));
+  const problems = checks.flatMap((check) =>
+    check.problems.map((problem): ProblemFact => ({ kind: 'in_archive', problem })),
+  );
   return { batches, problems: [...problems, ...(await differingAmounts(ledger, file, archive.id))] };
 }
 
@@ -107,9 +114,9 @@ function withArchived(batches: ProvenBatch[], archived: ProvenBatch[]): ProvenBa
   });
 }
 
-function note(checks: readonly VerifyCheck[], found: readonly FalsePayout[]): void {
-  for (const { check, problem } of found) {
-    const entry = checks.find(({ name }) => name === check);
+function note(checks: readonly VerifyCheck[], found: readonly LedgerProblem[]): void {
+  for (const problem of found) {
+    const entry = checks.find(({ name }) => name === problem.check);
     if (!entry) continue;
     entry.ok = false;
     if (entry.problems.length < mostShown) entry.problems.push(problem);
@@ -122,11 +129,11 @@ type Proof = { db: Db; file: FileCheck | null; part: boolean; onProgress(payouts
 
 async function prove({ db, file, part, onProgress }: Proof): Promise<Verification> {
   const checks = checkNames.map((name): VerifyCheck => ({ name, ok: true, problems: [], more: 0 }));
-  const report = (found: readonly FalsePayout[]): void => note(checks, found);
+  const report = (found: readonly LedgerProblem[]): void => note(checks, found);
   const batches: ProvenBatch[] = [];
   let payouts = 0;
   let waived: WaivedListing[] = [];
-  let unreadable: FalsePayout[] = [];
+  let unreadable: LedgerProblem[] = [];
   try {
     waived = await waivedListings(db);
     const backup = await readBackup(db);
@@ -149,7 +156,7 @@ async function prove({ db, file, part, onProgress }: Proof): Promise<Verificatio
     report(await checkPeriods(db, part));
   } catch (error) {
     if (!isDamage(error)) throw error;
-    unreadable = foundIn('integrity', [`not everything could be read: ${error.message}`]);
+    unreadable = problemsOf('integrity', null, [{ kind: 'unreadable', said: error.message }]);
   }
   // PostgreSQL checks its files itself.
   report(file ? await file.found : await strayRows(db));
@@ -178,29 +185,21 @@ const guards = [
   'payouts_archived_unsent',
 ];
 
-function missingGuards(there: ReadonlySet<string>): FalsePayout[] {
+function missingGuards(there: ReadonlySet<string>): LedgerProblem[] {
   const missing = guards.filter((name) => !there.has(name));
-  const why = 'which protects written rows from changes, is missing';
-  return foundIn(
-    'integrity',
-    missing.map((name) => `the trigger ${name}, ${why}`),
-  );
+  return missing.flatMap((trigger) => problemsOf('integrity', null, [{ kind: 'trigger_missing', trigger }]));
 }
 
 /** Finds payouts that were sent although their row needed an approval, and none covers them (P37). */
-async function checkUnapproved(db: Db): Promise<FalsePayout[]> {
+async function checkUnapproved(db: Db): Promise<LedgerProblem[]> {
   const { rows } = await sql<{ reference: string }>`select payouts.reference from payouts
     where payouts.attempt_count > 0 and ${rowWaits} limit 1000`.execute(db);
-  const why = 'it was sent without the approval that its row needed';
-  return foundIn(
-    'orders',
-    rows.map(({ reference }) => `${reference}: ${why}`),
-  );
+  return rows.flatMap(({ reference }) => problemsOf('orders', reference, [{ kind: 'unapproved' }]));
 }
 
 /** Finds successors that were paid without a decision: their predecessor's history does not mention them (P20). */
-async function checkLonelySuccessors(db: Db): Promise<FalsePayout[]> {
-  const rows = await sql<{ reference: string; of: string }>`
+async function checkLonelySuccessors(db: Db): Promise<LedgerProblem[]> {
+  const unordered = await sql<{ reference: string; of: string }>`
     select s.reference, o.reference as "of" from payouts s join payouts o on o.id = s.successor_of
     where not exists (select 1 from history h where h.payout_id = o.id and h.event = ${replacedEvent}
       and (h.from_state in (${literals(cameToNothing)})
@@ -210,13 +209,7 @@ async function checkLonelySuccessors(db: Db): Promise<FalsePayout[]> {
     select s.reference, o.reference as "of" from payouts s join payouts o on o.id = s.successor_of
     where s.amount <> o.amount or s.currency <> o.currency or (s.batch_id = o.batch_id
       and (s.account_number <> o.account_number or s.bank_code <> o.bank_code)) limit 1000`.execute(db);
-  return foundIn('successors', [
-    ...rows.rows.map(
-      ({ reference, of }) =>
-        `${reference}: it pays ${of} again, but the history of ${of} does not order that`,
-    ),
-    ...others.rows.map(
-      ({ reference, of }) => `${reference}: it pays ${of} again, but another amount or another account`,
-    ),
-  ]);
+  const foundOf = (kind: 'successor_unordered' | 'successor_differs', { rows }: typeof others) =>
+    rows.flatMap(({ reference, of }) => problemsOf('successors', reference, [{ kind, of }]));
+  return [...foundOf('successor_unordered', unordered), ...foundOf('successor_differs', others)];
 }

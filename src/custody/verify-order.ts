@@ -1,7 +1,7 @@
 import { foldReference } from '../core/domain/ids.ts';
 import { decimalToMinor } from '../core/domain/money.ts';
 import type { Payout } from '../core/storage/tables/tables.ts';
-import { type FalsePayout, problems } from './verify-payout.ts';
+import { type LedgerProblem, problems } from './ledger-problem.ts';
 
 const inBody = [
   'reference',
@@ -14,21 +14,17 @@ const inBody = [
 ] as const;
 
 /** Compares the payout's row with its frozen body, which was or will be sent (P2). */
-export function checkOrder(payout: Payout): FalsePayout[] {
+export function checkOrder(payout: Payout): LedgerProblem[] {
   const issues = problems('orders', payout.reference);
   const body = frozenBody(payout.body);
-  if (!body) return issues.add('body is not a JSON object');
+  if (!body) return issues.add({ kind: 'body_unreadable' });
   for (const key of inBody) {
-    if (body[key] !== payout[key]) issues.add(`${key} in the row differs from the frozen body`);
+    if (body[key] !== payout[key]) issues.add({ kind: 'body_column', column: key });
   }
-  if ((body.type ?? null) !== payout.type) issues.add('type in the row differs from the frozen body');
+  if ((body.type ?? null) !== payout.type) issues.add({ kind: 'body_column', column: 'type' });
   const frozen = frozenAmount(body, payout.currency);
-  if (frozen !== payout.amount)
-    issues.add(
-      `amount is ${payout.amount} minor units, the frozen body says ${frozen ?? 'nothing readable'}`,
-    );
-  if (payout.reference_key !== foldReference(payout.reference))
-    issues.add('reference_key is not its reference in lower case');
+  if (frozen !== payout.amount) issues.add({ kind: 'body_amount', is: payout.amount, inBody: frozen });
+  if (payout.reference_key !== foldReference(payout.reference)) issues.add({ kind: 'reference_key' });
   return issues.list;
 }
 

@@ -5,7 +5,7 @@ import { idList } from '../core/storage/bulk.ts';
 import { inParts } from '../core/storage/keyset.ts';
 import type { Db } from '../core/storage/ledger.ts';
 import type { Payout } from '../core/storage/tables/tables.ts';
-import { type FalsePayout, problems } from './verify-payout.ts';
+import { type LedgerProblem, type ProblemFact, problemsOf } from './ledger-problem.ts';
 
 /** So many changes are looked up in one query. */
 const changesPerQuery = 1000;
@@ -14,17 +14,11 @@ const changesPerQuery = 1000;
  * Finds comparisons of payees that do not agree with the rows from which they were made (P37): an approval covers them. What
  * was known of other payments at that time cannot be told again, so that only what the rows say is checked.
  */
-export async function checkComparisons(db: Db): Promise<FalsePayout[]> {
-  const all: FalsePayout[] = [];
+export async function checkComparisons(db: Db): Promise<LedgerProblem[]> {
+  const all: LedgerProblem[] = [];
   const stored = await db.selectFrom('payee_comparisons').selectAll().orderBy('batch_id').execute();
   for (const { batch_id: batch, digest, found } of stored) {
-    const said = problems('payees', batch);
-    const comparison = readComparison(found);
-    if (!comparison) said.add('its comparison with the last batch cannot be read');
-    else if (comparison.digest !== digest || !isOwnDigest(comparison))
-      said.add('the digest of what changed about its payees is not that of the changes');
-    else for (const problem of await falseParts(db, batch, comparison)) said.add(problem);
-    all.push(...said.list);
+    all.push(...problemsOf('payees', batch, await falseParts(db, batch, { digest, found })));
   }
   return all;
 }
@@ -59,26 +53,31 @@ const columns = [
 ] as const;
 type Row = Pick<Payout, (typeof columns)[number]>;
 
-async function falseParts(db: Db, batch: string, found: PayeeComparison): Promise<string[]> {
-  const wrong: string[] = [];
+type Stored = { digest: string; found: string };
+
+async function falseParts(db: Db, batch: string, stored: Stored): Promise<ProblemFact[]> {
+  const found = readComparison(stored.found);
+  if (!found) return [{ kind: 'comparison_unreadable' }];
+  if (found.digest !== stored.digest || !isOwnDigest(found)) return [{ kind: 'comparison_digest' }];
+  const wrong: ProblemFact[] = [];
   const totals = await db.selectFrom('batch_totals').selectAll().where('batch_id', '=', batch).execute();
   const now = Object.fromEntries(
     totals.map(({ currency, amount }) => [currency, formatMinor(amount, currency)]),
   );
   for (const currency of new Set([...Object.keys(now), ...Object.keys(found.totalsNow)]))
     if (now[currency] !== found.totalsNow[currency])
-      wrong.push(`its comparison has the total ${currency} ${found.totalsNow[currency] ?? 'none'}`);
+      wrong.push({ kind: 'comparison_total', currency, total: found.totalsNow[currency] });
   for (const some of inParts(found.changes, changesPerQuery)) {
     const rows = await rowsOf(db, batch, some);
     const isMarked = [...rows.values()].some((row) => row.approval_needed === 1n);
     for (const one of some) {
-      const row = rows.get(one.reference);
+      const { reference } = one;
+      const row = rows.get(reference);
       if (!row || Number(row.row_number) !== one.row)
-        wrong.push(`its comparison names ${one.reference} in row ${one.row}, which is not there`);
-      else if (!agrees(one, row))
-        wrong.push(`its comparison says "${one.new}" of ${one.reference}, which the payout does not`);
+        wrong.push({ kind: 'comparison_row', reference, row: one.row });
+      else if (!agrees(one, row)) wrong.push({ kind: 'comparison_value', reference, value: one.new });
       else if (isMarked && asksForApproval(one) && row.approval_needed === 0n)
-        wrong.push(`${one.reference} changed, and needs no approval, although others of its batch do`);
+        wrong.push({ kind: 'approval_missed', reference });
     }
   }
   return wrong;

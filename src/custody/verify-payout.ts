@@ -2,28 +2,7 @@ import { payeeKeysOf } from '../core/domain/payee-name.ts';
 import { historyHash, readDetail } from '../core/ledger/history.ts';
 import { columns, type Row } from '../core/ledger/projection.ts';
 import type { Attempt, HistoryRow, Payout } from '../core/storage/tables/tables.ts';
-
-/** The names of the checks of `verify`, in the order in which it shows them. */
-export const checkNames = [
-  'integrity',
-  'foreign_keys',
-  'history',
-  'projection',
-  'attempts',
-  'orders',
-  'payees',
-  'balances',
-  'totals',
-  'phases',
-  'at_most_once',
-  'successors',
-  'backup',
-  'periods',
-  'archives',
-] as const;
-export type CheckName = (typeof checkNames)[number];
-
-export type FalsePayout = { check: CheckName; problem: string };
+import { type LedgerProblem, problems } from './ledger-problem.ts';
 
 /** An attempt without the reply's text. */
 export type ProvenAttempt = Pick<Attempt, 'id' | 'payout_id' | 'number' | 'outcome' | 'ended_at' | 'code'>;
@@ -37,7 +16,7 @@ export type ProvenEvents = {
 };
 
 /** Recomputes the chain: gapless, each link right, ending in the head (P27). What its archive has may be missing. */
-export function checkChain({ payout, history }: ProvenEvents): FalsePayout[] {
+export function checkChain({ payout, history }: ProvenEvents): LedgerProblem[] {
   const issues = problems('history', payout.reference);
   const archived = payout.archived_seq ?? 0n;
   let previous = '';
@@ -46,10 +25,9 @@ export function checkChain({ payout, history }: ProvenEvents): FalsePayout[] {
     const { payout_id, at, event, source, from_state, to_state, detail, prev_hash, hash } = row;
     const seq = last + 1n;
     const isInArchive = row.seq > seq && row.seq <= archived;
-    if (row.seq !== seq && !isInArchive)
-      return issues.add(`history entry ${seq} is missing (the next is ${row.seq})`);
+    if (row.seq !== seq && !isInArchive) return issues.add({ kind: 'entry_missing', seq, next: row.seq });
     if (isInArchive ? prev_hash === null : prev_hash !== null && prev_hash !== previous)
-      return issues.add(`history entry ${seq} (${row.event}) does not follow the one before it: prev_hash`);
+      return issues.add({ kind: 'entry_unlinked', seq, event });
     last = row.seq;
     const entry = {
       payoutId: payout_id,
@@ -62,38 +40,33 @@ export function checkChain({ payout, history }: ProvenEvents): FalsePayout[] {
       detail,
     };
     previous = historyHash(prev_hash ?? previous, entry);
-    if (hash !== previous)
-      return issues.add(
-        `history entry ${seq} (${row.event}) was changed: its hash is not that of its fields`,
-      );
+    if (hash !== previous) return issues.add({ kind: 'entry_changed', seq, event });
   }
-  if (payout.history_seq !== last)
-    issues.add(`history_seq is ${payout.history_seq}, its history has ${last} entries`);
-  if (payout.history_head !== previous) issues.add('history_head is not the hash of its last history entry');
+  if (payout.history_seq !== last) issues.add({ kind: 'entry_count', is: payout.history_seq, entries: last });
+  if (payout.history_head !== previous) issues.add({ kind: 'history_head' });
   return issues.list;
 }
 
 /** Rebuilds the current row from its history and compares it field by field (P27). */
-export function checkProjection({ payout, history }: ProvenEvents): FalsePayout[] {
+export function checkProjection({ payout, history }: ProvenEvents): LedgerProblem[] {
   const issues = problems('projection', payout.reference);
   const rebuilt: Record<string, unknown> = { ...fresh };
-  let state: string | null = null;
+  let state: HistoryRow['from_state'] = null;
   for (const { seq, event, from_state, to_state, detail } of history) {
     if (from_state !== state)
-      issues.add(`history entry ${seq} (${event}) begins at ${from_state}, the one before ended at ${state}`);
+      issues.add({ kind: 'entry_begins', seq, event, from: from_state, before: state });
     state = to_state;
     const said = readDetail(detail);
     for (const key of Object.keys(said)) if (Object.hasOwn(fresh, key)) rebuilt[key] = said[key];
   }
   if (state !== null && payout.state !== state)
-    issues.add(`state is "${payout.state}", by its history it is "${state}"`);
+    issues.add({ kind: 'column', column: 'state', is: payout.state, byHistory: state });
   const { name_letters, payee_key } = payeeKeysOf(payout);
   if (payout.name_letters !== name_letters || payout.payee_key !== payee_key)
-    issues.add('the keys of its payee are not those of its name and payee_id');
-  for (const key of compared) {
-    const is = plain(payout[key]);
-    if (is !== rebuilt[key])
-      issues.add(`${key} is ${JSON.stringify(is)}, by its history it is ${JSON.stringify(rebuilt[key])}`);
+    issues.add({ kind: 'payee_keys' });
+  for (const column of compared) {
+    const [is, byHistory] = [plain(payout[column]), rebuilt[column]];
+    if (is !== byHistory) issues.add({ kind: 'column', column, is, byHistory });
   }
   return issues.list;
 }
@@ -123,66 +96,46 @@ const fresh = {
 const compared = columns.filter((key) => Object.hasOwn(fresh, key));
 
 /** Checks what the ledger keeps of an archived payout: every attempt, its last state, and that nothing was sent since. */
-export function checkArchived({ payout, history, attempts }: ProvenEvents): FalsePayout[] {
+export function checkArchived({ payout, history, attempts }: ProvenEvents): LedgerProblem[] {
   const issues = problems('archives', payout.reference);
   const last = history.at(-1);
   if (payout.state !== last?.to_state)
-    issues.add(`state is "${payout.state}", by its last entry it is "${last?.to_state ?? 'nothing'}"`);
+    issues.add({ kind: 'last_state', is: payout.state, last: last?.to_state });
   if (BigInt(attempts.length) !== payout.attempt_count)
-    issues.add(`attempt_count is ${payout.attempt_count}, and it has ${attempts.length} attempts`);
+    issues.add({ kind: 'attempt_count', is: payout.attempt_count, attempts: attempts.length });
   if (history.some(({ seq, event }) => event === 'intent' && seq > (payout.archived_seq ?? 0n)))
-    issues.add('it was sent after it was archived');
+    issues.add({ kind: 'sent_archived' });
   return issues.list;
 }
 
 const proven = ['accepted', 'refused', 'not_sent', 'turned_away'];
 
 /** Each attempt has its intent, each ended one the entry of its outcome, and each proven outcome an attempt (P1, P4). */
-export function checkAttempts({ payout, history, attempts }: ProvenEvents): FalsePayout[] {
+export function checkAttempts({ payout, history, attempts }: ProvenEvents): LedgerProblem[] {
   const issues = problems('attempts', payout.reference);
   const intents = history.filter((row) => row.event === 'intent');
   const begun = new Set(intents.map((row) => readDetail(row.detail).last_attempt_id));
   const outcomes = new Set(history.map((row) => `${row.event} ${row.at}`));
   for (const [i, { id, number, outcome, ended_at, code }] of attempts.entries()) {
-    if (number !== BigInt(i + 1)) issues.add(`attempt ${i + 1} is missing (the next is ${number})`);
-    if (!begun.has(Number(id))) issues.add(`attempt ${number} has no intent in its history`);
+    if (number !== BigInt(i + 1)) issues.add({ kind: 'attempt_missing', number: i + 1, next: number });
+    if (!begun.has(Number(id))) issues.add({ kind: 'attempt_unintended', number });
     if (outcome === null) continue;
     const event = code === 'abandoned' && outcome === 'unknown' ? 'abandoned' : outcome;
     if (!outcomes.has(`${event} ${ended_at}`))
-      issues.add(
-        `attempt ${number} has outcome ${outcome} at ${ended_at}, which its history does not contain`,
-      );
+      issues.add({ kind: 'attempt_outcome', number, outcome, ended_at });
   }
   if (intents.length > attempts.length)
-    issues.add(`${intents.length} intents in its history, but ${attempts.length} attempts`);
+    issues.add({ kind: 'intents', intents: intents.length, attempts: attempts.length });
   for (const { seq, event, at } of history) {
     if (proven.includes(event) && !attempts.some((a) => a.outcome === event && a.ended_at === at))
-      issues.add(`history entry ${seq} (${event}) belongs to no attempt`);
+      issues.add({ kind: 'entry_unattempted', seq, event });
   }
   const isSent = attempts.some(({ outcome }) => outcome !== 'not_sent');
-  if (isSent && payout.submitted_at === null)
-    issues.add('submitted_at is empty, although an attempt may have left');
-  if (payout.state === 'sending' && attempts.at(-1)?.outcome !== null)
-    issues.add('state is "sending", but no attempt is in flight');
+  if (isSent && payout.submitted_at === null) issues.add({ kind: 'never_submitted' });
+  if (payout.state === 'sending' && attempts.at(-1)?.outcome !== null) issues.add({ kind: 'not_in_flight' });
   return issues.list;
 }
 
 function plain(value: string | bigint | null): string | number | null {
   return typeof value === 'bigint' ? Number(value) : value;
-}
-
-export function problems(check: CheckName, reference: string) {
-  const list: FalsePayout[] = [];
-  return {
-    list,
-    add(problem: string): FalsePayout[] {
-      list.push({ check, problem: `${reference}: ${problem}` });
-      return list;
-    },
-  };
-}
-
-/** Problems of the ledger as a whole under one check. */
-export function foundIn(check: CheckName, list: readonly string[]): FalsePayout[] {
-  return list.map((problem) => ({ check, problem }));
 }

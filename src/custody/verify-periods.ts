@@ -4,7 +4,7 @@ import { type PayoutFacts, payoutFacts } from '../books/statement-facts.sql.ts';
 import { exponentOf, formatMinor } from '../core/domain/money.ts';
 import type { Db } from '../core/storage/ledger.ts';
 import type { Period } from '../core/storage/tables/period-tables.ts';
-import { type FalsePayout, foundIn } from './verify-payout.ts';
+import { type LedgerProblem, type ProblemFact, problemsOf } from './ledger-problem.ts';
 
 /** A closed month with its frozen amounts and those counted from the history. */
 type Checked = { period: Period; frozen: Map<string, string>; counted: Counted };
@@ -15,21 +15,20 @@ type Counted = Map<string, { currency: string; line: string; amount: bigint }>;
  * Checks that every closed month is unchanged, follows the one before it, and agrees with the history (P30) together with
  * what archives hold of it. An archive alone has only a part of each month: `part`.
  */
-export async function checkPeriods(db: Db, part = false): Promise<FalsePayout[]> {
-  const issues: FalsePayout[] = [];
+export async function checkPeriods(db: Db, part = false): Promise<LedgerProblem[]> {
+  const issues: LedgerProblem[] = [];
   const periods = await closedPeriods(db);
   const months = part ? [] : await countMonths(db, periods);
   for (const { period, counted } of months) await addArchived(db, period.month, counted);
   for (const [i, period] of periods.entries()) {
     const [before, month] = [months[i - 1], months[i]];
     const isSame = (await periodDigest(db, period)) === period.digest;
-    const problems = [
-      ...(isSame ? [] : ['its frozen rows do not match its digest']),
+    const facts: ProblemFact[] = [
+      ...(isSame ? [] : [{ kind: 'period_digest' as const }]),
       ...(before && month ? follows(before, month) : []),
       ...(month ? differs(month) : []),
     ];
-    const named = problems.map((problem) => `${period.month}: ${problem}`);
-    issues.push(...foundIn('periods', named));
+    issues.push(...problemsOf('periods', period.month, facts));
   }
   return issues;
 }
@@ -86,30 +85,28 @@ function countPayout(
   if (after.kind === 'open') add(after.state === 'unknown' ? 'unknown' : 'in_flight');
 }
 
-function differs({ frozen, counted }: Checked): string[] {
+function differs({ frozen, counted }: Checked): ProblemFact[] {
   return [...counted].flatMap(([key, { currency, line, amount }]) => {
-    const amountText = exponentOf(currency) === undefined ? amount.toString() : formatMinor(amount, currency);
-    const frozenText = frozen.get(key) ?? 'nothing';
-    return frozenText === amountText
-      ? []
-      : [`${line} in ${currency} is ${amountText} by the history, ${frozenText} in its statement`];
+    const is = exponentOf(currency) === undefined ? amount.toString() : formatMinor(amount, currency);
+    const was = frozen.get(key);
+    return was === is ? [] : [{ kind: 'period_line', line, currency, counted: is, frozen: was }];
   });
 }
 
-function follows(before: Checked, month: Checked): string[] {
+function follows({ period: last, frozen }: Checked, month: Checked): ProblemFact[] {
   const { period } = month;
-  const isNext =
-    before.period.ends_at === period.starts_at && before.period.through_history === period.from_history;
-  const keys = [...before.frozen.keys(), ...month.frozen.keys()];
-  const currencies = [...new Set(keys.map((key) => key.split(' ')[0]))];
+  const isNext = last.ends_at === period.starts_at && last.through_history === period.from_history;
+  const keys = [...frozen.keys(), ...month.frozen.keys()];
+  const currencies = [...new Set(keys.map((key) => key.split(' ')[0] ?? ''))];
   const apart = currencies.filter((currency) => {
-    const closing = before.frozen.get(`${currency} closing`) ?? '';
+    const closing = frozen.get(`${currency} closing`) ?? '';
     const opening = month.frozen.get(`${currency} opening`) ?? '';
     return closing !== opening && !(isZero(closing) && isZero(opening));
   });
+  const before = last.month;
   return [
-    ...(isNext ? [] : [`it does not begin where ${before.period.month} ended`]),
-    ...apart.map((currency) => `its opening in ${currency} is not the closing of ${before.period.month}`),
+    ...(isNext ? [] : [{ kind: 'period_begins' as const, before }]),
+    ...apart.map((currency) => ({ kind: 'period_opening' as const, before, currency })),
   ];
 }
 

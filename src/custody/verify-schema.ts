@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { perDialect } from '../core/storage/dialect.ts';
 import type { Db } from '../core/storage/ledger.ts';
-import type { FalsePayout } from './verify-payout.ts';
+import { type LedgerProblem, problemsOf } from './ledger-problem.ts';
 
 /** The triggers of the ledger's schema that exist and, on PostgreSQL, are enabled. */
 export async function triggersOf(db: Db): Promise<Set<string>> {
@@ -17,7 +17,7 @@ export async function triggersOf(db: Db): Promise<Set<string>> {
 type ForeignKey = { child: string; parent: string; from_column: string; to_column: string; checked: bigint };
 
 /** Finds rows that refer to a missing row. It queries them itself: the owner can have disabled the checks. */
-export async function strayRows(db: Db): Promise<FalsePayout[]> {
+export async function strayRows(db: Db): Promise<LedgerProblem[]> {
   const { rows: keys } = await sql<ForeignKey>`select child.relname as child, parent.relname as parent,
       a.attname as from_column, b.attname as to_column, k.convalidated as checked
     from pg_constraint k join pg_class child on child.oid = k.conrelid join pg_class parent on parent.oid = k.confrelid
@@ -25,16 +25,13 @@ export async function strayRows(db: Db): Promise<FalsePayout[]> {
       join pg_attribute b on b.attrelid = k.confrelid and b.attnum = k.confkey[1]
     where k.contype = 'f' and k.connamespace = current_schema()::regnamespace
     order by child.relname, a.attname`.execute(db);
-  const issues: FalsePayout[] = [];
+  const issues: LedgerProblem[] = [];
   for (const key of keys) {
     const { child, parent } = key;
     const { rows } = await strays(key).execute(db);
     const n = rows[0]?.n ?? 0n;
     if (n > 0n)
-      issues.push({
-        check: 'foreign_keys',
-        problem: `${n} rows of ${child} refer to a row of ${parent} that does not exist`,
-      });
+      issues.push(...problemsOf('foreign_keys', null, [{ kind: 'stray_rows', table: child, n, parent }]));
   }
   return issues;
 }

@@ -2,6 +2,7 @@ import type { ArchiveRefusal } from '../custody/archive/archive-ledger.ts';
 import type { MoveRefusal } from '../custody/move.ts';
 import type { Unfit } from '../custody/restore-ledger.ts';
 import { reasonText } from './advice-text.ts';
+import { checkedText } from './verify-words.ts';
 
 /** Why a ledger was not restored, moved or archived, with the way out. */
 export function custodyText(why: Unfit | MoveRefusal | ArchiveRefusal): string {
@@ -63,6 +64,6 @@ function unlikeText(how: Extract<ArchiveRefusal, { kind: 'archive_differs' }>['h
     case 'batch':
       return `batch ${how.batch} differs`;
     case 'unsound':
-      return `${how.check}: ${how.problem}`;
+      return checkedText(how.problem);
   }
 }

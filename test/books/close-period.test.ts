@@ -9,6 +9,7 @@ import type { PayoutState } from '../../src/core/domain/payout.ts';
 import { newestHistory } from '../../src/core/ledger/history.ts';
 import { checkPeriods } from '../../src/custody/verify-periods.ts';
 import { notClosableText, periodWarningTexts } from '../../src/words/period-words.ts';
+import { checkedText, ledgerProblemText } from '../../src/words/verify-words.ts';
 import { tamper } from '../support/intruder.ts';
 import { addBatch as addLoaded } from '../support/ledger.ts';
 import { onPostgres } from '../support/on-postgres/standing.ts';
@@ -174,8 +175,8 @@ it('who closed a month is part of its digest', async () => {
   await liveThroughOctober();
   await world.reporting.closePeriod('2026-10', november(2), 'ada');
   await tamper(world.ledger, "update periods set closed_by = 'eve'");
-  expect(await checkPeriods(world.ledger.db)).toEqual([
-    { check: 'periods', problem: '2026-10: its frozen rows do not match its digest' },
+  expect((await checkPeriods(world.ledger.db)).map(checkedText)).toEqual([
+    'periods: 2026-10: its frozen rows do not match its digest',
   ]);
 });
 
@@ -311,7 +312,7 @@ it.skipIf(onPostgres)(
     );
     raw.exec(`drop trigger period_rows_no_update; ${change}`);
     raw.close();
-    expect((await checkPeriods(world.ledger.db)).map(({ problem }) => problem)).toEqual([
+    expect((await checkPeriods(world.ledger.db)).map(ledgerProblemText)).toEqual([
       '2026-10: its frozen rows do not match its digest',
       '2026-10: submitted in NGN is 300.00 by the history, 400.00 in its statement',
     ]);

@@ -10,6 +10,7 @@ import { verifyLedger } from '../../src/custody/verify-ledger.ts';
 import { makeLedger, type TestLedger } from '../support/ledger.ts';
 import { onPostgres } from '../support/on-postgres/standing.ts';
 import { addSent, closedNovember, december, novemberEnds } from './archive-world.ts';
+import { problemTexts } from './worded.ts';
 
 const program = fileURLToPath(new URL('archive-process.ts', import.meta.url));
 const tries = 5;
@@ -57,9 +58,9 @@ async function killedIn(step: string, afterMs: number): Promise<string> {
 
 /** Which batches are in the archive, and whether all that the ledger is said to hold is proven. */
 async function standing(path: string): Promise<{ archived: string[]; problems: string[] }> {
-  const { checks, batches } = await verifyLedger(path);
-  const problems = checks.flatMap(({ name, problems: own }) => own.map((problem) => `${name}: ${problem}`));
-  return { archived: batches.filter((one) => one.archived).map(({ batch }) => batch), problems };
+  const verdict = await verifyLedger(path);
+  const archived = verdict.batches.filter((one) => one.archived).map(({ batch }) => batch);
+  return { archived, problems: problemTexts(verdict) };
 }
 
 const all = ['bulk-0', 'bulk-1', 'bulk-2', 'bulk-3', 'ended'];

@@ -27,7 +27,7 @@ import {
   novemberEnds,
   reportingOf,
 } from './archive-world.ts';
-import { worded } from './worded.ts';
+import { problemTexts, worded } from './worded.ts';
 
 let made: TestLedger;
 let ledger: Ledger;
@@ -56,10 +56,7 @@ async function archived(before = novemberEnds) {
   return done;
 }
 
-const problemsOf = async (path: string): Promise<string[]> => {
-  const { checks } = await verifyLedger(path);
-  return checks.flatMap(({ name, problems }) => problems.map((problem) => `${name}: ${problem}`));
-};
+const problemsOf = async (path: string): Promise<string[]> => problemTexts(await verifyLedger(path));
 
 /** Every byte of the reports of a run or batch. */
 async function bytesOf(write: () => Promise<string[]>): Promise<Record<string, string>> {

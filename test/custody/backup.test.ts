@@ -10,6 +10,7 @@ import { assertNotHalfSwapped, copyBeside, finishSwap } from '../../src/custody/
 import { verifyLedger } from '../../src/custody/verify-ledger.ts';
 import { adviceText } from '../../src/words/advice-text.ts';
 import { haltInWords } from '../../src/words/halt-words.ts';
+import { wordedChecks } from '../../src/words/verify-words.ts';
 import { addBatch, at, claimAt, makeLedger, states, type TestLedger } from '../support/ledger.ts';
 import { worded } from './worded.ts';
 
@@ -42,20 +43,21 @@ it('P25: a backup sends nothing, by whatever means it came into place, and can b
   expect(await claimAt(ledger, at(1)), 'the ledger itself goes on').toHaveLength(1);
 });
 
+const checkOf = async () =>
+  wordedChecks((await verifyLedger(file)).checks).find(({ name }) => name === 'backup');
+
 it('P27: a backup carries the digests of its batches, so that a change in it is seen', async () => {
   await backupLedger(ledger, file, at(5));
   const copy = await open(file);
   await copy.db.updateTable('meta').set({ value: 'x' }).where('key', 'like', 'backup_digest:%').execute();
   await copy.close();
-  const { checks } = await verifyLedger(file);
-  expect(checks.find((check) => check.name === 'backup')).toMatchObject({
+  expect(await checkOf()).toMatchObject({
     ok: false,
     problems: [expect.stringMatching(/^b-1: digest/)],
   });
 });
 
 it('P27: a backup that was put to use is held to its digests as of then, however its histories grew', async () => {
-  const checkOf = async () => (await verifyLedger(file)).checks.find(({ name }) => name === 'backup');
   await backupLedger(ledger, file, at(5));
   const used = await open(file);
   const holds = ['R-1', 'R-2'].map((_, i) => ({
@@ -89,8 +91,7 @@ it('P27: a batch that was still being taken in when the backup was made may be f
   raw.exec(`delete from history where payout_id = 3; delete from payouts where batch_id = 'b-l'`);
   raw.exec(`delete from batches where id = 'b-l'`);
   raw.close();
-  const backup = (await verifyLedger(file)).checks.find(({ name }) => name === 'backup');
-  expect(backup?.problems).toEqual([]);
+  expect((await checkOf())?.problems).toEqual([]);
 });
 
 it('P26: a sealed file is refused, and nothing was changed', async () => {

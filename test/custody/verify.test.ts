@@ -5,6 +5,7 @@ import { chainEntry } from '../../src/core/ledger/history.ts';
 import { record } from '../../src/core/ledger/record.ts';
 import { certify } from '../../src/custody/certificate.ts';
 import { verifyLedger } from '../../src/custody/verify-ledger.ts';
+import { wordedChecks } from '../../src/words/verify-words.ts';
 import { tamper } from '../support/intruder.ts';
 import {
   addBatch,
@@ -17,6 +18,7 @@ import {
   type TestLedger,
 } from '../support/ledger.ts';
 import { onPostgres } from '../support/on-postgres/standing.ts';
+import { problemTexts } from './worded.ts';
 
 let ledger: TestLedger;
 let ids: bigint[];
@@ -33,9 +35,7 @@ afterEach(() => ledger.remove());
 /** Every problem found, as `check: problem`. */
 async function problemsOf(): Promise<string[]> {
   const verdict = await verifyLedger(ledger.path);
-  const found = verdict.checks.flatMap(({ name, problems }) =>
-    problems.map((problem) => `${name}: ${problem}`),
-  );
+  const found = problemTexts(verdict);
   expect(verdict.ok).toBe(found.length === 0);
   return found;
 }
@@ -216,7 +216,7 @@ it('P1: an intent without a decision, chained as a program would, fails the cert
     `update payout_totals set n = n + 1, amount = amount + 150000 where state = 'sending'`,
   );
   const verdict = await verifyLedger(ledger.path);
-  expect(verdict.checks.filter((check) => !check.ok)).toMatchObject([
+  expect(wordedChecks(verdict.checks).filter((check) => !check.ok)).toMatchObject([
     { name: 'at_most_once', problems: [expect.stringMatching(/^R-2: sent again at .* without a decision/)] },
   ]);
   expect(verdict.batches[0]?.certificate).toEqual({

@@ -12,6 +12,7 @@ import { holdVerb } from '../../src/verbs/hold.ts';
 import { rejectVerb } from '../../src/verbs/reject.ts';
 import { releaseVerb } from '../../src/verbs/release.ts';
 import { rowFaultText } from '../../src/words/row-fault-words.ts';
+import { wordedChecks } from '../../src/words/verify-words.ts';
 import { fileOf, type Person } from '../intake/payee-months.ts';
 import { anyDay, type Setting, setting } from '../intake/setting.ts';
 import { tamper } from '../support/intruder.ts';
@@ -249,7 +250,7 @@ it('P37: verify names a changed row that was sent without an approval', async ()
 it('P37: verify names a comparison that does not agree with its rows, and marks that do not agree with it', async () => {
   const { s, batch } = await changed();
   const payees = async () =>
-    (await verifyLedger(s.ledger.place)).checks.find(({ name }) => name === 'payees');
+    wordedChecks((await verifyLedger(s.ledger.place)).checks).find(({ name }) => name === 'payees');
   expect((await payees())?.problems).toEqual([]);
   const row = s.ledger.db.selectFrom('payee_comparisons').select('found').where('batch_id', '=', batch);
   const { found } = await row.executeTakeFirstOrThrow();
@@ -282,7 +283,7 @@ it('P37: verify names a comparison that does not agree with its rows, and marks 
 
 async function ordersOf(s: Setting): Promise<{ problems: string[] }> {
   const { checks } = await verifyLedger(s.ledger.place);
-  return checks.find(({ name }) => name === 'orders') ?? { problems: ['not checked'] };
+  return wordedChecks(checks).find(({ name }) => name === 'orders') ?? { problems: ['not checked'] };
 }
 
 it('P37: nothing changes a mark after the intake', async () => {

@@ -1,5 +1,6 @@
 import { type App, openApp } from '../../src/app/app.ts';
 import { verifyLedger } from '../../src/custody/verify-ledger.ts';
+import { problemTexts } from '../custody/worded.ts';
 import type { Town } from './town.ts';
 
 type Open = { reference: string; state: string };
@@ -26,9 +27,8 @@ export async function judgeClosing(town: Town): Promise<void> {
   await world.runUntil(world.now() + 24 * 3_600_000);
   for (const { reference, state } of stillOpen(town))
     world.violate('P32: a person can end every state', `it is ${state} after settle`, reference);
-  const { ok, checks } = await verifyLedger(config.ledgerFile);
-  const problems = checks.flatMap((check) => check.problems.map((problem) => `${check.name}: ${problem}`));
-  if (!ok) world.violate('verify agrees', problems.slice(0, 5).join('; '));
+  const verdict = await verifyLedger(config.ledgerFile);
+  if (!verdict.ok) world.violate('verify agrees', problemTexts(verdict).slice(0, 5).join('; '));
 }
 
 function stillOpen({ inspector }: Town): Open[] {

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { verifyLedger } from '../../src/custody/verify-ledger.ts';
+import { problemTexts } from '../custody/worded.ts';
 import type { BatchFile } from './batch-files.ts';
 import type { Entry as BookEntry } from './book.ts';
 import { judgeFiles } from './files-verdict.ts';
@@ -324,9 +325,8 @@ function judgeWebhooks(town: Town): void {
 
 /** The product's own proof must come to the oracle's conclusion. */
 export async function judgeProof(town: Town): Promise<void> {
-  const { ok, checks } = await verifyLedger(town.config.ledgerFile);
-  const problems = checks.flatMap((check) => check.problems.map((problem) => `${check.name}: ${problem}`));
-  if (!ok) town.world.violate('verify agrees', problems.slice(0, 5).join('; '));
+  const verdict = await verifyLedger(town.config.ledgerFile);
+  if (!verdict.ok) town.world.violate('verify agrees', problemTexts(verdict).slice(0, 5).join('; '));
 }
 
 /** P25: what was sent by a ledger that was lost is found as foreign money, and was paid once all the same. */

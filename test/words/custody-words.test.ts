@@ -23,8 +23,14 @@ it.each<[Why, string]>([
     'the archive is not the same as the ledger (1 batches for 2): nothing was changed',
   ],
   [
-    { kind: 'archive_differs', how: { kind: 'unsound', check: 'chains', problem: 'row 1' } },
-    'the archive is not the same as the ledger (chains: row 1): nothing was changed',
+    {
+      kind: 'archive_differs',
+      how: {
+        kind: 'unsound',
+        problem: { check: 'integrity', of: null, fact: { kind: 'database_broken', said: 'row 1' } },
+      },
+    },
+    'the archive is not the same as the ledger (integrity: row 1): nothing was changed',
   ],
 ])('says why nothing was done: %j', (why, text) => {
   expect(custodyText(why)).toBe(text);

@@ -3,6 +3,7 @@ import { createReadStream, existsSync } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
 import { closedPeriods } from '../../books/periods.sql.ts';
 import type { Db } from '../../core/storage/ledger.ts';
+import type { ProblemFact } from '../ledger-problem.ts';
 import { openUnchanged } from '../snapshot.ts';
 import { countByMonth } from '../verify-periods.ts';
 import type { ArchivedAmount } from './strip-ledger.ts';
@@ -20,9 +21,9 @@ export function doneArchives(db: Db): Promise<DoneArchive[]> {
 }
 
 /** Why the file is not the archive that was made; null when it is. */
-export async function whyNotAsWritten(path: string, { sha256 }: DoneArchive): Promise<string | null> {
-  if (!existsSync(path)) return `the file is not at ${path}, so that nothing of it is proven: put it back`;
-  return (await fileDigest(path)) === sha256 ? null : 'the file was changed since it was made';
+export async function whyNotAsWritten(path: string, { sha256 }: DoneArchive): Promise<ProblemFact | null> {
+  if (!existsSync(path)) return { kind: 'archive_gone', path };
+  return (await fileDigest(path)) === sha256 ? null : { kind: 'archive_changed' };
 }
 
 export async function fileDigest(path: string): Promise<string> {
@@ -46,22 +47,22 @@ export async function archiveAmounts(ledger: Db, path: string): Promise<Archived
 }
 
 /** The lines in which the ledger's note of an archive differs from what the archive holds. */
-export async function differingAmounts(ledger: Db, path: string, archive: bigint): Promise<string[]> {
+export async function differingAmounts(ledger: Db, path: string, archive: bigint): Promise<ProblemFact[]> {
   const noted = await ledger
     .selectFrom('archived_amounts')
     .select(['month', 'currency', 'line', 'amount'])
     .where('archive_id', '=', archive)
     .execute();
-  const keyOf = ({ month, currency, line, amount }: ArchivedAmount): string =>
-    `${line} in ${currency} of ${month} (${amount})`;
-  const there = new Set((await archiveAmounts(ledger, path)).map(keyOf));
-  const here = new Set(noted.map(keyOf));
+  const held = await archiveAmounts(ledger, path);
   return [
-    ...[...here]
-      .filter((key) => !there.has(key))
-      .map((key) => `the ledger notes ${key}, which it does not hold`),
-    ...[...there]
-      .filter((key) => !here.has(key))
-      .map((key) => `it holds ${key}, which the ledger does not note`),
+    ...without(noted, held).map((one): ProblemFact => ({ kind: 'amount_not_held', ...one })),
+    ...without(held, noted).map((one): ProblemFact => ({ kind: 'amount_not_noted', ...one })),
   ];
+}
+
+function without(amounts: readonly ArchivedAmount[], others: readonly ArchivedAmount[]): ArchivedAmount[] {
+  const keyOf = ({ month, currency, line, amount }: ArchivedAmount): string =>
+    [month, currency, line, amount].join(' ');
+  const keys = new Set(others.map(keyOf));
+  return amounts.filter((one) => !keys.has(keyOf(one)));
 }

@@ -11,6 +11,7 @@ import type { Db, Ledger } from '../../core/storage/ledger.ts';
 import { withDatabase } from '../../core/storage/sqlite.ts';
 import { syncFolder } from '../../core/storage/sync-folder.ts';
 import type { Period } from '../../core/storage/tables/period-tables.ts';
+import type { LedgerProblem } from '../ledger-problem.ts';
 import { markNow } from '../marking.ts';
 import { openLedger } from '../open-ledger.ts';
 import { batchDigests } from '../seal.ts';
@@ -92,7 +93,7 @@ export type ArchiveRefusal =
 type Unlike =
   | { kind: 'batches'; archived: number; of: number }
   | { kind: 'batch'; batch: string }
-  | { kind: 'unsound'; check: string | undefined; problem: string };
+  | { kind: 'unsound'; problem: LedgerProblem };
 
 type Refused = { kind: 'refused'; why: ArchiveRefusal };
 const refused = (why: ArchiveRefusal): Refused => ({ kind: 'refused', why });
@@ -116,7 +117,7 @@ async function moveOut(ledger: Ledger, work: Work): Promise<MovedOut> {
   await writeCopy(ledger, partial, work);
   onStep('prove');
   const proof = await verifyArchive(partial);
-  const how = proof.ok ? await findUnlike(ledger.db, proof, load) : firstProblem(proof);
+  const how = await findUnlike(ledger.db, proof, load);
   if (how !== null) {
     await dropUnfinished(ledger);
     return refused({ kind: 'archive_differs', how });
@@ -169,7 +170,9 @@ function nameBatches(database: Database.Database, batches: readonly string[]): v
 }
 
 /** Compares what was proven of the archive with the ledger; null when it is the same. */
-async function findUnlike(db: Db, { batches }: Verification, load: Load): Promise<Unlike | null> {
+async function findUnlike(db: Db, { checks, batches }: Verification, load: Load): Promise<Unlike | null> {
+  const [problem] = checks.flatMap((check) => check.problems);
+  if (problem) return { kind: 'unsound', problem };
   const there = new Map(batches.map((one) => [one.batch, `${one.payouts} ${one.digest}`]));
   if (there.size !== load.batches.length)
     return { kind: 'batches', archived: there.size, of: load.batches.length };
@@ -178,11 +181,6 @@ async function findUnlike(db: Db, { batches }: Verification, load: Load): Promis
     if (proven !== undefined && proven !== `${payouts} ${digest}`) return { kind: 'batch', batch };
   }
   return null;
-}
-
-function firstProblem({ checks }: Verification): Unlike {
-  const bad = checks.find((check) => !check.ok);
-  return { kind: 'unsound', check: bad?.name, problem: bad?.problems[0] ?? '' };
 }
 
 /** Forgets archives that were begun and not finished: the ledger still has all of what they were to hold. */

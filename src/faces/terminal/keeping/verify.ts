@@ -1,6 +1,7 @@
 import { counted, grouped } from '../../../core/domain/counted.ts';
 import { placeName } from '../../../core/storage/place.ts';
-import type { Verification, VerifyCheck } from '../../../custody/verify-ledger.ts';
+import type { Verification } from '../../../custody/verify-ledger.ts';
+import { wordedChecks } from '../../../words/verify-words.ts';
 import { waivedJson } from '../../json/status-json.ts';
 import { hushed, loadSettings } from '../context/context.ts';
 import { demandLedger } from '../context/ledger-there.ts';
@@ -24,7 +25,9 @@ export async function verify(context: Context): Promise<Result> {
   });
 }
 
-function describe({ ok, checks, batches, waived }: Verification, path: string, terminal: Terminal): Result {
+function describe(verdict: Verification, path: string, terminal: Terminal): Result {
+  const { ok, batches, waived } = verdict;
+  const checks = wordedChecks(verdict.checks);
   const blocks = [
     checkLines(checks),
     batches.length > 0 ? [...batchTable(batches, terminal), ...batches.flatMap(sendsLines)] : [],
@@ -76,7 +79,7 @@ function batchTable(batches: Verification['batches'], { table }: Terminal): stri
 }
 
 /** The checks that passed in one line, then each that failed with its problems. */
-function checkLines(checks: readonly VerifyCheck[]): string[] {
+function checkLines(checks: ReturnType<typeof wordedChecks>): string[] {
   const passed = checks.filter(({ ok }) => ok).map(({ name }) => name.replaceAll('_', ' '));
   return [
     ...(passed.length > 0 ? [`Checked: ${passed.join(', ')}`] : []),
