@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs';
 import type { Mode } from '../core/domain/payout.ts';
-import { isLedgerFile, type Place, placeName } from '../core/storage/place.ts';
+import { isLedgerFile, type Place } from '../core/storage/place.ts';
 import { LedgerOlder } from '../core/storage/schema-version.ts';
 import { shutGate } from './custody-gate.ts';
 import { copyOlder } from './make-backup.ts';
@@ -54,11 +54,4 @@ export async function upgradeAlone(place: Place, { mode, now }: Options): Promis
     throw error;
   }
   return { kind: 'upgraded', backup };
-}
-
-export function upgradeText(place: Place, backup: string | null): string {
-  const name = placeName(place);
-  return backup === null
-    ? `the ledger ${name} was upgraded to this version in one transaction; Counterfoil makes no backup on PostgreSQL: that is the database's work (pg_dump, base backups)`
-    : `the ledger ${name} was upgraded to this version; the copy from before is ${backup}`;
 }

@@ -75,24 +75,18 @@ export function approvalLimits({ approvalAbove }: Rule): [currency: string, mino
   });
 }
 
+/** An account that dropped or mended a batch. */
+export type Maker = OsUser & { did?: 'dropped' | 'mended' };
+
 /**
- * Why these accounts may not approve what `dropper` dropped; null when they may. `approvers` are all accounts of one
- * person, such as the one behind sudo. It is enough to refuse that one of them is the dropper. Without numbers the names
- * decide, and those of two people differ by more than their case.
+ * True where one of these accounts of a person is the maker: a person approves no batch of their own. `accounts` are all
+ * accounts of one person, such as the one behind sudo; one is enough. Without numbers the names decide, and those of two
+ * people differ by more than their case.
  */
-export function whyNotApprove(
-  dropper: OsUser & { did?: 'dropped' | 'mended' },
-  approvers: readonly OsUser[],
-): string | null {
-  const same = approvers.find((one) =>
-    one.uid !== null && dropper.uid !== null
-      ? one.uid === dropper.uid
-      : one.name.toLowerCase() === dropper.name.toLowerCase(),
+export function isAmong(maker: OsUser, accounts: readonly OsUser[]): boolean {
+  return accounts.some((one) =>
+    one.uid !== null && maker.uid !== null
+      ? one.uid === maker.uid
+      : one.name.toLowerCase() === maker.name.toLowerCase(),
   );
-  if (!same) return null;
-  const own = `${dropper.name} ${dropper.did ?? 'dropped'} it, and nobody approves a batch of their own`;
-  // Posted by the holder of a token, who is no account of this machine.
-  return dropper.uid === null
-    ? own
-    : `${own}: ask somebody else to run the command. A file counts as dropped by the account that owns it: one that Counterfoil wrote, such as failed.csv, keeps its owner when it is moved (mv) into the inbox; copy it there (cp) under your own account instead`;
 }

@@ -69,7 +69,7 @@ export async function reviewApproval(
     case 'needless':
       return refusedFor({ kind: 'needless', batch: id, reasons: judged.reasons });
     case 'own':
-      return refusedFor({ kind: 'own', batch: id, why: judged.why });
+      return refusedFor({ kind: 'own', batch: id, maker: judged.maker });
     case 'unsound':
       return refusedFor({ kind: 'unsound', batch: id });
   }

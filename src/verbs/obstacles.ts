@@ -5,6 +5,7 @@ import { getBatch } from '../core/ledger/batches.ts';
 import type { HoldReason } from '../core/ledger/hold-reasons.ts';
 import type { Db } from '../core/storage/ledger.ts';
 import type { Batch, Discrepancy } from '../core/storage/tables/tables.ts';
+import type { Maker } from '../sending/approval.ts';
 import { isCancelled } from '../sending/decisions/whole-batch.ts';
 
 /** Why a verb did nothing. */
@@ -12,7 +13,7 @@ export type Obstacle =
   | { kind: 'no_batch' | 'loading' | 'cancelled' | 'unsound'; batch: string }
   | { kind: 'no_payout'; references: string[] }
   | { kind: 'needless'; batch: string; reasons: HoldReason[] }
-  | { kind: 'own'; batch: string; why: string }
+  | { kind: 'own'; batch: string; maker: Maker }
   /** It is no longer what the person saw. */
   | { kind: 'changed'; id: string }
   | { kind: 'no_discrepancy'; ids: string[]; mode: Mode; orFile: boolean }

@@ -1,3 +1,4 @@
+import { type Place, placeName } from '../core/storage/place.ts';
 import type { ArchiveRefusal } from '../custody/archive/archive-ledger.ts';
 import type { MoveRefusal } from '../custody/move.ts';
 import type { Unfit } from '../custody/restore-ledger.ts';
@@ -34,6 +35,14 @@ export function custodyText(why: Unfit | MoveRefusal | ArchiveRefusal): string {
     case 'archive_differs':
       return `the archive is not the same as the ledger (${unlikeText(why.how)}): nothing was changed`;
   }
+}
+
+/** That a ledger was upgraded, and where its copy from before is; null: there is none. */
+export function upgradeText(place: Place, backup: string | null): string {
+  const name = placeName(place);
+  return backup === null
+    ? `the ledger ${name} was upgraded to this version in one transaction; Counterfoil makes no backup on PostgreSQL: that is the database's work (pg_dump, base backups)`
+    : `the ledger ${name} was upgraded to this version; the copy from before is ${backup}`;
 }
 
 const mib = (bytes: number): number => Math.ceil(bytes / 1_048_576);

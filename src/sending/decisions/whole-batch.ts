@@ -3,7 +3,7 @@ import { type HoldReason, readReasons } from '../../core/ledger/hold-reasons.ts'
 import { preparersOf } from '../../core/ledger/mends.ts';
 import type { Db, Ledger } from '../../core/storage/ledger.ts';
 import type { Batch } from '../../core/storage/tables/tables.ts';
-import { isByServer, isForPerson, type OsUser, whyNotApprove } from '../approval.ts';
+import { isAmong, isByServer, isForPerson, type Maker, type OsUser } from '../approval.ts';
 import { type ApprovalRule, causesNow, unmarkedByPayees } from '../approval-causes.sql.ts';
 import { type Approvable, approvalsOf, batchTotals, readApprovable } from '../approvals.sql.ts';
 import { liftCanary } from '../halts.sql.ts';
@@ -19,7 +19,7 @@ export type Approval = { by: string; at: string; digest: string };
 export type ApprovalJudgement =
   | { kind: 'needless'; reasons: HoldReason[] }
   | { kind: 'approved'; before: Approval }
-  | { kind: 'own'; why: string }
+  | { kind: 'own'; maker: Maker }
   | { kind: 'unsound' }
   | { kind: 'may'; shown: Approvable };
 
@@ -44,9 +44,9 @@ export async function judgeApproval(
   );
   if (before) return { kind: 'approved', before };
   if (!isNeeded) return { kind: 'needless', reasons };
-  const makers = [...droppersOf(batch), ...(await preparersOf(db, batch.id))];
-  const why = makers.flatMap((maker) => whyNotApprove(maker, acting) ?? [])[0];
-  if (why !== undefined) return { kind: 'own', why };
+  const makers: Maker[] = [...droppersOf(batch), ...(await preparersOf(db, batch.id))];
+  const maker = makers.find((one) => isAmong(one, acting));
+  if (maker) return { kind: 'own', maker };
   return shown.sound ? { kind: 'may', shown } : { kind: 'unsound' };
 }
 

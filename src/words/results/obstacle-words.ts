@@ -1,5 +1,6 @@
 import { visible } from '../../core/domain/hidden.ts';
 import { waitingWhy } from '../../core/domain/waiting-file.ts';
+import type { Maker } from '../../sending/approval.ts';
 import type { Obstacle } from '../../verbs/obstacles.ts';
 import { holdTexts } from '../hold-words.ts';
 import { notClosableText } from '../period-words.ts';
@@ -37,8 +38,8 @@ export function obstacleWords(why: Obstacle): { command: string; page: string } 
     }
     case 'own':
       return {
-        command: `${why.batch} is not approved: ${why.why}. Nothing was done`,
-        page: `You may not approve ${why.batch}: ${why.why}.`,
+        command: `${why.batch} is not approved: ${ownText(why.maker)}. Nothing was done`,
+        page: `You may not approve ${why.batch}: ${ownText(why.maker)}.`,
       };
     case 'unsound':
       return {
@@ -131,4 +132,12 @@ export function obstacleWords(why: Obstacle): { command: string; page: string } 
       };
     }
   }
+}
+
+/** Why the person whose account made a batch may not approve it. Without a number it is the holder of a token. */
+export function ownText({ name, uid, did = 'dropped' }: Maker): string {
+  const own = `${name} ${did} it, and nobody approves a batch of their own`;
+  return uid === null
+    ? own
+    : `${own}: ask somebody else to run the command. A file counts as dropped by the account that owns it: one that Counterfoil wrote, such as failed.csv, keeps its owner when it is moved (mv) into the inbox; copy it there (cp) under your own account instead`;
 }

@@ -5,7 +5,7 @@ import type { Mode } from '../../../core/domain/payout.ts';
 import type { Clock } from '../../../core/runtime/clock.ts';
 import { isLedgerFile, type Place, placeName } from '../../../core/storage/place.ts';
 import { reasonText } from '../../../words/advice-text.ts';
-import { custodyText } from '../../../words/custody-words.ts';
+import { custodyText, upgradeText } from '../../../words/custody-words.ts';
 import { confirm, loadSettings } from '../context/context.ts';
 import { type Result, Stop } from '../context/result.ts';
 import { alone } from '../context/who-is-there.ts';
@@ -91,7 +91,7 @@ async function adopted(
   const { whyMoved } = await import('../../../custody/mark.ts');
   const { findSeal } = await import('../../../custody/seal.ts');
   // This version also adopts a backup of an earlier one. The backup file itself does not change.
-  const { upgradeAlone, upgradeText } = await import('../../../custody/upgrade-ledger.ts');
+  const { upgradeAlone } = await import('../../../custody/upgrade-ledger.ts');
   const upgraded = await upgradeAlone(place, { mode, now: clock.iso });
   if (upgraded.kind === 'upgraded') context.say(upgradeText(place, upgraded.backup));
   const ledger = await openLedger(place, { now: clock.iso, mode, alone: 'owner' });

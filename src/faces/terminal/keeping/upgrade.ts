@@ -11,13 +11,14 @@ export type UpgradeDone = { upgraded: boolean; backup: string | null };
 
 /** Upgrades the ledger when due, and reports it on stderr. Stops with 11 while another process uses the ledger. */
 export async function upgrade(context: Pick<World, 'say'>, config: Config): Promise<UpgradeDone> {
-  const { upgradeLedger, upgradeText } = await import('../../../custody/upgrade-ledger.ts');
+  const { upgradeLedger } = await import('../../../custody/upgrade-ledger.ts');
   const { systemClock } = await import('../../../core/runtime/clock.ts');
   const place = config.ledgerPlace;
   const done = await upgradeLedger(place, { mode: config.mode, now: systemClock().iso });
   if (done.kind === 'locked') throw new Stop(await whoIsThere(config, 'the command'), 11);
   if (done.kind === 'current') return { upgraded: false, backup: null };
   // Also with --quiet: nothing else says where the backup of the old ledger is.
+  const { upgradeText } = await import('../../../words/custody-words.ts');
   context.say(upgradeText(place, done.backup));
   return { upgraded: true, backup: done.backup };
 }

@@ -4,7 +4,7 @@ import { areHoldingAll, readReasons, reasonMark } from '../../../core/ledger/hol
 import type { Mend, Preparer } from '../../../core/ledger/mends.ts';
 import type { PayeeComparison } from '../../../core/ledger/payee-comparisons.ts';
 import { originalOf } from '../../../intake/prepared.ts';
-import { whyNotApprove } from '../../../sending/approval.ts';
+import { isAmong } from '../../../sending/approval.ts';
 import type { approvalsOf } from '../../../sending/approvals.sql.ts';
 import type { batchHalts } from '../../../sending/halts.sql.ts';
 import { haltCauseText } from '../../../words/halt-words.ts';
@@ -66,9 +66,7 @@ export function batchView(
   const { approvals, rows, state, page, halts, preparers, mends, compared, nameOf, everybody, later } = about;
   const { batch } = look;
   const own = (name: string): boolean =>
-    [{ name: batch.dropped_by, uid: null }, ...preparers].some(
-      (one) => whyNotApprove(one, [{ name, uid: null }]) !== null,
-    );
+    [{ name: batch.dropped_by, uid: null }, ...preparers].some((one) => isAmong(one, [{ name, uid: null }]));
   const as = batch.dropped_as === '' ? '' : ` as ${batch.dropped_as}`;
   const approved = approvals.map(
     ({ by, at, digest }) =>
