@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { cameToNothing, type PayoutState } from '../domain/payout.ts';
 import { idList, integerField, rowsOf } from '../storage/bulk.ts';
 import type { Db, Trx } from '../storage/ledger.ts';
@@ -23,17 +23,25 @@ export type Link = Pick<Payout, 'id' | 'reference' | 'successor_of'>;
  */
 export type After = { successor: string | null; cancelled: Link | null };
 
-/** Returns what follows each of these payouts, by id; nothing for one without a successor. */
-export async function afterEach(db: Db | Trx, ids: readonly bigint[]): Promise<Map<bigint, After>> {
-  if (ids.length === 0) return new Map();
-  const { rows } = await sql<Link & { first: bigint; state: PayoutState }>`
+type Follower = Link & { first: bigint; state: PayoutState };
+
+/** The payouts that follow each of these in its chain. The cross joins keep SQLite from reading all payouts. */
+export function followersOf(ids: readonly bigint[]): RawBuilder<Follower> {
+  return sql`
     with recursive line (first, id, depth) as (
       select successor_of, id, 1 from payouts where successor_of in ${idList(ids)}
       union all
-      select line.first, s.id, line.depth + 1 from line join payouts p on p.id = line.id
-        join payouts s on s.successor_of = p.id where p.state = 'cancelled')
-    select line.first, p.id, p.reference, p.successor_of, p.state from line join payouts p on p.id = line.id
-    order by line.depth`.execute(db);
+      select line.first, s.id, line.depth + 1 from line cross join payouts p cross join payouts s
+        where p.id = line.id and p.state = 'cancelled' and s.successor_of = p.id)
+    select line.first, p.id, p.reference, p.successor_of, p.state from line cross join payouts p
+    where p.id = line.id
+    order by line.depth`;
+}
+
+/** Returns what follows each of these payouts, by id; nothing for one without a successor. */
+export async function afterEach(db: Db | Trx, ids: readonly bigint[]): Promise<Map<bigint, After>> {
+  if (ids.length === 0) return new Map();
+  const { rows } = await followersOf(ids).execute(db);
   return new Map(
     rows.map(({ first, state, ...link }) => [
       first,
