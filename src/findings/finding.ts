@@ -54,7 +54,8 @@ type FindingFacts = {
   disk_full: { free: number };
   disk_unseen: { why: string };
   schedule_failed: { job: string; result: 'failed' | 'incomplete'; why: string | null };
-  schedule_missed: { job: string; expression: string };
+  /** `due`: the first missed time, ISO UTC; null where no success stands before now. */
+  schedule_missed: { job: string; due: string | null };
   /** `unusable`: its files cannot be read, or do not belong together. */
   certificate_ends:
     | { is: 'valid'; file: string; validTo: string }

@@ -1,4 +1,4 @@
-import { isJobLate, isUnderWay } from '../core/runtime/job-times.ts';
+import { firstMissed, isJobLate, isUnderWay } from '../core/runtime/job-times.ts';
 import { type JobPast, jobName } from '../core/runtime/jobs.sql.ts';
 import { type Finding, isShown, plainFinding } from './finding.ts';
 import type { FindingFace } from './kinds.ts';
@@ -44,7 +44,12 @@ export function jobFindings(
 export function jobFinding(
   face: FindingFace,
   past: JobPast,
-  { expression, isLate, nowMs }: { expression: string; isLate: boolean; nowMs: number },
+  {
+    expression,
+    timezone,
+    isLate,
+    nowMs,
+  }: { expression: string; timezone: string; isLate: boolean; nowMs: number },
 ): JobFinding | null {
   const { job, kind, lastSuccessAt: since } = past;
   if (expression.trim() === '') return null;
@@ -55,7 +60,9 @@ export function jobFinding(
       ? { ...plainFinding('schedule_failed'), ...plain, facts: { job, result: kind, why: whyOf(past) } }
       : null;
   if (failed && isShown(failed, face)) return failed;
-  return isLate ? { ...plainFinding('schedule_missed'), ...plain, facts: { job, expression } } : null;
+  if (!isLate) return null;
+  const due = firstMissed(expression, timezone, past, nowMs)?.toISOString() ?? null;
+  return { ...plainFinding('schedule_missed'), ...plain, facts: { job, due } };
 }
 
 /** Why the last run of a job did not do its work, as it noted that. */

@@ -29,6 +29,11 @@ const doneFix =
   'remove the cause, then counterfoil serve tries again, or run the command by hand: counterfoil reconcile, submit or report';
 export const unnoted = 'no reason was noted';
 const resultWords = { failed: 'failed', incomplete: 'was incomplete' };
+function overdueText(name: string, { since, facts: { due } }: Finding<'schedule_missed'>): string {
+  if (since === null) return `${name} is overdue: no run of it has succeeded yet`;
+  if (due === null) return `${name} is overdue: its last success has a time to come, ${since}`;
+  return `${name} is overdue since ${due}`;
+}
 const mibText = (bytes: number): string => `${(bytes / 1024 / 1024).toFixed(bytes < 10_485_760 ? 1 : 0)} MiB`;
 
 const words = {
@@ -174,14 +179,8 @@ const words = {
       fix: 'Run counterfoil status, and look at the log of counterfoil serve.',
       path: '/',
     }),
-    ready: ({ subject, facts: { expression } }) => ({
-      problem: `${subject} is overdue: ${expression} has passed without it`,
-      fix: jobFix,
-    }),
-    doctor: ({ facts: { expression } }) => ({
-      problem: `it is overdue: ${expression} has passed without it`,
-      fix: doneFix,
-    }),
+    ready: (missed) => ({ problem: overdueText(missed.subject, missed), fix: jobFix }),
+    doctor: (missed) => ({ problem: overdueText('it', missed), fix: doneFix }),
   },
   schedule_failed: {
     alerts: ({ subject }) => ({

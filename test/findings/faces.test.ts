@@ -61,7 +61,10 @@ const table: Record<FindingKind, Row> = {
 
 const kinds = Object.keys(table) as FindingKind[];
 const why = 'it broke';
-const job = { subject: 'intake', facts: { job: 'intake', result: 'failed', why, expression: '* * * * *' } };
+const job = {
+  subject: 'intake',
+  facts: { job: 'intake', result: 'failed', why, due: '2026-11-27T01:00:00.000Z' },
+};
 const rejected = {
   ...{ id: 1n, kind: 'refused', name: 'a.csv', place: 'rejected/a.csv', errors_file: null, problems: 1n },
   ...{ rows_left: 0n, content_hash: 'h', owner: '', since: '2026-11-21T00:00:00.000Z' },

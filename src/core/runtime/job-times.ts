@@ -13,9 +13,18 @@ export function isOverdue(
   past: Pick<JobPast, 'lastSuccessAt'> | undefined,
   nowMs: number,
 ): boolean {
-  if (!past?.lastSuccessAt) return true;
-  const success = Date.parse(past.lastSuccessAt);
-  return success > nowMs + minuteMs || nextDue(expression, timezone, success, nowMs) !== null;
+  if (!past?.lastSuccessAt || Date.parse(past.lastSuccessAt) > nowMs + minuteMs) return true;
+  return firstMissed(expression, timezone, past, nowMs) !== null;
+}
+
+/** The first due time since the job's last success; null without one, and without a success up to now. */
+export function firstMissed(
+  expression: string,
+  timezone: string,
+  { lastSuccessAt }: Pick<JobPast, 'lastSuccessAt'>,
+  nowMs: number,
+): Date | null {
+  return lastSuccessAt === null ? null : nextDue(expression, timezone, Date.parse(lastSuccessAt), nowMs);
 }
 
 /** A job due within this time may still wait for its turn. */

@@ -82,7 +82,7 @@ export async function jobsStanding(
         next_run_at: runs ? (nextDue(expression, timezone, nowMs)?.toISOString() ?? null) : null,
         /** Its last due time has passed without it. */
         late,
-        finding: past ? jobFinding('status', past, { expression, isLate: late, nowMs }) : null,
+        finding: past ? jobFinding('status', past, { expression, timezone, isLate: late, nowMs }) : null,
       };
     }),
   );

@@ -176,8 +176,10 @@ it('is not ready after a run failed or was incomplete', async () => {
 });
 
 it('is not ready once a schedule passed without its job', async () => {
-  await noteJob({ startedAt: minutesAgo(20), kind: 'succeeded' });
-  await expectProblem('schedules', /intake is overdue/);
+  const startedAt = minutesAgo(20);
+  await noteJob({ startedAt, kind: 'succeeded' });
+  const missed = new Date(Date.parse(startedAt) + 60_000).toISOString().slice(0, 16);
+  await expectProblem('schedules', new RegExp(`intake is overdue since ${missed}:00.000Z$`));
 });
 
 it('asks nothing of a schedule that is off, nor of a job that runs', async () => {
@@ -196,7 +198,7 @@ it('is not ready once a run has hung for two hours', async () => {
   await noteJob({ startedAt: minutesAgo(119) });
   expect((await readyz()).ready).toBe(true);
   await noteJob({ startedAt: minutesAgo(121) });
-  await expectProblem('schedules', /intake is overdue/);
+  await expectProblem('schedules', /intake is overdue: no run of it has succeeded yet/);
 });
 
 it('P33: does not wait for a run that began before the clock was set back', async () => {

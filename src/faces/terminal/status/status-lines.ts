@@ -10,6 +10,7 @@ import type { Finding } from '../../../findings/finding.ts';
 import { notedReason } from '../../../findings/job-findings.ts';
 import { findingRules, type KindsOn } from '../../../findings/kinds.ts';
 import { findingWords, type SaidFinding, unnoted } from '../../../words/finding-words.ts';
+import { readable } from '../../../words/readable.ts';
 import { rejectedText, rejectionWaysOut } from '../../../words/rejected-words.ts';
 import { upperFirst } from '../../../words/results/obstacle-words.ts';
 import { verdictWords } from '../../../words/verdict-words.ts';
@@ -209,7 +210,7 @@ function scheduleLines({ daemon, jobs, findings, terminal }: Shown): string[] {
       : '  No daemon runs: counterfoil serve starts one, or run submit and reconcile from cron';
   return [
     schedules,
-    ...jobs.flatMap((job) => jobLines(job)),
+    ...jobs.flatMap((job) => jobLines(job, terminal)),
     ...(findings.some(({ kind }) => kind === 'sending_idle')
       ? [
           '  ! Payouts are ready, and nothing that sends has run for an hour: start counterfoil serve, or run counterfoil submit from cron',
@@ -255,12 +256,14 @@ function otherLine(finding: Finding<KindsOn<'status'>>): string | null {
 const elsewhereText =
   'running on this ledger, but for another data folder: files in this inbox wait for counterfoil submit, or for counterfoil serve here';
 
-function jobLines(job: JobStanding): string[] {
+function jobLines(job: JobStanding, { time }: Shown['terminal']): string[] {
   const { finding, last_result: result } = job;
   const problem = finding && findingWords[finding.kind].doctor(finding).problem;
   // The whole cause is in `doctor`.
   if (problem !== null)
-    return [`  ! ${jobLabel(job)}: ${/^(?:[^.(]|\.(?! |$))*/.exec(problem)?.[0].trimEnd() ?? problem}`];
+    return [
+      `  ! ${jobLabel(job)}: ${readable(/^(?:[^.(]|\.(?! |$))*/.exec(problem)?.[0].trimEnd() ?? problem, time)}`,
+    ];
   return result?.kind === 'skipped'
     ? [`  ${jobLabel(job)}: it was skipped: ${notedReason(result) ?? unnoted}`]
     : [];

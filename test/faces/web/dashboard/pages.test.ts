@@ -114,6 +114,16 @@ it('names a comparison that failed once, whatever runs it, and other jobs beside
   expect(text).not.toContain('the last run of reconcile');
 });
 
+it('says since when a schedule is overdue, and shows no cron expression', async () => {
+  const { ledger, ask } = await startDashboard();
+  const store = createJobsStore(ledger);
+  await store.note('reconcile', { at: at(1), by: 'w-1', expression: '0 2 * * *' });
+  await store.finished('reconcile', { startedAt: at(1), endedAt: at(2), kind: 'succeeded', result: {} });
+  const text = textOf((await ask('/')).body);
+  expect(text).toMatch(/reconcile is overdue since \d+ \w+(?: \d{4})? 02:00:/);
+  expect(text).not.toContain('* *');
+});
+
 it('says how many webhooks were turned away, once there are any', async () => {
   const { ledger, ask } = await startDashboard();
   expect(textOf((await ask('/')).body)).not.toContain('turned away');
