@@ -3,7 +3,7 @@ import { maskAccount } from '../../../core/domain/redact.ts';
 import type { PayeeComparison } from '../../../core/ledger/payee-comparisons.ts';
 import type { Approvable } from '../../../sending/approvals.sql.ts';
 import { type Html, html } from '../kit/html.ts';
-import { bankText } from '../kit/parts.ts';
+import { bankText, digestMark } from '../kit/parts.ts';
 import { wideTable } from '../kit/table.ts';
 import { columnPanels, type LastAlike, lastTime } from './batch-columns-view.ts';
 import type { BatchLook, payoutsIn } from './batches.sql.ts';
@@ -36,7 +36,6 @@ export function approveView(
   const { batch } = look;
   const { warnings, largest, columns, last, mends, compared, nameOf, everybody, later, view } = about;
   return html`<h1>Approve ${batch.id}</h1>
-${comparedPart(compared, batch.dropped_by, view, { nameOf, everybody, approves: true })}
 ${panel(
   'What you approve',
   html`${facts([
@@ -53,10 +52,11 @@ ${panel(
     ...laterFacts(later),
     // What was compared names last time itself.
     ...(compared === null ? [['Last time', lastTime(last, view)] as const] : []),
-    ['Digest', html`<code>${shown.digest.slice(0, 12)}</code>`],
+    ['Digest', digestMark(shown.digest)],
   ])}
 ${warnings.length > 0 && html`<p class="warn">Look at this first:</p><ul>${warnings.map((text) => html`<li>${sentence(text, view)}</li>`)}</ul>`}`,
 )}
+${comparedPart(compared, batch.dropped_by, view, { nameOf, everybody, approves: true })}
 ${panel(
   'The largest payments',
   wideTable(

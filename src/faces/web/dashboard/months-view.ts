@@ -16,7 +16,7 @@ import { hasRight } from '../../admin/access.ts';
 import type { LedgerFigures } from '../../admin/ledger-figures.sql.ts';
 import { csvText } from '../../files/csv-writer.ts';
 import { type Html, html } from '../kit/html.ts';
-import { bankText, separated, way } from '../kit/parts.ts';
+import { bankText, digestMark, separated, way } from '../kit/parts.ts';
 import { wideTable } from '../kit/table.ts';
 import { approvalTable, openAtClose, paidByColumns, paidTotals, signLines } from '../report/month-parts.ts';
 import { statementBody } from '../report/page-statement.ts';
@@ -134,7 +134,7 @@ function closedFacts({ period, comparedAt, list, verdicts, whole }: ClosedMonth,
         ? listSentence(list)
         : html`the list of ${dated(comparedAt, view)}. ${listSentence(list)}`,
     ],
-    ['Digest', html`<code>${period.digest}</code>`],
+    ['Digest', digestMark(period.digest)],
   ])}
 <p>These figures never change. What is learnt later counts in the month that is open then. ${way(view, `/reports/${periodFolder(period.month)}/report.html`, 'The frozen report')}</p>`;
 }

@@ -40,6 +40,11 @@ export function whole(text: string): Html {
 
 export const isWhole = (text: string): boolean => /^\S{1,40}$/.test(text);
 
+/** A whole digest. It may break between groups of eight, and is copied as one word. */
+export function digestMark(digest: string): Html {
+  return html`<code class="digest">${separated(digest.match(/.{1,8}/g) ?? [], html`<wbr>`)}</code>`;
+}
+
 /** The code of a bank, and its name where `intake.banks_file` knows it. */
 export function bankText(code: string, { banks }: { banks?: Banks | undefined }): string {
   const name = banks?.nameOf(code);

@@ -45,7 +45,7 @@ th,td{text-align:left;vertical-align:top;padding:6px 12px 6px 0;border-bottom:1p
 thead th{font-size:13px;color:var(--soft);font-weight:600}th[scope=row]{font-weight:500}
 time,.whole{white-space:nowrap}
 .number{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}
-code{font:.92em ui-monospace,"DejaVu Sans Mono",Consolas,monospace;background:var(--raised);padding:.1em .35em;border-radius:4px}
+code{font:.92em ui-monospace,"DejaVu Sans Mono",Consolas,monospace;background:var(--raised);padding:.1em .35em;border-radius:4px}.digest{overflow-wrap:normal;word-break:keep-all;-webkit-box-decoration-break:clone;box-decoration-break:clone}
 summary{cursor:pointer;color:var(--link)}
 .badge{border-radius:99px;padding:1px 9px;font-size:13px;font-weight:600;white-space:nowrap}
 .badge.high{background:var(--bad-bg);color:var(--bad)}.badge.medium{background:var(--warn-bg);color:var(--warn)}.badge.low{background:var(--calm-bg);color:var(--calm)}.badge.ok{background:var(--good-bg);color:var(--good)}
