@@ -36,6 +36,7 @@ export function approveView(
   const { batch } = look;
   const { warnings, largest, columns, last, mends, compared, nameOf, everybody, later, view } = about;
   return html`<h1>Approve ${batch.id}</h1>
+${comparedPart(compared, batch.dropped_by, view, { nameOf, everybody, approves: true })}
 ${panel(
   'What you approve',
   html`${facts([
@@ -56,7 +57,6 @@ ${panel(
   ])}
 ${warnings.length > 0 && html`<p class="warn">Look at this first:</p><ul>${warnings.map((text) => html`<li>${sentence(text, view)}</li>`)}</ul>`}`,
 )}
-${comparedPart(compared, batch.dropped_by, view, { nameOf, everybody, approves: true })}
 ${panel(
   'The largest payments',
   wideTable(

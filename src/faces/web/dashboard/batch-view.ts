@@ -74,6 +74,7 @@ export function batchView(
   );
   const isSent = look.state === 'sending' || look.state === 'sent' || look.state === 'done';
   return html`<h1>${batch.id}</h1>
+${comparedPart(compared, batch.dropped_by, view, { nameOf, everybody })}
 ${panel(
   'Where it stands',
   html`${facts([
@@ -100,7 +101,6 @@ ${panel(
   )} · ${to(['batches', batch.id, 'columns'], 'Totals by column')}</p>`,
 )}
 ${decisions(look, { halts, own }, view)}
-${comparedPart(compared, batch.dropped_by, view, { nameOf, everybody })}
 ${mends.length > 0 && panel('Changed before it was taken in', html`<p>The file as it was dropped is in the archive under <code>${originalOf(batch.id)}--${batch.file_name}</code>.</p>${mendsTable(mends, seesBank(view), view)}`)}
 ${panel('Payouts by state', statesTable(look))}
 ${panel(page.number === 1 && !page.more ? counted(rows.length, 'payout') : 'Payouts', payoutsPart(look, { rows, state, page }, view))}`;
