@@ -60,7 +60,7 @@ async function paint(url: string, token: string, pages: readonly PageTime[]): Pr
   const done: PageTime[] = [];
   for (const one of pages) {
     const isPage = !/csv|reports|format/.test(one.path);
-    if (isPage) await page.goto(`${url}${one.path}`, { waitUntil: 'load' });
+    if (isPage) await page.goto(`${url}${one.path}`, { waitUntil: 'load', timeout: 120_000 });
     const first = `new Promise((resolve) => new PerformanceObserver((list) => resolve(list.getEntries()[0].startTime)).observe({ type: 'paint', buffered: true }))`;
     done.push({ ...one, paintMs: isPage ? await page.evaluate<number>(first) : null });
   }
