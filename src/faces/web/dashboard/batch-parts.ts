@@ -80,7 +80,7 @@ export function batchTable(
   const rest = [{ number: 'Paid' }, { number: 'Open' }];
   return wideTable(
     caption,
-    ['Batch', 'State', 'Progress', ...(short ? rest : [total, ...rest, 'Taken in'])],
+    ['Batch', 'State', { act: 'Progress' }, ...(short ? rest : [total, ...rest, 'Taken in'])],
     looks.map((look) => [
       to(['batches', look.batch.id], look.batch.id),
       short ? batchStateText(look) : stateCell(look),

@@ -29,7 +29,7 @@ details{margin:6px 0}details form{margin:8px 0 2px}
 .panel>.decide,.panel>dl+.decide{margin-top:10px}main>.decide{margin:0 0 14px}.ended{white-space:nowrap}.tile a b{display:inline}
 .decide label{display:block;margin:0 0 6px}.decide textarea{display:block;width:100%;max-width:40rem;margin-top:2px}.decide p{margin:0 0 6px}
 label>input:not([type=checkbox]):not([type=hidden]){display:block;margin-top:2px}.decide button{margin:0 8px 4px 0}
-.filters{display:flex;flex-wrap:wrap;gap:8px 12px;align-items:end;margin:0 0 14px}.filters label{display:grid;gap:2px;font-size:13px;color:var(--soft)}.filters input,.filters select{color:var(--ink);height:2.3rem}
+.filters{display:flex;flex-wrap:wrap;gap:8px 12px;align-items:end;margin:0 0 14px}.filters label{display:grid;gap:2px;font-size:13px;color:var(--soft)}.filters input,.filters select{color:var(--ink)}.filters input,.filters select,.filters button{height:2.3rem;margin:0}.filters>a{line-height:2.3rem}
 .cards{list-style:none;margin:0 0 14px;padding:0;display:grid;gap:8px}.cards .card{padding:10px 16px}.cards h2{font-size:16px;margin:0 0 2px}.cards p{margin:0 0 2px;max-width:none}.cards details{margin:2px 0 0}
 .narrow{margin:0 0 12px}.narrow a[aria-current]{font-weight:600;color:var(--ink)}
 .spoken{position:absolute;clip-path:inset(50%);width:1px;height:1px;overflow:hidden;white-space:nowrap}
@@ -42,10 +42,10 @@ a.go,a.btn,.drop button,.orders button{display:inline-block}a.go,a.btn{border:1p
 .orders{display:flex;flex-wrap:wrap;gap:4px 14px;align-items:end;margin:8px 0 0}.orders form{margin:0}
 .mend input{width:100%;min-width:8rem;border-color:var(--bad);background:var(--bad-bg)}.mend .wide{margin-bottom:8px}
 @media (min-width:821px){th[scope=row]:has(a){min-width:10rem}}
-@media (min-width:1100px){main>.panel th:has(>a[href^="/batches/"]),main>.panel td:has(>a[href^="/batches/"]){min-width:15rem}main .wide{overflow:visible}main .wide thead th{position:sticky;top:0;background:var(--card);z-index:1}}
+@media (min-width:1100px){main>.panel th:has(>a[href^="/batches/"]),main>.panel td:not(.act):has(>a[href^="/batches/"]){min-width:15rem}main .wide{overflow:visible}main .wide thead th{position:sticky;top:0;background:var(--card);z-index:1}}
 @media (max-width:820px){.columns{grid-template-columns:minmax(0,1fr)}}
 @media (max-width:30rem){td:empty{display:none}.bar form{margin-left:0;width:100%}.bar form input{flex:1}.tile b{font-size:17px}.timeline li{grid-template-columns:1fr;gap:0}}
 @media (max-width:560px){body>header,main{padding-left:14px;padding-right:14px}.wide td>div{display:inline-block;margin-right:.6em}}
 @media screen and (min-width:561px){.payee{min-width:10rem}}
-@media print{progress{display:none}.ended{white-space:normal}.about{font-size:9pt}body>header,.decide,button,.go,a.go,a.btn,.filters,.screen,details,input[type=checkbox]{display:none}.mend .decide{display:block}.mend input{border:0;padding:0;min-width:4.5rem}.paid th:last-child,.paid td:last-child{display:none}body{font-size:9pt}main{padding:0}main h1{font-size:16pt}main h2{font-size:11pt}.panel{border:0;padding:0;margin:0 0 8pt}.panel th[scope=col]{overflow-wrap:normal}th[scope=row]:has(a){min-width:5rem}td:has(>a[href^="/batches/"]){min-width:7rem}.panel .number{padding-right:10px}}
+@media print{progress{display:none}.ended{white-space:normal}.about{font-size:9pt}body>header,.decide,button,.go,a.go,a.btn,.filters,.screen,details,input[type=checkbox]{display:none}.mend .decide{display:block}.mend input{border:0;padding:0;min-width:4.5rem}.paid th:last-child,.paid td:last-child{display:none}body{font-size:9pt}main{padding:0}main h1{font-size:16pt}main h2{font-size:11pt}.panel{border:0;padding:0;margin:0 0 8pt}.panel th[scope=col]{overflow-wrap:normal}th[scope=row]:has(a){min-width:5rem}th:has(>a[href^="/batches/"]),td:has(>a[href^="/batches/"]){min-width:8.5rem}td time{white-space:normal}.panel .number{padding-right:10px}}
 `;

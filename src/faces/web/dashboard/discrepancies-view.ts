@@ -52,7 +52,7 @@ export function discrepanciesView({ list, kinds, query, sums, page, isChecked }:
 ${filterForm(query)}
 ${sums.length > 0 && panel(counted(total, 'discrepancy', 'discrepancies'), sumsTable(sums))}
 ${list.length === 0 ? none : html`<ol class="cards">${list.map((one) => html`<li>${card(one, view)}</li>`)}</ol>`}
-${mayDecide && panel('Decide about those that are ticked', html`${pickForm(view)}<p><a href="${addressOf('/discrepancies/all', query)}">Decide about all ${countText(total)}…</a></p>`)}
+${mayDecide && panel('Decide about those that are ticked', html`${pickForm(view)}${total > 1 && html`<p><a href="${addressOf('/discrepancies/all', query)}">Decide about all ${countText(total)}…</a></p>`}`)}
 ${pages('/discrepancies', page, query)}`;
 }
 

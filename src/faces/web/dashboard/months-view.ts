@@ -194,7 +194,7 @@ function paidPart(month: MonthFacts, { rows, shown }: PaidPage, view: View): Htm
   const forPaper =
     shown === perPage &&
     isPart &&
-    html` <a href="/months/${name}?rows=all">To print: ${most} rows on one page</a>`;
+    html` · <a href="/months/${name}?rows=all">To print: ${most} rows on one page</a>`;
   const csv = seesBank(view) && html`<a href="/months/${name}/paid.csv">CSV of every paid row</a>`;
   return html`${isPart && html`<p>${part}</p>`}${paidTable(rows, month, view)}${rows.length > 0 && html`<p class="screen">${csv}${forPaper}</p>`}`;
 }

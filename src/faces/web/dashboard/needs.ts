@@ -6,11 +6,21 @@ import { findingWords } from '../../../words/finding-words.ts';
 import { rejectedText } from '../../../words/rejected-words.ts';
 import { hasRight } from '../../admin/access.ts';
 import { type Html, html } from '../kit/html.ts';
-import { way } from '../kit/parts.ts';
+import { separated, way } from '../kit/parts.ts';
 import { wideTable } from '../kit/table.ts';
 import type { View } from './frame.ts';
 import type { DashboardFacts } from './look.ts';
-import { ago, countText, sentence, severity, stateText, time, to, verdictText } from './parts.ts';
+import {
+  ago,
+  countText,
+  sentence,
+  severity,
+  stateText,
+  time,
+  to,
+  verdictText,
+  wholeAmount,
+} from './parts.ts';
 
 /** A page, and what a person does there. */
 type Way = { href: string; name: string };
@@ -89,8 +99,8 @@ const rows: Record<KindsOn<'today'>, Row> = {
   outcome_unknown: (_finding, view) =>
     html`${way(view, '/payouts?state=unknown', grave('high', stateText('unknown')))}: may be paid; do not pay another way`,
   payout_unpaid: ({ subject, totals }: Finding<'payout_unpaid'>) => {
-    const sums = Object.entries(totals).map(([currency, sum]) => amountText(currency, sum));
-    return html`${to(['batches', subject], subject)} has unpaid failures: ${sums.join(', ')}`;
+    const sums = Object.entries(totals).map(([currency, sum]) => wholeAmount(amountText(currency, sum)));
+    return html`${to(['batches', subject], subject)} has unpaid failures: ${separated(sums, ', ')}`;
   },
   batch_held: ({ subject, facts }: Finding<'batch_held'>) =>
     html`${to(['batches', subject], subject)} ${facts.waitsForApproval ? 'waits for approval' : 'is held'}`,

@@ -49,6 +49,11 @@ export function amount(currency: string, minor: bigint): string {
   return amountText(currency, money(minor, currency));
 }
 
+/** An amount within words, which stands on one line. */
+export function wholeAmount(text: string): Html {
+  return html`<span class="whole">${text}</span>`;
+}
+
 /** Minor units with the currency's digits, for a payout, whose currency is always known. */
 export function exactAmount(currency: string, minor: bigint): string {
   return amountText(currency, formatMinor(minor, currency));

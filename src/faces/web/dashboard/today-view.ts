@@ -35,6 +35,7 @@ import {
   time,
   to,
   verdictText,
+  wholeAmount,
 } from './parts.ts';
 
 type Schedules = Config['schedules'];
@@ -199,10 +200,10 @@ function paidTile({ month, today, inMonth }: PaidLately): Html {
   const sumsOf = (sums: readonly PaidSum[]): Html[] =>
     sums.map(({ currency, minor }) => html`<small>${amount(currency, minor)}</small>`);
   const count = today?.reduce((all, one) => all + one.count, 0);
-  const all = inMonth?.map(({ currency, minor }) => amount(currency, minor)).join(', ');
+  const all = inMonth?.map(({ currency, minor }) => wholeAmount(amount(currency, minor)));
   const first =
     count === undefined ? html`<b>over ${countText(mostPaidLately)}</b>` : html`<b>${countText(count)}</b>`;
-  return html`<a href="/months/${month}">${first}</a>${sumsOf(today ?? [])}<small>this month ${all === undefined ? to(['months', month], 'on its page') : all || 'nothing'}</small>`;
+  return html`<a href="/months/${month}">${first}</a>${sumsOf(today ?? [])}<small>this month ${all === undefined ? to(['months', month], 'on its page') : all.length > 0 ? separated(all, ', ') : 'nothing'}</small>`;
 }
 
 /** Whether somebody was paid twice: "none" only where a complete list showed it, and only up to that list (P35). */

@@ -1,6 +1,6 @@
 import { type Html, html } from './html.ts';
 
-/** The name of a column. One of numbers stands at the right; one of acts holds buttons, and paper leaves it out. */
+/** The name of a column. One of numbers stands at the right. One of acts holds buttons or bars, and paper leaves it out. */
 export type HtmlColumn = string | { number: string } | { act: string };
 /** What stands in a cell; `look` is a class for it. */
 export type HtmlCell = Html | string | { content: Html | string; look: string };

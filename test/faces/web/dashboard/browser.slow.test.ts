@@ -98,6 +98,48 @@ describe.skipIf(path === undefined)(`the dashboard in a real browser${missing}`,
     expect(troubles).toEqual([]);
   });
 
+  it('keeps the longest name of a batch within three lines, on paper and on a telephone', {
+    timeout: 60_000,
+  }, async () => {
+    const dashboard = await startDashboard();
+    const id = 'suppliers-with-a-name-that-is-really-muc-20261120-c3fc81';
+    const amount = 5_095_469_750n;
+    await addBatch(dashboard.ledger, ['A-1'], { id, amount });
+    await addBatch(dashboard.ledger, ['B-1'], { id: 'b-1', amount, state: 'success' });
+    for (const media of ['print', 'screen'] as const) {
+      // The text of A4 is 680 pixels wide.
+      const width = media === 'print' ? 680 : 390;
+      const page = await open(dashboard, '/batches', { viewport: { width, height: 900 } });
+      await page.emulateMedia({ media });
+      expect(await page.evaluate<number>(tooWide), media).toBeLessThanOrEqual(0);
+      const link = page.getByRole('link', { name: id });
+      expect(await link.evaluate((one) => one.getClientRects().length), media).toBeLessThanOrEqual(3);
+      await page.context().close();
+    }
+  });
+
+  it('breaks the digest of an approval between groups only, and it is copied whole', {
+    timeout: 60_000,
+  }, async () => {
+    const dashboard = await busyDay();
+    const page = await openSignedIn(dashboard, { viewport: { width: 390, height: 900 } });
+    await page.goto(`http://127.0.0.1:${dashboard.port}/batches/b-1/approve`);
+    const code = page.locator('code.digest');
+    expect(await code.innerText()).toMatch(/^[0-9a-f]{64}$/);
+    expect(await code.innerText()).toBe(await page.locator('input[name=digest]').first().inputValue());
+    const groups = await code.evaluate((one) =>
+      [...one.childNodes]
+        .filter((node) => node.nodeName === '#text')
+        .map((node) => {
+          const range = one.ownerDocument.createRange();
+          range.selectNodeContents(node);
+          return range.getClientRects().length;
+        }),
+    );
+    expect(groups).toEqual(Array.from({ length: 8 }, () => 1));
+    await page.context().close();
+  });
+
   it('shows 10,000 payouts that arrive while it is open, without a reload', {
     timeout: 120_000,
   }, async () => {

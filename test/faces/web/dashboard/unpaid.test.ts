@@ -14,7 +14,7 @@ it('names unpaid failures among what needs a person, with the way to pay them ag
   await addBatch(ledger, ['C-1'], { id: 'b-3', state: 'success' });
   const { body } = await as('ada', '/');
   expect(body).not.toContain('Everything is fine');
-  expect(body).toContain('has unpaid failures: NGN 3,000.00');
+  expect(body).toContain('has unpaid failures: <span class="whole">NGN 3,000.00</span>');
   expect(body).toContain('<a class="act" href="/batches/b-1/again">Pay again…</a>');
   expect(body).toContain('/batches/b-2/again');
   expect(body).not.toContain('/batches/b-3/again');
