@@ -70,10 +70,19 @@ export function batchView(
   const as = batch.dropped_as === '' ? '' : ` as ${batch.dropped_as}`;
   const approved = approvals.map(
     ({ by, at, digest }) =>
-      html`<div>${by}, ${time(at, view)}, digest <code>${digest.slice(0, 12)}</code></div>`,
+      html`Approved by ${by}, ${time(at, view)}, digest <code>${digest.slice(0, 12)}</code>`,
   );
   const isSent = look.state === 'sending' || look.state === 'sent' || look.state === 'done';
+  const people = [
+    `Dropped by ${batch.dropped_by}${as}`,
+    ...preparers
+      .filter(({ name, did }) => did === 'mended' || name !== batch.dropped_by)
+      .map(({ name, did }) => `${did === 'mended' ? 'Mended' : 'Dropped'} by ${name}`),
+    ...approved,
+    ...(isSent && approved.length === 0 ? ['Approved by nobody'] : []),
+  ];
   return html`<h1>${batch.id}</h1>
+<p class="soft">${separated(people, ' · ')}</p>
 ${comparedPart(compared, batch.dropped_by, view, { nameOf, everybody })}
 ${panel(
   'Where it stands',
@@ -85,13 +94,6 @@ ${panel(
     ...laterFacts(later),
     ['File', batch.file_name],
     ['Taken in', time(batch.created_at, view)],
-    ['Dropped by', `${batch.dropped_by}${as}`],
-    ...preparers
-      .filter(({ name, did }) => did === 'mended' || name !== batch.dropped_by)
-      .map(({ name, did }) => [did === 'mended' ? 'Mended by' : 'Dropped by', name] as const),
-    ...(approved.length > 0 || isSent
-      ? [['Approved by', approved.length > 0 ? html`${approved}` : 'nobody'] as const]
-      : []),
   ])}
 <p>${separated(
     ['results.csv', 'results.xlsx', ...(unpaidIn(look) > 0 ? ['failed.csv'] : [])].map((name) =>
