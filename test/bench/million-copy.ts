@@ -5,6 +5,7 @@ import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import Database from 'better-sqlite3';
+import { payeeKeysOf } from '../../src/core/domain/payee-name.ts';
 import { historyHash } from '../../src/core/ledger/history.ts';
 
 /**
@@ -68,14 +69,16 @@ function copyAll(copy: number): void {
   const payouts = base.payouts.map((row): Row => {
     const transfer_id = row.transfer_id === null ? null : String(Number(row.transfer_id) + by);
     const own = { id: id(row.id), batch_id: batchOf(row.batch_id), transfer_id };
+    const account_name = String(text(row.account_name));
     return {
       ...row,
       ...own,
+      ...payeeKeysOf({ account_name, payee_id: String(row.payee_id) }),
       last_attempt_id: id(row.last_attempt_id),
       reference: text(row.reference),
       reference_key: String(text(row.reference)).toLowerCase(),
       account_number: String(Number(row.account_number) + by),
-      account_name: text(row.account_name),
+      account_name,
       body: text(row.body),
       cells: text(row.cells),
       trx: text(row.trx),
