@@ -1,7 +1,9 @@
 import { type RawBuilder, sql } from 'kysely';
+import { bareAccount } from '../core/domain/bare-account.ts';
 import { dayOf } from '../core/domain/pay-day.ts';
 import { cameBackAt, movedNothing } from '../core/ledger/came-back.ts';
 import type { HoldReason } from '../core/ledger/hold-reasons.ts';
+import { paymentOf, paysTheSame } from '../core/ledger/same-payment.ts';
 import type { Config } from '../core/settings/settings.ts';
 import { field, rowsOf } from '../core/storage/bulk.ts';
 import { hasRow } from '../core/storage/counting.ts';
@@ -103,6 +105,7 @@ type EarlierPayout = Pick<
   went_at: string | null;
 };
 
+const asked = { account: sql`v.column1`, currency: sql`v.column2`, amount: sql`cast(v.column3 as bigint)` };
 /**
  * Compiled once: a check runs it for each hundred rows. `cross join` keeps SQLite from reading all payouts
  * first. The last value: what ended before it is near to no row. Most salaries are those of last month, long gone.
@@ -116,14 +119,13 @@ const findAlike = prepared<EarlierPayout>((_, slot) => {
       case when ${hasEnded} then ${wentAt(sql`w.since`)} end as went_at
     from (values ${sql.join(rows)}) v cross join (select cast(${slot(rowsPerQuestion * 3)} as text) as since) w
       cross join payouts p join batches b on b.id = p.batch_id
-    where p.account_number = v.column1 and p.currency = v.column2
-      and p.amount = cast(v.column3 as bigint) and not ${movedNothing}
+    where ${paysTheSame('p', asked)} and not ${movedNothing}
       and not (${hasEnded} and ${wentAt(sql`w.since`)} < w.since)
     order by b.created_at`;
 });
 
-function keyOf({ accountNumber, currency, amount }: NewRow): string {
-  return `${accountNumber} ${currency} ${amount}`;
+function keyOf({ accountNumber, currency, amount }: Pick<NewRow, 'accountNumber' | 'currency' | 'amount'>) {
+  return `${bareAccount(accountNumber)} ${currency} ${amount}`;
 }
 
 /** Finds, for each of these rows, the newest earlier payout like it that is near to it (P23). */
@@ -140,9 +142,8 @@ export async function likenessOf(db: Db | Trx, rows: readonly NewRow[], nearTo: 
     earlierPayouts.push(...(await findAlike(db, [...values, since])));
   }
   if (earlierPayouts.length === 0) return [];
-  const alike = Map.groupBy(
-    earlierPayouts,
-    ({ account_number, currency, amount }) => `${account_number} ${currency} ${amount}`,
+  const alike = Map.groupBy(earlierPayouts, ({ account_number: accountNumber, ...money }) =>
+    keyOf({ accountNumber, ...money }),
   );
   return rows.flatMap((row) => {
     const own = alike.get(keyOf(row)) ?? [];
@@ -180,8 +181,7 @@ export async function hasLikeness(trx: Db | Trx, batch: { id: string }): Promise
         from (select distinct account_number, currency, amount from payouts
             where batch_id = ${batch.id} and row_number >= ${from} and row_number < ${from + rowsPerStep}) n
           cross join payouts p
-        where p.account_number = n.account_number and p.currency = n.currency
-          and p.amount = n.amount and ${others} limit 1`.execute(trx);
+        where ${paysTheSame('p', paymentOf('n'))} and ${others} limit 1`.execute(trx);
       if (rows.length > 0) return true;
     }
   }
@@ -232,7 +232,7 @@ type Like = Pick<
  * `own`: the payouts of a batch with more likes in other batches than the payouts that they pay again (P20).
  */
 function likeIn(batch: Compared, near: readonly Near[]): RawBuilder<unknown> {
-  const isSame = sql`p.account_number = n.account_number and p.currency = n.currency and p.amount = n.amount`;
+  const isSame = paysTheSame('p', paymentOf('n'));
   const isNear = sql`${isNearTo({ now: sql`w.now`, since: sql`w.since`, until: sql`w.until` })}
     and ${isUnseen(batch, sql`n.id`, sql`w.seen`)}`;
   return sql`w as materialized (
@@ -285,9 +285,9 @@ async function newestLike(
 ): Promise<Likeness[]> {
   const { rows } = await sql<{ reference: string; batch_id: string; created_at: string }>`
     select p.reference, p.batch_id, b.created_at from payouts p join batches b on b.id = p.batch_id
-    where p.account_number = ${row.account_number} and p.currency = ${row.currency}
-      and p.amount = ${row.amount} and ${isEarlier(batch)}
-      and ${isNearTo(near)} and ${isUnseen(batch, sql`${row.id}`, sql`${batch.intake?.(row.pay_on).until ?? ''}`)}
+    where ${paysTheSame('p', { account: sql`${row.account_number}`, currency: sql`${row.currency}`, amount: sql`${row.amount}` })}
+      and ${isEarlier(batch)} and ${isNearTo(near)}
+      and ${isUnseen(batch, sql`${row.id}`, sql`${batch.intake?.(row.pay_on).until ?? ''}`)}
       and p.id not in (select line.ancestor from ${linesOfBatch(batch.id)} line where line.id = ${row.id})
     order by b.created_at desc, p.id limit 1`.execute(trx);
   return rows.map((earlier) => ({

@@ -1,3 +1,4 @@
+import { bareAccount } from '../core/domain/bare-account.ts';
 import { type BatchRow, checkRow, type KnownColumn, type RowRules } from '../core/domain/batch-rules.ts';
 import { foldReference } from '../core/domain/ids.ts';
 import type { Problem } from '../core/domain/problem.ts';
@@ -91,7 +92,7 @@ function judge(header: Header, rules: RowRules): RowJudge<GoodRow> {
     const twice = retry === null ? null : retried(foldReference(retry.of), row);
     if (retry !== null && twice !== null) problems.push(retriedTwice(row, retry, twice));
     if (!parsed || problems.length > 0) return { kind: 'bad', problems };
-    const account = `${parsed.accountNumber} ${parsed.currency}`;
+    const account = `${bareAccount(parsed.accountNumber)} ${parsed.currency}`;
     const sameAccount = likeness(`bank ${account} ${parsed.bankCode}`, row);
     const like = likeness(`${account} ${parsed.amount}`, row);
     return { kind: 'good', good: { row, cells, parsed, like, sameAccount, retry } };

@@ -1,10 +1,12 @@
 import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
 import { z } from 'zod';
+import { bareAccount } from '../core/domain/bare-account.ts';
 import { knownColumn } from '../core/domain/batch-rules.ts';
 import { dayOf } from '../core/domain/pay-day.ts';
 import { movedNothing } from '../core/ledger/came-back.ts';
 import type { HoldReason } from '../core/ledger/hold-reasons.ts';
+import { paysTheSame } from '../core/ledger/same-payment.ts';
 import { keyset } from '../core/storage/keyset.ts';
 import type { Db } from '../core/storage/ledger.ts';
 import type { Payout } from '../core/storage/tables/tables.ts';
@@ -29,7 +31,7 @@ const cellsIn = (text: string): string[] => texts.parse(JSON.parse(text));
 
 type Form = (row: SavedRow, cells: readonly string[]) => string;
 
-/** What a row says, whatever the spelling of its amount, and without the employer's key of its payee. */
+/** What a row says, whatever the spelling of its amount and of its account, and without the employer's key of its payee. */
 function formOf(columns: readonly string[]): Form {
   const others = columns
     .map((text, i) => ({ known: knownColumn(text.trim()), text: text.trim(), i }))
@@ -38,7 +40,7 @@ function formOf(columns: readonly string[]): Form {
     .toSorted((a, b) => (a.name < b.name ? -1 : 1));
   return ({ amount, ...row }, cells) => {
     const { account_number, account_name, bank_code, currency, narration, sender_name, type, pay_on } = row;
-    const paid = [account_number, account_name, bank_code, amount.toString(), currency];
+    const paid = [bareAccount(account_number), account_name, bank_code, amount.toString(), currency];
     const rest = others.flatMap(({ name, i }) => {
       const value = tidy(cells[i] ?? '');
       return name === 'reference' && value === '' ? [] : [[name, value]];
@@ -102,11 +104,11 @@ export async function findSavedAgain(
   if (file === null) return [];
   const { first, count, digest } = file;
   const { account_number, currency, amount } = first.key;
+  const money = { account: sql`${account_number}`, currency: sql`${currency}`, amount: sql`${amount}` };
   const { rows: batches } = await sql<{ id: string; columns: string; created_at: string }>`
     select b.id, b.columns, b.created_at from batches b
     where b.row_count = ${count} and b.phase = 'loaded' and b.id <> ${own} and b.archive_id is null
-      and exists (select 1 from payouts p where p.batch_id = b.id and p.account_number = ${account_number}
-        and p.currency = ${currency} and p.amount = ${amount})
+      and exists (select 1 from payouts p where p.batch_id = b.id and ${paysTheSame('p', money)})
       and exists (select 1 from payouts p where p.batch_id = b.id and not ${movedNothing})
     order by b.created_at desc, b.id limit ${mostBatches}`.execute(db);
   for (const { id: batch, columns, created_at } of batches) {

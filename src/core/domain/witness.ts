@@ -1,3 +1,4 @@
+import { bareAccount } from './bare-account.ts';
 import type { Difference } from './contradiction.ts';
 import { decimalToMinor, formatMinor } from './money.ts';
 import type { Mode, RecordSource, WitnessStatus } from './payout.ts';
@@ -192,7 +193,7 @@ function differences(fields: Fields, ours: ExpectedTransfer): Difference[] {
 
 /** True for the account ordered, also without its leading zeros: the service may write it as a JSON number. */
 function isAccount(theirs: string | null, ours: string): boolean {
-  return theirs === ours || theirs === ours.replace(/^0+/, '');
+  return theirs === ours || theirs === bareAccount(ours);
 }
 
 /** P13: an empty field of a listed row says nothing of the beneficiary and cannot disagree. */

@@ -1,4 +1,5 @@
 import type { AdvisedReason } from '../../core/domain/advice.ts';
+import { bareAccount } from '../../core/domain/bare-account.ts';
 import { kindRules } from '../../core/domain/discrepancy-kinds.ts';
 import type { InquiryReason } from '../../core/domain/inquiry-reason.ts';
 import { formatMinor } from '../../core/domain/money.ts';
@@ -79,7 +80,7 @@ export function differences(row: RetryRow, one: WeighedCase, expected: string): 
     ['account_number', row.accountNumber, payout.account_number],
     ['bank_code', row.bankCode, payout.bank_code],
   ] as const) {
-    if (is !== was && is === was.replace(/^0+/, '')) note(column, is, { kind: 'zeros_dropped' });
+    if (is !== was && is === bareAccount(was)) note(column, is, { kind: 'zeros_dropped' });
   }
   return cells;
 }

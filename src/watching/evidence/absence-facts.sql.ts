@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { bareAccount } from '../../core/domain/bare-account.ts';
 import { settleEvents } from '../../core/domain/history-event.ts';
 import type { ServiceAccount } from '../../core/domain/origin.ts';
 import { areHolding, readReasons, wasCancelled } from '../../core/ledger/hold-reasons.ts';
@@ -146,7 +147,7 @@ async function shown(
       eb.fn
         .sum<bigint | null>(
           sql`case when payout_id is null
-            and account_number in ('', ${payout.account_number}, ${payout.account_number.replace(/^0+/, '')})
+            and account_number in ('', ${payout.account_number}, ${bareAccount(payout.account_number)})
             and coalesce(amount, ${payout.amount}) = ${payout.amount}
             and (created_at >= ${since} or created_at = '') then 1 else 0 end`,
         )
