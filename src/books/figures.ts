@@ -20,7 +20,7 @@ import { money } from './presentation.ts';
 import { asIs, byText, sheetOf } from './sheet.ts';
 
 /** How many days up to the run have figures. */
-const windowDays = 31;
+export const windowDays = 31;
 
 /** The figures of a run as sheets, header first: what report.html draws and report.xlsx holds, frozen with the run. */
 export const figureSheets = ['states', 'days', 'failures', 'banks', 'fees', 'settle_times'] as const;

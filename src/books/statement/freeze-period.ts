@@ -5,7 +5,7 @@ import { findBarrier } from '../../core/ledger/barriers.ts';
 import { newestHistory } from '../../core/ledger/history.ts';
 import { foreignOrigins } from '../../core/ledger/origins.ts';
 import type { Config } from '../../core/settings/settings.ts';
-import type { Ledger, Trx } from '../../core/storage/ledger.ts';
+import type { Db, Ledger, Trx } from '../../core/storage/ledger.ts';
 import type { Period } from '../../core/storage/tables/period-tables.ts';
 import { newestCompleteRun } from '../../watching/listing/listings.sql.ts';
 import { findRun } from '../batch-results.sql.ts';
@@ -85,15 +85,25 @@ export function createClosePeriod(deps: {
   const { mode } = config;
   const zone = config.reports.timezone;
 
-  return async function closePeriod(text: string, now: string, by: string): Promise<ClosedPeriod> {
-    const month = readMonth(text, zone);
-    if (!month) return { kind: 'refused', why: { kind: 'no_month', text } };
-    return ledger.write(async (trx) => {
-      const last = await lastPeriod(trx);
-      const why = whyNot(month, last, now, zone) ?? (await barrierOf(trx));
-      if (why) return { kind: 'refused', why };
-      return close(trx, month, last, { now, by });
-    });
+  return {
+    async close(text: string, now: string, by: string): Promise<ClosedPeriod> {
+      const month = readMonth(text, zone);
+      if (!month) return { kind: 'refused', why: { kind: 'no_month', text } };
+      return ledger.write(async (trx) => {
+        const last = await lastPeriod(trx);
+        const why = whyNot(month, last, now, zone) ?? (await barrierOf(trx));
+        if (why) return { kind: 'refused', why };
+        return close(trx, month, last, { now, by });
+      });
+    },
+    /** The lines of the statement about which a close would warn now. Takes as long as a close. */
+    async foresee(db: Db, text: string): Promise<PeriodWarning[]> {
+      const month = readMonth(text, zone);
+      if (!month) return [];
+      const { about } = await aboutMonth(db, month, await lastPeriod(db));
+      const { rows } = await computeStatement(db, about, { rows: async () => undefined });
+      return unresolved(rows);
+    },
   };
 
   async function close(
@@ -142,7 +152,7 @@ export function createClosePeriod(deps: {
 
   /** The cuts of the month, and warnings about the listing that represents the service. */
   async function aboutMonth(
-    trx: Trx,
+    trx: Db | Trx,
     { endsAt }: Month,
     last: Period | undefined,
   ): Promise<{ about: About; heard: PeriodWarning[] }> {

@@ -29,6 +29,7 @@ export function createReporting(deps: {
   const runs = createRunFiles(parts);
   const periods = createPeriodFiles(parts);
   const writeIndex = createIndexPage(parts);
+  const months = createClosePeriod(parts);
   return {
     writeBatchResults: results.write,
     /** As `writeDue`. When a folder cannot be written, the index still shows what was written. */
@@ -44,7 +45,8 @@ export function createReporting(deps: {
     writeRun: runs.writeRun,
     writeDueRuns: runs.writeDue,
     removeOldRuns: createOldReports({ ...parts, pathsOf: runs.pathsOf }),
-    closePeriod: createClosePeriod(parts),
+    closePeriod: months.close,
+    foreseeClose: months.foresee,
     compareRuns: createCompareRuns(parts),
     writePeriod: periods.write,
     writeLastPeriod: periods.writeLast,

@@ -162,7 +162,8 @@ export function monthRoutes(scope: FastifyInstance, { deps, looks, send, viewFor
     const view = await viewFor(request);
     const facts = await factsOf(request.params.name);
     if (!facts.mayClose) throw new Declined(409, `${readableMonth(facts.name)} cannot be closed now.`);
-    const main = closeMonthView(facts, view);
+    const expected = facts.isSummed ? await deps.desk.app.reporting.foreseeClose(reader, facts.name) : null;
+    const main = closeMonthView(facts, expected, view);
     const title = `Close ${readableMonth(facts.name)}`;
     return send(request, reply, { title, place: '/months', main, renews: 'still' });
   });

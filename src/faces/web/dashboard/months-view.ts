@@ -3,6 +3,7 @@ import { paidColumnSheet } from '../../../books/column-totals.ts';
 import type { MonthPayment, MonthSpan } from '../../../books/month-facts.sql.ts';
 import { readableMonth, zoned } from '../../../books/presentation.ts';
 import type { LastRun } from '../../../books/run-verdicts.sql.ts';
+import type { PeriodWarning } from '../../../books/statement/freeze-period.ts';
 import type { Month } from '../../../books/statement/months.ts';
 import type { UnpaidTotal } from '../../../books/unpaid.sql.ts';
 import { counted, grouped } from '../../../core/domain/counted.ts';
@@ -12,6 +13,7 @@ import { plainKind } from '../../../core/domain/plain-kind.ts';
 import { maskAccount } from '../../../core/domain/redact.ts';
 import type { Config } from '../../../core/settings/settings.ts';
 import { listSentence } from '../../../words/list-words.ts';
+import { periodWarningTexts } from '../../../words/period-words.ts';
 import { hasRight } from '../../admin/access.ts';
 import type { LedgerFigures } from '../../admin/ledger-figures.sql.ts';
 import { csvText } from '../../files/csv-writer.ts';
@@ -144,7 +146,7 @@ function openFacts({ span }: MonthFacts, view: View): Html {
   return html`<p>${isOver ? 'The month is over.' : 'The month goes on.'} These figures may change until it is closed.</p>`;
 }
 
-const underWay: readonly CountedState[] = ['pending', 'sending', 'unknown'];
+const underWay: readonly CountedState[] = ['held', 'ready', 'pending', 'sending', 'unknown'];
 
 /** What a close would be in spite of. */
 function openPart(month: MonthFacts, view: View): Html {
@@ -171,7 +173,7 @@ function openPart(month: MonthFacts, view: View): Html {
   const compared = lastRun
     ? html`<p>The last reconciliation began ${time(lastRun.startedAt, view)}: ${verdictText(lastRun.verdict)}.</p>`
     : html`<p class="warn">Nothing was compared with the service yet.</p>`;
-  return html`${items.length > 0 ? html`<ul>${items}</ul>` : html`<p>No payout is under way, and no discrepancy is open.</p>`}${compared}${listPart(month, view)}`;
+  return html`${items.length > 0 ? html`<ul>${items}</ul>` : html`<p>No payout waits or is under way, and no discrepancy is open.</p>`}${compared}${listPart(month, view)}`;
 }
 
 /** A close compares with the newest complete list, which the runs of each night do not renew. */
@@ -215,11 +217,18 @@ function paidTable(rows: readonly MonthPayment[], { archived }: MonthFacts, view
   return html`${gone}${wideTable('Paid rows', columns, cells, { look: 'paid' })}${rule}`;
 }
 
-/** What the person closes the month in spite of, and one box. */
-export function closeMonthView(month: MonthFacts, view: View): Html {
+/** What the person closes the month in spite of, and one box. `expected`: null where it takes too long to foresee. */
+export function closeMonthView(
+  month: MonthFacts,
+  expected: readonly PeriodWarning[] | null,
+  view: View,
+): Html {
   const { name } = month;
+  const lines = expected?.map((one) => html`<li>${periodWarningTexts(one).page}</li>`) ?? [];
+  const later = html`<p class="warn">The month has too many payouts to say before what its statement will show.</p>`;
   return html`<h1>Close ${readableMonth(name)}</h1>
 ${panel('What is open', openPart(month, view))}
+${expected === null ? later : lines.length > 0 && panel('What the statement will show', html`<ul>${lines}</ul>`)}
 ${panel(
   'Decide',
   html`<p>A closed month never changes. What is learnt later counts in the month that is open then.</p>

@@ -51,7 +51,7 @@ export function todayView(
 ${tiles(look, view)}
 ${panel('Needs a person', needsTable(needs, look, view))}
 <div class="columns"><div>
-${panel('Batches today', batchesPart(look, view))}
+${panel('Batches of today, and not done', batchesPart(look, view))}
 ${panel('Money by state', moneyTable(look.figures, view))}
 </div><div>
 ${look.later.ready.length + (look.later.held?.length ?? 1) > 0 && panel('Goes out later', laterTable(look.later, limits))}

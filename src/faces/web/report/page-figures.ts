@@ -1,3 +1,4 @@
+import { windowDays } from '../../../books/figures.ts';
 import { records } from '../../../books/sheet.ts';
 import type { Banks } from '../../../core/domain/banks.ts';
 import { isUsable, type ListStanding } from '../../../core/domain/verdict.ts';
@@ -24,14 +25,14 @@ const figures: Figure[] = [
     id: 'days',
     title: 'Payouts a day',
     sheet: 'days',
-    none: 'Nothing was submitted or paid.',
+    none: `Nothing was submitted or paid in the last ${windowDays} days.`,
     part: daysPart,
   },
   {
     id: 'failures',
     title: 'Failures by reason',
     sheet: 'failures',
-    none: 'Nothing failed, was refused or came back.',
+    none: `Nothing failed, was refused or came back in the last ${windowDays} days.`,
     part: reasonPart,
   },
   { id: 'banks', title: 'Failures by bank', sheet: 'banks', none: null, part: bankPart },

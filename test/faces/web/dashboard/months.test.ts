@@ -109,7 +109,7 @@ it('says as open in a month only what failed since the last close, as the first 
   expect(mainOf((await as('ada', '/months/2026-11')).body)).toMatch(unpaid);
   await post('ada', '/months/2026-11/close', { sure: 'yes' });
   const december = mainOf((await as('ada', '/months/2026-12')).body);
-  expect(december).toContain('No payout is under way, and no discrepancy is open.');
+  expect(december).toContain('No payout waits or is under way, and no discrepancy is open.');
   expect(december).not.toContain('failed');
 });
 
@@ -140,6 +140,17 @@ it('P30: says before a close that its list is older than the end of the month', 
   expect(mainOf((await as('ada', '/months/2026-12')).body)).not.toContain('complete list');
   const done = textOf((await post('ada', '/months/2026-11/close', { sure: 'yes' })).body);
   expect(done).toContain('In spite of this: the newest complete list is of 21 Nov 11:00, before');
+});
+
+it('P30: says before a close what its statement will show as not resolved', async () => {
+  const { ledger, as, post } = await inDecember();
+  await addBatch(ledger, ['U-1'], { state: 'unknown' });
+  await goOn(ledger, 'U-1', 'sending', 'unknown');
+  const line = '1 (NGN 1,500.00) unknown when the month ended: they may be paid';
+  const page = mainOf((await as('ada', '/months/2026-11/close')).body);
+  expect(page).toContain('What the statement will show');
+  expect(page).toContain(line);
+  expect(textOf((await post('ada', '/months/2026-11/close', { sure: 'yes' })).body)).toContain(line);
 });
 
 it('P30: closes the month on a page that says what is open, and shows frozen figures from then on', async () => {

@@ -49,8 +49,8 @@ describe('report.html', () => {
     expect(words(html, 'statement')).toContain('Nothing was sent, and the service lists nothing');
     for (const [id, none] of [
       ['money', 'No payouts were taken in yet.'],
-      ['days', 'Nothing was submitted or paid.'],
-      ['failures', 'Nothing failed, was refused or came back.'],
+      ['days', 'Nothing was submitted or paid in the last 31 days.'],
+      ['failures', 'Nothing failed, was refused or came back in the last 31 days.'],
     ] as const)
       expect(words(html, id)).toContain(none);
     for (const id of ['ageing', 'banks', 'fees', 'speed', 'webhooks'])

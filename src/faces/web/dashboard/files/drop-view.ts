@@ -71,6 +71,12 @@ ${sees ? details(drop, found, about, view) : html`<p>What is in the file is for 
 ${drop.mends.length > 0 && panel('What was changed', mendsTable(drop.mends, sees, view))}`;
 }
 
+/** A file of the inbox has its dropper, and the person who took it to the desk. */
+function handedBy({ mends, preparers }: Drop): string {
+  if (mends.length > 0) return 'Mended by';
+  return preparers.some(({ did }) => did === 'dropped') ? 'Taken to be mended by' : 'Dropped by';
+}
+
 function fileFacts(drop: Drop, until: string, check: DropCheck['check'], view: View): Html {
   // The sums leave out the rows with problems.
   const totalName = check.problem_count > 0 ? 'Total of the rows without problems' : 'Total';
@@ -79,7 +85,7 @@ function fileFacts(drop: Drop, until: string, check: DropCheck['check'], view: V
     ['Rows', countText(check.rows)],
     ...totals.map(([currency, total]) => [totalName, sentence(`${currency} ${total}`, view)] as const),
     ['Columns are separated by', check.delimiter ?? 'nothing that is known'],
-    [drop.mends.length > 0 ? 'Mended by' : 'Dropped by', html`${drop.by}, ${time(drop.at, view)}`],
+    [handedBy(drop), html`${drop.by}, ${time(drop.at, view)}`],
     ...drop.preparers.map(({ name, did }) => [did === 'mended' ? 'Mended by' : 'Dropped by', name] as const),
     ['Checked', time(drop.checked?.at ?? null, view)],
     ['Removed, if nobody decides', time(until, view)],
