@@ -104,6 +104,7 @@ async function loop(
   const counts = { accepted: 0, refused: 0, not_sent: 0, turned_away: 0, unknown: 0 };
   const progress = createProgress(deps, pause);
   const permits = createPermits(deps, request.signal);
+  const pausedMs = (): number => Math.max(pause.until - clock.monotonic(), deps.service.orderPauseMs());
   let stop: StopCause | undefined;
   for (;;) {
     if (request.signal?.aborted) stop ??= { ended: 'interrupted' };
@@ -113,7 +114,7 @@ async function loop(
     stop ??= progress.verdict(flight.underWay());
     if (stop) flight.stop();
     const slots = progress.slots() - flight.underWay();
-    const free = stop || clock.monotonic() < pause.until ? 0 : slots;
+    const free = stop || pausedMs() > 0 ? 0 : slots;
     const filling = permits.fill(free);
     // Twice the slots of a turn: while those are sent, the service is asked about the next.
     const asking = free > 0 ? clearances.fill(2 * slots) : undefined;
@@ -130,7 +131,7 @@ async function loop(
     }
     permits.spend(turn.claims.length);
     clearances.spend(turn.claims.map(({ payoutId }) => payoutId));
-    const may = (): boolean => flight.mayBegin() && clock.monotonic() >= pause.until;
+    const may = (): boolean => flight.mayBegin() && pausedMs() <= 0;
     for (const claimed of turn.claims) flight.launch(post(deps, claimed, { began: turn.began, may }));
     if (flight.underWay() > 0) {
       // Where less was ready than permitted, one more permit starts nothing.
@@ -147,7 +148,7 @@ async function loop(
       await asking;
       continue;
     }
-    const paused = pause.until - clock.monotonic();
+    const paused = pausedMs();
     const next = await untilNext(deps, request.scope, clearances);
     if (next.kind === 'over') return { ...next.why, counts };
     const wait = Math.max(paused, next.ms);

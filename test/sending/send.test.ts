@@ -113,6 +113,8 @@ it.each([undefined, 0])(
     const begun: number[] = [];
     const watched: ServiceClient = {
       ...client,
+      // The client's own clock does not jump.
+      orderPauseMs: () => client.orderPauseMs() - slept,
       bankTransfer: async (...order) => {
         begun.push(clock.monotonic());
         const outcome = await client.bankTransfer(...order);

@@ -1,9 +1,11 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { AttemptOutcome } from '../../src/core/domain/outcome.ts';
 import { type Clock, systemClock } from '../../src/core/runtime/clock.ts';
 import type { ServiceClient } from '../../src/core/service/types.ts';
 import { createSandbox, type Sandbox } from '../../src/sandbox/sandbox.ts';
 import { addBatch, makeLedger, states, type TestLedger } from '../support/ledger.ts';
+import { httpReply, startRawService } from '../support/raw-service.ts';
 import { clientOf, named, senderOf } from './setting.ts';
 
 let ledger: TestLedger;
@@ -94,3 +96,36 @@ it('P8: requests that are turned away together grow the pause once', async () =>
   expect(await run()).toMatchObject({ ended: 'drained', counts: { turned_away: 4, accepted: 5 } });
   expect(pauses().slice(0, 5)).toEqual([0, 0, 0, 0, 1]);
 });
+
+it.each([429, 503])(
+  'P8: no order begins while the control of a %s with Retry-After takes its time',
+  async (status) => {
+    await addBatch(ledger, named(12));
+    let askedToWait = Number.POSITIVE_INFINITY;
+    const early: string[] = [];
+    const turned = '{"success":false,"status":"99","message":"slow down"}';
+    const raw = await startRawService(({ head, body, socket }) => {
+      const answer = (ms: number, reply: string) => void sleep(ms).then(() => socket.write(reply));
+      if (head.startsWith('GET'))
+        return answer(300, httpReply(404, '{"success":false,"status":"04","message":"not found"}'));
+      const reference = String(JSON.parse(body).reference);
+      const waited = performance.now() - askedToWait;
+      if (waited > 30 && waited < 990) early.push(reference);
+      if (reference === 'R-3' && askedToWait === Number.POSITIVE_INFINITY) {
+        askedToWait = performance.now();
+        return answer(0, httpReply(status, turned, ['retry-after: 1']));
+      }
+      const data = { transfer_id: `T-${reference}`, reference, status: 'pending' };
+      answer(40, httpReply(200, JSON.stringify({ success: true, status: '00', message: 'ok', data })));
+    });
+    const other = clientOf({ url: raw.url, keys: sandbox.keys });
+    try {
+      await senderOf(ledger, other, { concurrency: 4 }).run();
+      expect(askedToWait, 'it was asked to wait').toBeLessThan(performance.now());
+      expect(early, 'orders within the pause').toEqual([]);
+    } finally {
+      await other.close();
+      await raw.stop();
+    }
+  },
+);

@@ -38,6 +38,8 @@ export function createServiceClient(options: ClientOptions): ServiceClient {
   const { transport, redact = (text: string) => text, monotonic = () => performance.now() } = options;
   let heard: { date: number; at: number } | null | undefined;
   let isAnswered = false;
+  /** On the monotonic clock: a control of the reply can take long, and other orders must wait from here on. */
+  let pausedUntil = Number.NEGATIVE_INFINITY;
   const url = new URL(options.baseUrl);
   const prefix = `${url.pathname.replace(/\/$/, '')}/api/v1`;
   const headersWith = (key: string, traceparent: string | undefined): Record<string, string> => ({
@@ -92,6 +94,9 @@ export function createServiceClient(options: ClientOptions): ServiceClient {
       // A new buffer for each request: the transport recognises the request by it.
       body: Buffer.from(body, 'utf8'),
       mayWrite: beforeWrite,
+      onReply: ({ headers }) => {
+        pausedUntil = Math.max(pausedUntil, monotonic() + (readRetryAfter(headers) ?? 0));
+      },
       answers: ({ text }) => mentions(parseLossless(text), reference),
       control: (reply) => (leavesUntaken(judge(reply)) ? detailsOf(reference)(traceparent) : undefined),
     });
@@ -195,6 +200,7 @@ export function createServiceClient(options: ClientOptions): ServiceClient {
       return readOr(await ask(question('POST', path, { query })), readAccountName);
     },
     serviceNow: () => heard && heard.date + monotonic() - heard.at,
+    orderPauseMs: () => Math.max(0, pausedUntil - monotonic()),
     close: () => transport.close(),
   };
 }

@@ -30,6 +30,8 @@ export type ServiceOrder = Head &
      * nothing.
      */
     control?: (reply: HttpReply) => Head | undefined;
+    /** Called with the reply as soon as it is whole, before any control. */
+    onReply?: (reply: HttpReply) => void;
   };
 
 export type HttpRequest = ServiceOrder | ServiceQuestion;

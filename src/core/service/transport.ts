@@ -52,12 +52,13 @@ export function createTransport(options: {
   /** Sends an order. A reply that may answer another order is followed by a question: one socket answers in order. */
   async function order(
     own: Socket,
-    { answers, control, mayWrite, ...request }: ServiceOrder,
+    { answers, control, mayWrite, onReply, ...request }: ServiceOrder,
   ): Promise<RequestEnd> {
     const wasSent = probe.watch(request.body);
     // Stops undici from writing the same request a second time (P9).
     const begins = (): boolean => !wasSent() && (mayWrite?.() ?? true);
     const first = await own.send(request, { timeoutMs, wasSent, begins });
+    if (first.kind === 'reply') onReply?.(first.reply);
     if (first.kind === 'failed' || !answers || answers(first.reply)) return first;
     const alone = own.isAlone();
     const question = control?.(first.reply);

@@ -79,5 +79,7 @@ export type ServiceClient = {
    * none, undefined before it answered.
    */
   serviceNow(): number | null | undefined;
+  /** How many ms the service still asks to wait with the next order, by the `Retry-After` of its replies to orders (P8). */
+  orderPauseMs(): number;
   close(): Promise<void>;
 };
