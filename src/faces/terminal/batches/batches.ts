@@ -25,8 +25,8 @@ export async function batches(context: Context): Promise<Result> {
 /** A batch in one of its currencies; only the first line names the batch. */
 type Line = { batch: ListedBatchJson; currency: string; first: boolean };
 
-/** The total needs a wide terminal: it is what is paid, open and ended together. */
-const wideEnoughForTotals = 100;
+/** How much of a batch's name the columns that may go leave whole: the date and hash, and a name of nine letters. */
+const leastOfName = 24;
 
 function listLines(terminal: Terminal, all: ListedBatchJson[]): string[] {
   const shown = all.slice(0, mostShown);
@@ -39,9 +39,9 @@ function listLines(terminal: Terminal, all: ListedBatchJson[]): string[] {
     });
   });
   const amount = (text: string | undefined): string => grouped(text ?? '');
-  const columns: (TerminalColumn<Line> & { from?: number })[] = [
+  const columns: TerminalColumn<Line>[] = [
     // A prefix that only one batch has is enough in every command.
-    { title: 'Batch', cell: ({ batch, first }) => (first ? batch.batch : ''), cut: true },
+    { title: 'Batch', cell: ({ batch, first }) => (first ? batch.batch : ''), cut: true, least: leastOfName },
     {
       title: 'State',
       cell: ({ batch: { state }, first }) => ({ text: first ? state : '', colour: batchColours[state] }),
@@ -52,17 +52,15 @@ function listLines(terminal: Terminal, all: ListedBatchJson[]): string[] {
       title: 'Total',
       cell: ({ batch, currency }) => amount(batch.totals[currency]),
       right: true,
-      from: wideEnoughForTotals,
+      // What is paid, open and ended together.
+      spare: true,
     },
     { title: 'Paid', cell: ({ batch, currency }) => amount(batch.paid[currency]?.amount), right: true },
     { title: 'Open', cell: ({ batch, currency }) => amount(batch.open[currency]?.amount), right: true },
   ];
   const rest = all.length - shown.length;
   return [
-    ...terminal.table(
-      columns.filter(({ from = 0 }) => terminal.width >= from),
-      rows,
-    ),
+    ...terminal.table(columns, rows),
     ...(rest > 0 ? ['', `  … and ${counted(rest, 'older batch', 'older batches')}: --json lists all`] : []),
     '',
     `Next: counterfoil payouts --batch ${newest.batch}`,

@@ -13,6 +13,8 @@ export type TerminalColumn<Row> = {
   right?: boolean;
   /** May be cut, with an ellipsis, where the table is wider than the terminal. */
   cut?: boolean;
+  /** How many characters it keeps at least when it is cut; 8 unless given. */
+  least?: number;
   /** Left out of the whole table where every cell is empty. */
   optional?: boolean;
   /** Left out where the table is wider than the terminal: the first of them first, until it fits. */
@@ -21,8 +23,7 @@ export type TerminalColumn<Row> = {
 
 const indent = '  ';
 const gap = '  ';
-/** A column that is cut keeps at least this many characters. */
-const leastCut = 8;
+const usualLeast = 8;
 
 /** The lines of a table, at most `width` characters wide: the titles, then one line a row. Without rows there is no line. */
 export function terminalTable<Row>(
@@ -38,8 +39,8 @@ export function terminalTable<Row>(
       .filter(({ column, cells }) => !column.optional || cells.some(({ text }) => text !== ''))
       .map(({ column, cells }) => {
         const most = cells.reduce((widest, { text }) => Math.max(widest, textWidth(text)), 0);
-        const { title, cut = false, spare = false } = column;
-        return { column, cells, cut, spare, width: Math.max(most, textWidth(title)) };
+        const { title, cut = false, least = usualLeast, spare = false } = column;
+        return { column, cells, cut, least, spare, width: Math.max(most, textWidth(title)) };
       }),
     room,
   );
@@ -68,12 +69,12 @@ function plain(cell: TerminalCell): { text: string; colour?: Colour } {
   return { ...rest, text: legible(text).replaceAll(/[\n\t]/g, ' ') };
 }
 
-type Measured = { width: number; cut: boolean };
+type Measured = { width: number; cut: boolean; least: number };
 
 /** Drops columns that may go until the others fit, with those that may be cut at their least. */
 function withoutSpare<One extends Measured & { spare: boolean }>(columns: One[], room: number): One[] {
-  const least = columns.map(({ width, cut }) => (cut ? Math.min(width, leastCut) : width));
-  if (sumOf(least) <= room) return columns;
+  const narrowest = columns.map(({ width, cut, least }) => (cut ? Math.min(width, least) : width));
+  if (sumOf(narrowest) <= room) return columns;
   const at = columns.findIndex(({ spare }) => spare);
   return at === -1 ? columns : withoutSpare(columns.toSpliced(at, 1), room);
 }
@@ -88,8 +89,8 @@ function widthsWithin(columns: readonly Measured[], room: number): number[] {
   const widths = columns.map(({ width }) => width);
   const widest = (): number =>
     columns.reduce(
-      (best, { cut }, index) =>
-        cut && (widths[index] ?? 0) > leastCut && (widths[index] ?? 0) > (widths[best] ?? 0) ? index : best,
+      (best, { cut, least }, index) =>
+        cut && (widths[index] ?? 0) > least && (widths[index] ?? 0) > (widths[best] ?? 0) ? index : best,
       -1,
     );
   for (let index = widest(); sumOf(widths) > room && index !== -1; index = widest())

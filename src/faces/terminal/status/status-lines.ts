@@ -9,6 +9,7 @@ import type { Config } from '../../../core/settings/settings.ts';
 import type { Finding } from '../../../findings/finding.ts';
 import { notedReason } from '../../../findings/job-findings.ts';
 import { findingRules, type KindsOn } from '../../../findings/kinds.ts';
+import { submitCommand } from '../../../words/advice-text.ts';
 import { findingWords, type SaidFinding, unnoted } from '../../../words/finding-words.ts';
 import { readable } from '../../../words/readable.ts';
 import { rejectedText, rejectionWaysOut } from '../../../words/rejected-words.ts';
@@ -49,7 +50,7 @@ export function statusScreen(standing: Shown, config: Pick<Config, 'mode'>): Scr
     ],
     scheduleLines(standing),
   ];
-  return { blocks, end: { Next: nextCommand(standing) } };
+  return { blocks, end: { Next: nextCommand(standing, config) } };
 }
 
 function headLine(mode: string, { halted, lastRun, terminal }: Shown): string {
@@ -269,10 +270,19 @@ function jobLines(job: JobStanding, { time }: Shown['terminal']): string[] {
     : [];
 }
 
-function nextCommand({ batches, lastRun, halted, findings }: Shown): string {
+function nextCommand(standing: Shown, { mode }: Pick<Config, 'mode'>): string {
+  const { batches, lastRun, halted, findings, inbox } = standing;
   if (halted) return '';
-  if (batches.length === 0) return 'counterfoil submit FILE';
+  if (batches.length === 0 && inbox.files === 0) return 'counterfoil submit FILE';
   const next = findings.find(({ kind }) => findingRules[kind].next);
   if (next) return `counterfoil ${findingRules[next.kind].verb}`;
+  if (waitsForSubmit(standing)) return submitCommand(mode);
   return lastRun ? '' : 'counterfoil reconcile';
+}
+
+/** Whether only `submit` takes files in, or sends what nothing keeps back: no daemon does it. */
+function waitsForSubmit({ daemon, inbox, overview: { payouts }, brakes }: Shown): boolean {
+  const { running, elsewhere = false } = daemon;
+  if (running || elsewhere) return false;
+  return inbox.files > 0 || ((payouts.ready ?? 0) > 0 && brakes.waits.length === 0);
 }

@@ -141,10 +141,10 @@ it('lists batches with what is paid and what is open', async () => {
   const { out } = await home.run(['batches']);
   const lines = out.split('\n');
   expect(lines.slice(0, 4)).toEqual([
-    '  Batch                     State  Rows       Paid          Open',
-    `  ${bonus?.batch}     ready     2  NGN  0.00  1,572,715.00`,
-    '                                         ZAR  0.00      1,011.50',
-    `  ${november?.batch}  ready     3  NGN  0.00      3,007.50`,
+    '  Batch                     State  Rows              Total  Paid          Open',
+    `  ${bonus?.batch}     ready     2  NGN  1,572,715.00  0.00  1,572,715.00`,
+    '                                         ZAR      1,011.50  0.00      1,011.50',
+    `  ${november?.batch}  ready     3  NGN      3,007.50  0.00      3,007.50`,
   ]);
   expect(lines.at(-2)).toBe(`Next: counterfoil payouts --batch ${bonus?.batch}`);
 });
