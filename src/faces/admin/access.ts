@@ -211,7 +211,7 @@ function noRight(name: string, right: Role, holders: readonly string[]): Refused
 }
 
 const rightWords: Record<Right, string> = {
-  figures: 'reading from another machine, or through a proxy',
+  figures: 'reading over the API, from another machine, or through a proxy',
   read: 'bank details and reports',
   drop: 'dropping files',
   approve: 'approving a batch',

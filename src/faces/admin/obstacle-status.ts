@@ -1,7 +1,7 @@
 import type { Obstacle } from '../../verbs/obstacles.ts';
 
-/** The HTTP status of an order that did nothing: there is no such thing, it came too late, or it is wrong in itself. */
-export const obstacleStatus: Record<Obstacle['kind'], 404 | 409 | 422> = {
+/** The HTTP status of an order that did nothing: no such thing, too late, wrong in itself, or not for this person. */
+export const obstacleStatus: Record<Obstacle['kind'], 403 | 404 | 409 | 422> = {
   no_batch: 404,
   no_payout: 404,
   unaskable: 422,
@@ -14,7 +14,7 @@ export const obstacleStatus: Record<Obstacle['kind'], 404 | 409 | 422> = {
   cancelled: 409,
   unsound: 409,
   needless: 409,
-  own: 422,
+  own: 403,
   changed: 409,
   no_discrepancy: 404,
   closed: 409,

@@ -93,14 +93,14 @@ async function pump(
       if (done) break;
       timer.refresh();
       bytes += value.length;
-      if (bytes > maxBytes) throw tooLarge(maxBytes);
+      if (bytes > maxBytes) throw fileTooLarge(maxBytes);
       await write(value);
     }
   } finally {
     clearTimeout(timer);
   }
   // Node ends the iteration with an error where the sender left; a part of a form that was cut says so here.
-  if ('truncated' in stream && stream.truncated === true) throw tooLarge(maxBytes);
+  if ('truncated' in stream && stream.truncated === true) throw fileTooLarge(maxBytes);
 }
 
 /**
@@ -131,7 +131,8 @@ export async function sweepUploads(
   }
 }
 
-function tooLarge(maxBytes: number): RefusedUpload {
+/** For a file that `intake.max_bytes` does not allow. */
+export function fileTooLarge(maxBytes: number): RefusedUpload {
   return new RefusedUpload(413, {
     problem: `the file is larger than intake.max_bytes, ${maxBytes} bytes; nothing was taken`,
     fix: 'split the file, or raise intake.max_bytes',

@@ -74,7 +74,7 @@ function route(server: FastifyInstance, one: Endpoint, deps: ApiDeps): void {
     },
     async handler(request, reply) {
       const parsed = {
-        params: read(one.params, request.params, 'the path'),
+        params: read(one.params, request.params, 'the path', 404),
         query: readQuery(one, request.query),
         body: one.body === null ? undefined : read(one.body, request.body ?? {}, 'the body'),
       };
@@ -135,12 +135,17 @@ async function send(reply: FastifyReply, answer: Answer): Promise<FastifyReply> 
   }
 }
 
-function read(shape: z.ZodObject, value: unknown, what: string): Record<string, unknown> {
+function read(
+  shape: z.ZodObject,
+  value: unknown,
+  what: string,
+  status: 404 | 422 = 422,
+): Record<string, unknown> {
   const parsed = shape.safeParse(value);
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
   const place = issue?.path.join('.') ?? '';
-  throw new ApiProblem(422, {
+  throw new ApiProblem(status, {
     kind: 'request',
     problem: `${what}${place === '' ? '' : `, ${place}`}: ${issue?.message ?? 'not what is expected'}`,
     fix: `GET ${apiBase}/openapi.json describes it`,

@@ -6,7 +6,7 @@ import { readEnding, readEndings, readNames, usualTypes } from '../../core/domai
 import type { Config } from '../../core/settings/settings.ts';
 import type { Db } from '../../core/storage/ledger.ts';
 import { fileNameFinding } from '../../intake/file-name.ts';
-import { awaitedFolders, formParts, keepUpload, removeFolder } from '../admin/uploads.ts';
+import { awaitedFolders, fileTooLarge, formParts, keepUpload, removeFolder } from '../admin/uploads.ts';
 import { fileTypes } from './batch-operations.ts';
 import { ApiProblem } from './problem.ts';
 
@@ -30,7 +30,7 @@ export async function receiveFile(
   request: FastifyRequest,
   { folder, name, maxBytes }: { folder: string; name: string | undefined; maxBytes: number },
 ): Promise<Upload> {
-  const { stream, fileName, ends } = await fileIn(request);
+  const { stream, fileName, ends } = await fileIn(request, maxBytes);
   const wanted = fileNameOf(name ?? fileName);
   const { own, path } = await keepUpload(stream, { folder, name: wanted, maxBytes }, ends);
   return {
@@ -49,8 +49,9 @@ type Sent = {
   ends(): Promise<void>;
 };
 
-async function fileIn(request: FastifyRequest): Promise<Sent> {
+async function fileIn(request: FastifyRequest, maxBytes: number): Promise<Sent> {
   if (!request.isMultipart()) {
+    if (Number(request.headers['content-length'] ?? 0) > maxBytes) throw fileTooLarge(maxBytes);
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the parser of these types gives the stream itself
     return { stream: request.body as Readable, fileName: undefined, ends: async () => undefined };
   }

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { findRun } from '../../books/batch-results.sql.ts';
 import { listOpen } from '../../books/discrepancies/discrepancies.sql.ts';
@@ -7,6 +8,7 @@ import type { Run } from '../../core/storage/tables/tables.ts';
 import { findingJson } from '../../findings/finding.ts';
 import { acknowledgeVerb, resolveVerb } from '../../verbs/decide-discrepancies.ts';
 import { beginReconcile } from '../../verbs/reconcile.ts';
+import { reportVerb } from '../../verbs/report.ts';
 import type { Person } from '../../verbs/verb.ts';
 import { discrepanciesJson } from '../json/list-json.ts';
 import { decidedJson } from '../json/order-json.ts';
@@ -68,12 +70,12 @@ export const watchEndpoints: Runs<Omit<typeof watchOperations, 'listEvents'>> = 
     });
   },
 
-  async getRunSheet({ app }, { params: { run: id, sheet } }) {
+  async getRunSheet({ app }, { params: { run: id, sheet }, person }) {
     if (!(await findRun(app.ledger.db, id))) throw declined({ kind: 'no_run', run: id });
-    return writtenCsv(
-      join(app.paths.reports, runFolder(id), `${sheet}.csv`),
-      `${runFolder(id)}-${sheet}.csv`,
-    );
+    const path = join(app.paths.reports, runFolder(id), `${sheet}.csv`);
+    // A run is finished before its files are written, and reports.keep_days removes them.
+    if (!existsSync(path)) unlessRefused(await reportVerb.run(app, { run: id }, person));
+    return writtenCsv(path, `${runFolder(id)}-${sheet}.csv`);
   },
 
   async startRun({ app, closing, background }, { body: { full } }) {

@@ -148,6 +148,15 @@ const tries: Try[] = [
     422,
     post('femi', hold, '{}', { ...jsonType, 'idempotency-key': 'k'.repeat(201) }),
   ),
+  raw(
+    'a file that is announced as too large, before it is sent',
+    [413],
+    (port) =>
+      `${head(port, 'POST /api/v1/batches?name=x.csv', bearer('dayo'), 'Content-Type: text/csv', 'Content-Length: 200000')}refer`,
+  ),
+  raw('a sheet that no run has', [404], (port) =>
+    head(port, 'GET /api/v1/runs/x/nothing.csv', bearer('rita'), 'Connection: close'),
+  ),
   raw('a path with dots', [404, 401], (port) =>
     head(port, 'GET /api/v1/runs/../../../etc/passwd', bearer('rita'), 'Connection: close'),
   ),

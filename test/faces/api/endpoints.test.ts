@@ -139,7 +139,7 @@ describe('each operation', () => {
     for (const sheet of ['statement', 'statement-rows', 'payouts'])
       await success('getRunSheet', { params: { run, sheet } });
     await refusal('getRunSheet', 404, { params: { run: 'none', sheet: 'statement' } });
-    await refusal('getRunSheet', 422, { params: { run, sheet: 'secrets' } });
+    await refusal('getRunSheet', 404, { params: { run, sheet: 'secrets' } });
     await success('getStatus');
     await refusal('getStatus', 422, { query: '?x=1' });
     await success('listFindings');
@@ -194,4 +194,22 @@ describe('each operation', () => {
       expect(problemBody.parse(await response.json())).toMatchObject({ status: 403 });
     }
   });
+});
+
+it('forbids the approval of an own batch, on the API as for lack of the role', async () => {
+  const { ask, as } = await serveApi(
+    {},
+    {
+      COUNTERFOIL_ADMIN_ROLES: '{"ada":["drop","approve"]}',
+      COUNTERFOIL_SUBMISSION_APPROVAL: 'always',
+      COUNTERFOIL_SCHEDULES_SUBMIT: '',
+    },
+  );
+  const { batch, digest } = await as('ada').postBatch(batchOf(1), { name: 'own.csv' });
+  const answer = await ask('ada', `/batches/${batch}/approve`, {
+    method: 'POST',
+    body: JSON.stringify({ digest }),
+    headers: { 'content-type': 'application/json' },
+  });
+  expect([answer.status, (await as('ada').getBatch({ batch })).state]).toEqual([403, 'held']);
 });

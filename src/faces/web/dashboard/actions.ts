@@ -14,9 +14,9 @@ import { obstacleStatus } from '../../admin/obstacle-status.ts';
 
 /** A decision that the rules do not allow, or that came too late; nothing was done. */
 export class Declined extends Error {
-  readonly statusCode: 404 | 409 | 422;
+  readonly statusCode: 403 | 404 | 409 | 422;
 
-  constructor(statusCode: 404 | 409 | 422, message: string) {
+  constructor(statusCode: 403 | 404 | 409 | 422, message: string) {
     super(message);
     this.statusCode = statusCode;
   }
