@@ -33,8 +33,8 @@ export function ageDays(firstSeenAt: string, at: string): number {
 }
 
 /**
- * Collects open and acknowledged discrepancies by age in whole days at `at` (ISO UTC). The amount is that of the payout or
- * listed transfer. Empty buckets are left out.
+ * Collects open and acknowledged discrepancies by age in whole days at `at` (ISO UTC). The amount is that of the payout,
+ * listed transfer or expected collection. Empty buckets are left out.
  */
 export function createAgeing(at: string) {
   const groups = new Map<string, Group>();

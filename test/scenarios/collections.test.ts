@@ -68,6 +68,11 @@ it('expected collections are taken, heard, verified, missed and told apart, and 
     /^reference,state,currency,expected,received/,
   );
   expect(sheet).toMatch(/INV-SHORT,conflict,NGN,100\.00,60\.00,-40\.00,/);
+  const ageing = home.read(`data/reports/reconciliation-${first.run}/ageing.csv`).split('\r\n');
+  expect(ageing.filter((line) => line.includes('collection_'))).toEqual([
+    'NGN,collection_conflict,0-1,2,200.00',
+    'NGN,collection_missing,0-1,2,200.00',
+  ]);
 
   await until(
     4000,

@@ -41,7 +41,8 @@ export const withTransfer = (scope: RunScope): RawBuilder<unknown> => sql`left j
 
 export type DiscrepancyLine = Discrepancy & {
   /**
-   * Minor units of the payout it is about, or of the listed transfer that has no payout; null when neither is known.
+   * Minor units of the payout it is about, of the listed transfer that has no payout, or of the collection that was
+   * expected; null when none is known.
    */
   money: bigint | null;
 };
@@ -50,8 +51,10 @@ export type DiscrepancyLine = Discrepancy & {
 export function discrepancyLines(db: Db, scope: RunScope): AsyncGenerator<DiscrepancyLine[]> {
   return keyset<DiscrepancyLine>(pageSize, async (last) => {
     const { rows } = await sql<DiscrepancyLine>`
-      select d.*, coalesce(p.amount, l.amount) as money from discrepancies d
+      select d.*, coalesce(p.amount, l.amount, c.expected_amount) as money from discrepancies d
       left join payouts p on p.id = d.payout_id
+      left join collections c on d.kind in ('collection_missing', 'collection_conflict')
+        and c.reference_key = lower(d.reference)
       ${withTransfer(scope)}
       where (d.first_seen_at, d.id) > (${last?.first_seen_at ?? ''}, ${last?.id ?? ''})
         and (d.state <> 'resolved' or d.resolved_at >= ${scope.startedAt})
