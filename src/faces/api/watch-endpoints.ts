@@ -90,7 +90,7 @@ export const watchEndpoints: Runs<Omit<typeof watchOperations, 'listEvents'>> = 
   },
 
   async listFindings({ findWaiting }) {
-    return jsonAnswer({ findings: (await findWaiting()).map(findingJson) });
+    return jsonAnswer({ findings: (await findWaiting()).map(findingJson), next: null });
   },
 };
 

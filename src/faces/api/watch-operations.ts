@@ -4,16 +4,7 @@ import { discrepancyKinds } from '../../core/domain/discrepancy-kinds.ts';
 import { listStandings } from '../../core/domain/verdict.ts';
 import { eventsShape } from '../../core/shapes/event-shapes.ts';
 import { jsonShapes } from '../../core/shapes/json-shapes.ts';
-import {
-  fields,
-  findingShape,
-  flag,
-  instant,
-  list,
-  map,
-  text,
-  verdictShape,
-} from '../../core/shapes/parts.ts';
+import { fields, findingShape, flag, instant, map, text, verdictShape } from '../../core/shapes/parts.ts';
 import { listOf, lookup, type Operation, order, paging } from './operation.ts';
 
 const apiRun = fields({
@@ -125,6 +116,6 @@ export const watchOperations = {
     path: '/findings',
     does: 'What is wrong or waits: one list, the same on every face.',
     right: 'figures',
-    answers: { 200: { does: 'All of it.', shape: fields({ findings: list(findingShape) }) } },
+    answers: { 200: { does: 'All of it, in one page.', shape: listOf('findings', findingShape) } },
   },
 } as const satisfies Record<string, Operation>;
