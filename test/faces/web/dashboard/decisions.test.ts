@@ -47,10 +47,10 @@ describe('approving', () => {
   it.each(['ada', 'Ada', 'ADA'])('never lets %s approve what ada dropped', async (name) => {
     const { ledger, as, post } = await startDashboard({ names: name === 'ada' ? [] : [name] });
     await addUnapproved(ledger, ['A-1']);
-    expect((await as(name, '/batches/b-1/approve')).status).toBe(422);
+    expect((await as(name, '/batches/b-1/approve')).status).toBe(403);
     const { digest } = await bolasReview(as);
     const done = await post(name, '/batches/b-1/approve', { ...sure, digest });
-    expect(done.status).toBe(422);
+    expect(done.status).toBe(403);
     expect(done.body).toContain('nobody approves a batch of their own');
     expect(await states(ledger)).toEqual({ 'A-1': 'held' });
   });

@@ -129,18 +129,18 @@ it('P37: mends bad cells in a new file, keeps both files and who changed what, a
   expect(cells).toMatch(/bank_code.*hidden.*hidden/s);
   const batch = taken.location.split('/').at(-1) ?? '';
   const refused = await post('ada', `/batches/${batch}/approve`, { sure: 'yes', digest: 'x' });
-  expect([refused.status, refused.text]).toEqual([422, expect.stringContaining('ada dropped it')]);
+  expect([refused.status, refused.text]).toEqual([403, expect.stringContaining('ada dropped it')]);
   const ledger = await openLedger(join(home.dir, 'data', 'ledger.db'), { now: () => born });
   await ledger.write((trx) => trx.updateTable('batches').set({ dropped_by: 'somebody' }).execute());
   await ledger.close();
   const mender = await post('ada', `/batches/${batch}/approve`, { sure: 'yes', digest: 'x' });
-  expect([mender.status, mender.text]).toEqual([422, expect.stringContaining('ada mended it')]);
+  expect([mender.status, mender.text]).toEqual([403, expect.stringContaining('ada mended it')]);
   const byApi = await ask('ada', `/api/v1/batches/${batch}/approve`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ digest: 'x' }),
   });
-  expect([byApi.status, byApi.text]).toEqual([422, expect.stringContaining('ada mended it')]);
+  expect([byApi.status, byApi.text]).toEqual([403, expect.stringContaining('ada mended it')]);
   const dropper = await home.run(['approve', batch, '--yes'], { SUDO_UID: '4242', SUDO_USER: 'dayo' });
   expect(dropper.err).toContain('dayo dropped it');
 });
