@@ -101,6 +101,6 @@ export function decimalToMinor(text: string, currency: string): bigint | null {
 /** True for an amount above its currency's limit (`submission.payout_limit`); a currency may have no limit. */
 export function isAboveLimit(amount: bigint, currency: string, limits: Record<string, string>): boolean {
   const limit = limits[currency];
-  const most = limit === undefined ? null : parseAmount(limit, currency);
-  return most?.kind === 'ok' && amount > most.minor;
+  const most = limit === undefined ? null : decimalToMinor(limit, currency);
+  return most !== null && amount > most;
 }

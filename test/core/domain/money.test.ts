@@ -91,6 +91,7 @@ describe('money', () => {
     const limits = { NGN: '1500.00' };
     const above = (amount: bigint, currency = 'NGN'): boolean => isAboveLimit(amount, currency, limits);
     expect([above(150_000n), above(150_001n), above(150_001n, 'ZAR')]).toEqual([false, true, false]);
+    expect(isAboveLimit(1n, 'NGN', { NGN: '0' }), 'a limit of zero lets nothing pass').toBe(true);
   });
 
   it('knows the currencies of ISO 4217 and no others', () => {
