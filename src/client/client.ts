@@ -85,6 +85,7 @@ export function createClient(given: RequestOptions): CounterfoilClient {
     { signal }: CallOptions = {},
   ): Promise<AnswerOf<'postBatch', 200> | PostedBatch> {
     const retries = body instanceof ReadableStream ? 0 : given.retries;
+    const began = performance.now();
     return requests.repeat({ signal, retries }, async (failures) => {
       try {
         const target = `/batches${queryOf(posting)}`;
@@ -94,7 +95,13 @@ export function createClient(given: RequestOptions): CounterfoilClient {
         const wasLost = failures > 0 && error instanceof ApiError && error.kind === 'taken_before';
         const { batch } = wasLost ? error.details : {};
         if (batch === undefined) throw error;
-        return requests.json<ResultOf<'getBatch'>>(`/batches/${encodeURIComponent(batch)}`, { signal });
+        const answer = await requests.send(`/batches/${encodeURIComponent(batch)}`, { signal });
+        // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the server's tests hold its answers against their schemas
+        const found = (await answer.json()) as ResultOf<'getBatch'>;
+        const ageMs = serverNow(answer) - Date.parse(found.taken_in_at);
+        // What an earlier post took in, perhaps last month, is not this one.
+        if (ageMs > performance.now() - began + clocksDifferMs) throw error;
+        return found;
       }
     });
   }
@@ -128,6 +135,15 @@ export function createClient(given: RequestOptions): CounterfoilClient {
     postBatch: postBatch as CounterfoilClient['postBatch'],
     events: (from = {}) => followEvents(requests, from),
   };
+}
+
+/** So far the clocks of two machines that serve one ledger may differ. */
+const clocksDifferMs = 60_000;
+
+/** When the server answered, by its clock; by ours where it does not say. */
+function serverNow({ headers }: Response): number {
+  const stamp = Date.parse(headers.get('date') ?? '');
+  return Number.isNaN(stamp) ? Date.now() : stamp;
 }
 
 /** The path with its parameters, and what is no parameter of it. */

@@ -62,6 +62,24 @@ it('takes a post whose answer was lost for done when the same content is there, 
   });
 });
 
+it('takes no batch of an earlier post for this one, also when an answer was lost', async () => {
+  const { as } = await serveApi();
+  const { batch } = await as('dayo').postBatch(batchOf(2), { name: 'pay.csv' });
+  const { fetch: losingPosts, lost } = losing(1, 'POST');
+  /** The server as it is an hour after that post. */
+  const hourLater: Ask = async (place, init) => {
+    const answer = await losingPosts(place, init);
+    const headers = {
+      ...Object.fromEntries(answer.headers),
+      date: new Date(Date.now() + 3_600_000).toUTCString(),
+    };
+    return new Response(await answer.text(), { status: answer.status, headers });
+  };
+  const again = as('dayo', { fetch: hourLater }).postBatch(batchOf(2), { name: 'pay.csv' });
+  await expect(again).rejects.toMatchObject({ status: 409, kind: 'taken_before', details: { batch } });
+  expect(lost()).toBe(1);
+});
+
 it('decides once when answers are lost: each try has the same Idempotency-Key', async () => {
   const { as } = await serveApi({}, { COUNTERFOIL_SCHEDULES_SUBMIT: '' });
   const { batch } = await as('dayo').postBatch(batchOf(2), { name: 'pay.csv' });
