@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import { movedNothing, saysPaid, unpaid } from '../core/ledger/came-back.ts';
-import { paymentOf, paysTheSame } from '../core/ledger/same-payment.ts';
+import { otherZeros, paymentOf, paysTheSame } from '../core/ledger/same-payment.ts';
 import { idList } from '../core/storage/bulk.ts';
 import { literals } from '../core/storage/dialect.ts';
 import type { Db, Trx } from '../core/storage/ledger.ts';
@@ -42,7 +42,7 @@ export async function laterLikes(
   type Row = Found & { earlier: string; earlier_batch: string; created_at: string };
   const { rows } = await sql<Row>`select n.id, n.row_number, n.reference, n.batch_id,
       p.reference as earlier, p.batch_id as earlier_batch, b.created_at
-    from payouts n cross join payouts p join batches b on b.id = p.batch_id
+    from payouts n cross join ${otherZeros} z cross join payouts p join batches b on b.id = p.batch_id
     where n.id in ${idList(ids)} and ${paysTheSame('p', paymentOf('n'))} and p.batch_id <> ${besides} and ${isSinceLastSent}
       and (${isNearTo(near)} or ${turnedSince})
     order by n.id, b.created_at desc, p.id`.execute(trx);

@@ -3,7 +3,7 @@ import { bareAccount } from '../core/domain/bare-account.ts';
 import { dayOf } from '../core/domain/pay-day.ts';
 import { cameBackAt, movedNothing } from '../core/ledger/came-back.ts';
 import type { HoldReason } from '../core/ledger/hold-reasons.ts';
-import { paymentOf, paysTheSame } from '../core/ledger/same-payment.ts';
+import { otherZeros, paymentOf, paysTheSame } from '../core/ledger/same-payment.ts';
 import type { Config } from '../core/settings/settings.ts';
 import { field, rowsOf } from '../core/storage/bulk.ts';
 import { hasRow } from '../core/storage/counting.ts';
@@ -118,7 +118,7 @@ const findAlike = prepared<EarlierPayout>((_, slot) => {
   return sql<EarlierPayout>`select p.id, p.reference, p.batch_id, p.account_number, p.currency, p.amount, p.pay_on, b.created_at,
       case when ${hasEnded} then ${wentAt(sql`w.since`)} end as went_at
     from (values ${sql.join(rows)}) v cross join (select cast(${slot(rowsPerQuestion * 3)} as text) as since) w
-      cross join payouts p join batches b on b.id = p.batch_id
+      cross join ${otherZeros} z cross join payouts p join batches b on b.id = p.batch_id
     where ${paysTheSame('p', asked)} and not ${movedNothing}
       and not (${hasEnded} and ${wentAt(sql`w.since`)} < w.since)
     order by b.created_at`;
@@ -180,7 +180,7 @@ export async function hasLikeness(trx: Db | Trx, batch: { id: string }): Promise
       const { rows } = await sql<{ id: bigint }>`select p.id
         from (select distinct account_number, currency, amount from payouts
             where batch_id = ${batch.id} and row_number >= ${from} and row_number < ${from + rowsPerStep}) n
-          cross join payouts p
+          cross join ${otherZeros} z cross join payouts p
         where ${paysTheSame('p', paymentOf('n'))} and ${others} limit 1`.execute(trx);
       if (rows.length > 0) return true;
     }
@@ -243,13 +243,13 @@ function likeIn(batch: Compared, near: readonly Near[]): RawBuilder<unknown> {
       select n.account_number, n.currency, n.amount, n.pay_on, count(*) as others
       from (select account_number, currency, amount, pay_on, min(id) as id from payouts
           where batch_id = ${batch.id} and ${mayGo(batch)} group by 1, 2, 3, 4) n
-        join w on w.pay_on = n.pay_on cross join payouts p join batches b on b.id = p.batch_id
+        join w on w.pay_on = n.pay_on cross join ${otherZeros} z cross join payouts p join batches b on b.id = p.batch_id
       where ${isSame} and ${isEarlier(batch)} and ${isNear}
       group by n.account_number, n.currency, n.amount, n.pay_on),
     again as (
       select n.id, count(*) as others
       from ${linesOfBatch(batch.id)} line join payouts n on n.id = line.id join w on w.pay_on = n.pay_on
-        join payouts p on p.id = line.ancestor join batches b on b.id = p.batch_id
+        join payouts p on p.id = line.ancestor join batches b on b.id = p.batch_id cross join ${otherZeros} z
       where ${isSame} and ${isEarlier(batch)} and ${isNear} group by n.id),
     own as (
       select n.id, n.row_number, n.reference, n.account_number, n.currency, n.amount, n.pay_on
@@ -284,7 +284,7 @@ async function newestLike(
   row: Like,
 ): Promise<Likeness[]> {
   const { rows } = await sql<{ reference: string; batch_id: string; created_at: string }>`
-    select p.reference, p.batch_id, b.created_at from payouts p join batches b on b.id = p.batch_id
+    select p.reference, p.batch_id, b.created_at from ${otherZeros} z cross join payouts p join batches b on b.id = p.batch_id
     where ${paysTheSame('p', { account: sql`${row.account_number}`, currency: sql`${row.currency}`, amount: sql`${row.amount}` })}
       and ${isEarlier(batch)} and ${isNearTo(near)}
       and ${isUnseen(batch, sql`${row.id}`, sql`${batch.intake?.(row.pay_on).until ?? ''}`)}

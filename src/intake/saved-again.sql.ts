@@ -6,7 +6,7 @@ import { knownColumn } from '../core/domain/batch-rules.ts';
 import { dayOf } from '../core/domain/pay-day.ts';
 import { movedNothing } from '../core/ledger/came-back.ts';
 import type { HoldReason } from '../core/ledger/hold-reasons.ts';
-import { paysTheSame } from '../core/ledger/same-payment.ts';
+import { otherZeros, paysTheSame } from '../core/ledger/same-payment.ts';
 import { keyset } from '../core/storage/keyset.ts';
 import type { Db } from '../core/storage/ledger.ts';
 import type { Payout } from '../core/storage/tables/tables.ts';
@@ -108,7 +108,7 @@ export async function findSavedAgain(
   const { rows: batches } = await sql<{ id: string; columns: string; created_at: string }>`
     select b.id, b.columns, b.created_at from batches b
     where b.row_count = ${count} and b.phase = 'loaded' and b.id <> ${own} and b.archive_id is null
-      and exists (select 1 from payouts p where p.batch_id = b.id and ${paysTheSame('p', money)})
+      and exists (select 1 from ${otherZeros} z cross join payouts p where p.batch_id = b.id and ${paysTheSame('p', money)})
       and exists (select 1 from payouts p where p.batch_id = b.id and not ${movedNothing})
     order by b.created_at desc, b.id limit ${mostBatches}`.execute(db);
   for (const { id: batch, columns, created_at } of batches) {

@@ -6,7 +6,7 @@ import { field, integerField, rowsOf } from '../storage/bulk.ts';
 import { literals } from '../storage/dialect.ts';
 import type { Trx } from '../storage/ledger.ts';
 import { addHoldReason, type HoldReason, holdReasonsOf } from './hold-reasons.ts';
-import { paymentOf, paysTheSame } from './same-payment.ts';
+import { otherZeros, paymentOf, paysTheSame } from './same-payment.ts';
 import { shownValue } from './shown-value.ts';
 import { eventList } from './stored-sets.ts';
 
@@ -51,7 +51,7 @@ export async function holdReplacements(trx: Trx, back: readonly CameBack[]): Pro
   if (back.length === 0) return;
   const given = rowsOf(back.map(({ payoutId, ...entry }) => ({ id: payoutId, ...entry })));
   const from = sql`from ${given} as row cross join payouts p`;
-  const alike = await sql<Found>`${wanted()} ${from} cross join payouts n
+  const alike = await sql<Found>`${wanted()} ${from} cross join ${otherZeros} z cross join payouts n
     where ${replaces} and ${paysTheSame('n', paymentOf('p'))}
     order by n.row_number, p.id`.execute(trx);
   for (const rows of groups(alike.rows))

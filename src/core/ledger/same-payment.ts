@@ -5,23 +5,25 @@ type Value = RawBuilder<unknown>;
 /** So many dropped zeros are found. */
 const mostZeros = 6;
 
+/** The leading zeros that {@link paysTheSame} tries, the account as it is first. To be joined as `z`. */
+export const otherZeros: Value = sql`(select cast(null as text) as zeros ${sql.join(
+  Array.from({ length: mostZeros + 1 }, (_, zeros) => sql`union all select ${sql.lit('0'.repeat(zeros))}`),
+  sql` `,
+)})`;
+
 /**
- * True in SQL where the row of `alias` pays the same amount to the same account. With other leading zeros it is the same
- * account, since a spreadsheet drops them; one in NGN has ten digits and one spelling.
+ * True in SQL where the row of `alias` pays the same amount to the same account, spelled as `z` has it. With other leading
+ * zeros it is the same account, since a spreadsheet drops them; one in NGN has ten digits and one spelling.
  */
 export function paysTheSame(
   alias: string,
   { account, currency, amount }: { account: Value; currency: Value; amount: Value },
 ): RawBuilder<boolean> {
   const own = (column: string): Value => sql.ref(`${alias}.${column}`);
-  const spelled = Array.from(
-    { length: mostZeros + 1 },
-    (_, zeros) => sql`${sql.lit('0'.repeat(zeros))} || ltrim(${account}, '0')`,
-  );
-  const isSpelled = (is: Value): Value =>
-    sql`${own('account_number')} ${is} and ${own('currency')} = ${currency} and ${own('amount')} = ${amount}`;
-  return sql<boolean>`(${isSpelled(sql`= ${account}`)}
-    or ${currency} <> 'NGN' and ${isSpelled(sql`in (${sql.join(spelled)})`)})`;
+  const other = sql`z.zeros || ltrim(${account}, '0')`;
+  return sql<boolean>`((z.zeros is null or (${currency} <> 'NGN' and ${other} <> ${account}))
+    and ${own('account_number')} = coalesce(${other}, ${account})
+    and ${own('currency')} = ${currency} and ${own('amount')} = ${amount})`;
 }
 
 /** What the payout of an alias pays, for {@link paysTheSame}. */
