@@ -32,6 +32,7 @@ import {
   exactAmount,
   facts,
   panel,
+  sentence,
   stateText,
   time,
   to,
@@ -224,7 +225,7 @@ export function closeMonthView(
   view: View,
 ): Html {
   const { name } = month;
-  const lines = expected?.map((one) => html`<li>${periodWarningTexts(one).page}</li>`) ?? [];
+  const lines = expected?.map((one) => html`<li>${sentence(periodWarningTexts(one).page, view)}</li>`) ?? [];
   const later = html`<p class="warn">The month has too many payouts to say before what its statement will show.</p>`;
   return html`<h1>Close ${readableMonth(name)}</h1>
 ${panel('What is open', openPart(month, view))}
