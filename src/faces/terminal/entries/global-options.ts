@@ -6,7 +6,7 @@ export const globalOptions: readonly OptionEntry[] = [
   ['--config <file>', 'configuration file'],
   ['--data <dir>', 'data folder'],
   ['--json', 'print exactly one JSON object'],
-  ['--quiet', 'print no progress and no warnings'],
+  ['--quiet', 'print no progress, no warnings and no news of success'],
   ['--no-color', 'print without colour'],
   ['--yes', 'answer yes to every question'],
 ];

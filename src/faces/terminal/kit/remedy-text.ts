@@ -22,7 +22,6 @@ const texts: Record<Remedy, (about: About) => string> = {
 /** What a person can do instead: each command that ends the payout's state, or that shows that it ended. */
 export function remedyText(one: About & Pick<WeighedCase, 'remedies'>): string {
   const { remedies, payout } = one;
-  if (remedies.length === 0)
-    return `nothing waits for a decision: counterfoil show ${payout.reference} shows its story`;
+  if (remedies.length === 0) return `counterfoil show ${payout.reference} shows its story`;
   return remedies.map((remedy) => texts[remedy](one)).join('; or ');
 }
