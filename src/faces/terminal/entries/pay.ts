@@ -4,7 +4,7 @@ export const payEntries: readonly CommandEntry[] = [
   {
     usage: 'submit [file...]',
     summary: 'take in files, send what is ready, write the results',
-    does: 'take in the given files (default: the inbox), send what is ready and write the results',
+    does: 'take in the given files and send them; without files, take in the inbox and send all that is ready; then write the results',
     example: 'counterfoil submit november.csv --rows 120 --total NGN=1200000.00',
     options: [
       ['--dry-run', 'stop before anything is recorded'],
