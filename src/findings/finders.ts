@@ -86,7 +86,8 @@ export const finders: { readonly [K in FindingKind]: Finder<K> } = {
     return [{ ...plainFinding('ledger_behind'), since: at, facts: { why, advice } }];
   },
   sending_halted: async ({ db, ledger }) => only('sending_halted', await haltFindings(db, ledger)),
-  canary_failed: async ({ db, ledger }) => only('canary_failed', await haltFindings(db, ledger)),
+  canary_failed: async ({ db, ledger, clock, config: { submission } }) =>
+    only('canary_failed', await haltFindings(db, ledger, { at: clock.iso(), hours: submission.canaryHours })),
   discrepancy_open: ({ db }) => openFindings(db),
   queue_stuck: async ({ clock, queues, isQueueStuck = false, machine = '' }) => {
     if (queues) return queueFindings(clock, queues());

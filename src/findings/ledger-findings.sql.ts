@@ -9,7 +9,7 @@ import { type HoldReason, readReasons } from '../core/ledger/hold-reasons.ts';
 import { openRejectedFiles } from '../core/ledger/rejected-files.ts';
 import type { Db, Ledger, Trx } from '../core/storage/ledger.ts';
 import { serverMayApprove } from '../sending/approval.ts';
-import { standingCanaries } from '../sending/canaries.sql.ts';
+import { canaryResult, standingCanaries } from '../sending/canaries.sql.ts';
 import { barrierCause, findHaltCauses } from '../sending/halts.sql.ts';
 import { refusedReferences } from '../watching/webhooks/refused-references.sql.ts';
 import { type Finding, mostNames, plainFinding } from './finding.ts';
@@ -26,16 +26,21 @@ type Group = {
 
 /**
  * Halts and failed canaries. The halt of a canary is the finding of its batch. `unnotedFall`: a barrier that only this
- * process knows of (P25).
+ * process knows of (P25). `judge`: also names canaries that went wrong and that no sender has judged yet.
  */
 export async function haltFindings(
   db: Db | Trx,
   { unnotedFall }: Pick<Ledger, 'unnotedFall'>,
+  judge?: { at: string; hours: number },
 ): Promise<Finding<'sending_halted' | 'canary_failed'>[]> {
   const fallen = unnotedFall ? [barrierCause(unnotedFall)] : [];
   const causes = [...fallen, ...(await findHaltCauses(db))];
-  const failed = (await standingCanaries(db)).filter(({ state }) => state === 'failed');
-  const batches = [...causes.map(({ batch }) => batch), ...failed.map(({ batch }) => batch)];
+  const batches = causes.map(({ batch }) => batch);
+  for (const canary of await standingCanaries(db)) {
+    const isBad =
+      canary.state === 'failed' || (judge && (await canaryResult(db, canary, judge)).kind === 'failed');
+    if (isBad) batches.push(canary.batch);
+  }
   const kinds = Map.groupBy(
     causes.filter(({ batch }) => batch === null),
     ({ kind }) => kind,

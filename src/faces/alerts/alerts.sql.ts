@@ -3,6 +3,7 @@ import { later } from '../../core/domain/wait.ts';
 import { allBarriers } from '../../core/ledger/barriers.ts';
 import type { Db, Trx } from '../../core/storage/ledger.ts';
 import { alertKind } from '../../findings/kinds.ts';
+import { canaryBad } from '../../sending/canary.ts';
 import { type AlertChange, type AlertFinding, repeatMs, type StandingAlert } from './changes.ts';
 
 /** Every alert that stands, in the order of their kinds. */
@@ -67,7 +68,8 @@ export async function moveWaits(trx: Trx, { at, stepMs }: { at: string; stepMs: 
 
 /**
  * A text that changes when a commit of any process records something that people must be told at once: a halt, a refused
- * file, a held batch, a discrepancy, a refused webhook about a payout. It reads the ends of indexes and short tables.
+ * file, a held batch, a discrepancy, a canary that went wrong, a refused webhook. It reads the ends of indexes and short
+ * tables.
  */
 export async function causesMark(db: Db): Promise<string> {
   const { rows } = await sql<Record<string, bigint>>`select
@@ -77,6 +79,9 @@ export async function causesMark(db: Db): Promise<string> {
       (select count(*) from rejected_files where ended_at is null) as files,
       (select coalesce(max(id), 0) from discrepancy_events) as discrepancy,
       (select coalesce(sum(version + 1), 0) from batches where phase = 'loaded' and hold_reasons <> '[]') as held,
+      (select count(*) from canaries c join payouts p
+        on p.id >= c.from_id and p.id <= c.through_id and coalesce(p.batch_id, '') = c.batch_id
+        where c.state = 'open' and p.state in (${sql.join([...canaryBad])})) as canary,
       (select coalesce(max(id), 0) from rejections where detail <> '') as refused`.execute(db);
   return Object.values(rows[0] ?? {}).join(' ');
 }

@@ -151,6 +151,21 @@ it('sees each cause of an alert by one read, and nothing in what strangers send'
   expect(await isNew()).toBe(true);
   await refuse(setting, ['R-1'], 1000);
   expect(await isNew()).toBe(true);
+  await addBatch(ledger, ['R-2'], { id: 'december', state: 'failed' });
+  expect(await isNew(), 'it is no canary').toBe(false);
+  const { id } = await ledger.db
+    .selectFrom('payouts')
+    .select('id')
+    .where('reference', '=', 'R-2')
+    .executeTakeFirstOrThrow();
+  const canary = { batch_id: 'december', from_id: id, through_id: id, day: '', marked: 1n };
+  await ledger.write((trx) =>
+    trx
+      .insertInto('canaries')
+      .values({ ...canary, state: 'open', started_at: at(0), ended_at: null })
+      .execute(),
+  );
+  expect(await isNew(), 'a canary that went wrong').toBe(true);
   await refuse(setting, [''], 1000);
   expect(await isNew()).toBe(false);
 });
