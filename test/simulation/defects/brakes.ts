@@ -23,8 +23,8 @@ export const brakeDefects: readonly Defect[] = [
     from: 12,
     brake: 'approval',
     file: 'src/sending/approval.ts',
-    find: `      ? one.uid === dropper.uid
-      : one.name.toLowerCase() === dropper.name.toLowerCase(),`,
+    find: `      ? one.uid === maker.uid
+      : one.name.toLowerCase() === maker.name.toLowerCase(),`,
     replace: `      ? false
       : false,`,
   },
