@@ -17,8 +17,8 @@ import { type PartOfList, pages } from './pages.ts';
 import { ago, amount, countText, note, panel, sentence, severity, time, to } from './parts.ts';
 import { addressOf } from './query.ts';
 
-/** What a person may narrow the list to. `days`: found so long ago, or longer. */
-export const discrepancyFields = ['kind', 'batch', 'currency', 'days'] as const;
+/** What a person may narrow the list to. `days`: found so long ago, or longer. `state`: `resolved`, or what is not. */
+export const discrepancyFields = ['kind', 'batch', 'currency', 'days', 'state'] as const;
 type DiscrepancyQuery = Partial<Record<(typeof discrepancyFields)[number], string>>;
 
 /** One decision is about so many at most: nobody reads more, and a form holds no more. */
@@ -35,19 +35,23 @@ type Found = {
   isChecked: boolean;
 };
 
-/** What is open, the gravest and oldest first, each with what to do and a way to say that it is done. */
+/** What is open, the gravest and oldest first, each with what to do and a way to say that it is done. Or what is resolved. */
 export function discrepanciesView({ list, kinds, query, sums, page, isChecked }: Found, view: View): Html {
   const { kind: only, ...others } = query;
   const total = sums.reduce((sum, { count }) => sum + count, 0);
   const link = (kind: DiscrepancyKind | undefined, name: string): Html =>
     html`<li><a href="${addressOf('/discrepancies', { ...others, ...(kind !== undefined && { kind }) })}"${kind === only && html` aria-current="page"`}>${name}</a></li>`;
   const links = kinds.map(([kind, count]) => link(kind, `${plainKind(kind)} (${count})`));
-  const isNarrowed = Object.keys(query).length > 0;
+  const { state, ...narrowed } = query;
+  const isResolved = state === 'resolved';
+  const isNarrowed = Object.keys(narrowed).length > 0;
   const none = isChecked
-    ? html`<p>No ${isNarrowed ? 'such ' : ''}discrepancy is open.</p>`
+    ? html`<p>No ${isNarrowed ? 'such ' : ''}discrepancy is ${isResolved ? 'resolved' : 'open'}.</p>`
     : html`<p><strong>Not checked:</strong> no usable list of the service was compared. None is known.</p>`;
-  const mayDecide = hasRight(view.caller, 'decide') && list.length > 0;
-  return html`<h1>Discrepancies</h1>
+  const mayDecide = hasRight(view.caller, 'decide') && list.length > 0 && !isResolved;
+  const otherState = isResolved ? narrowed : { ...narrowed, state: 'resolved' };
+  return html`<h1>${isResolved ? 'Resolved discrepancies' : 'Discrepancies'}</h1>
+<p><a href="${addressOf('/discrepancies', otherState)}">${isResolved ? 'Those that are open' : 'Those that are resolved'}</a></p>
 <nav class="narrow" aria-label="Kinds"><ul>${link(undefined, 'all')}${links}</ul></nav>
 ${filterForm(query)}
 ${sums.length > 0 && panel(counted(total, 'discrepancy', 'discrepancies'), sumsTable(sums))}
@@ -57,9 +61,10 @@ ${pages('/discrepancies', page, query)}`;
 }
 
 function filterForm(query: DiscrepancyQuery): Html {
-  const { kind, batch = '', currency = '', days = '' } = query;
+  const { kind, state, batch = '', currency = '', days = '' } = query;
   return html`<form class="filters" action="/discrepancies" method="get" aria-label="Narrow the list">
 ${kind !== undefined && html`<input type="hidden" name="kind" value="${kind}">`}
+${state !== undefined && html`<input type="hidden" name="state" value="${state}">`}
 <label>Batch, or a part of it<input name="batch" value="${batch}"></label>
 <label>Currency<input name="currency" value="${currency}" size="4" maxlength="3"></label>
 <label>Found, days ago or more<input name="days" value="${days}" size="5" inputmode="numeric"></label>
@@ -145,6 +150,7 @@ function openText(text: string, view: View): string {
 
 function card(one: Discrepancy, view: View): Html {
   const say = (text: string): string => openText(text, view);
+  const isResolved = one.state === 'resolved';
   const about =
     one.payout_id === null
       ? html`${one.reference || one.subject}`
@@ -152,27 +158,36 @@ function card(one: Discrepancy, view: View): Html {
   const marks = [
     html`Found ${time(one.first_seen_at, view)}, ${ago(one.first_seen_at, view)} ago`,
     ...(one.batch_id === null ? [] : [to(['batches', one.batch_id], one.batch_id)]),
-    ...(one.state === 'open' ? [] : [one.state]),
+    ...(one.state === 'open'
+      ? []
+      : [isResolved ? `resolved by ${one.resolved_by === 'person' ? 'a person' : 'evidence'}` : one.state]),
     ...(one.note === '' ? [] : [`Note: ${noteText(one, view)}`]),
   ];
-  return html`<article class="card is-${one.severity}" id="${one.id}"><h2>${hasRight(view.caller, 'decide') && pick(one)}${severity(one.severity)} ${plainKind(one.kind)}: ${about}</h2>
-<p>${say(actionFor(one))}</p>
+  return html`<article class="card is-${one.severity}" id="${one.id}"><h2>${hasRight(view.caller, 'decide') && !isResolved && pick(one)}${severity(one.severity)} ${plainKind(one.kind)}: ${about}</h2>
+${!isResolved && html`<p>${say(actionFor(one))}</p>`}
 <p class="soft">${upperFirst(said(one, view))}<br>${separated(marks, ' · ')}</p>
-<details id="decide-${one.id}"><summary aria-label="Decide about ${one.id}">Decide…</summary>${form(view, {
-    action: '/discrepancies/acknowledge',
-    fields: [
-      { kind: 'hidden', name: 'id', value: one.id },
-      { kind: 'hidden', name: 'shown', value: discrepancyMark(one) },
-      {
-        kind: 'note',
-        id: `note-${one.id}`,
-        label: 'Note: what is known, or what was done (a resolution needs one)',
-        required: false,
-      },
-    ],
-    buttons: [
-      ...(one.state === 'open' ? [{ name: 'Acknowledge' }] : []),
-      { name: 'Resolve', to: '/discrepancies/resolve' },
-    ],
-  })}</details></article>`;
+${!isResolved && decidePart(one, view)}</article>`;
+}
+
+function decidePart(one: Discrepancy, view: View): Html {
+  return html`<details id="decide-${one.id}"><summary aria-label="Decide about ${one.id}">Decide…</summary>${form(
+    view,
+    {
+      action: '/discrepancies/acknowledge',
+      fields: [
+        { kind: 'hidden', name: 'id', value: one.id },
+        { kind: 'hidden', name: 'shown', value: discrepancyMark(one) },
+        {
+          kind: 'note',
+          id: `note-${one.id}`,
+          label: 'Note: what is known, or what was done (a resolution needs one)',
+          required: false,
+        },
+      ],
+      buttons: [
+        ...(one.state === 'open' ? [{ name: 'Acknowledge' }] : []),
+        { name: 'Resolve', to: '/discrepancies/resolve' },
+      ],
+    },
+  )}</details>`;
 }

@@ -48,7 +48,7 @@ export function discrepancyRoutes(scope: FastifyInstance, { deps, looks, send, v
 
   const decide = { config: { right: 'decide' as const } };
   scope.get('/discrepancies/all', decide, async (request: FastifyRequest, reply) => {
-    const query = fieldsIn(request, discrepancyFields);
+    const { state: _state, ...query } = fieldsIn(request, discrepancyFields);
     const filter = filterOf(query, clock.now());
     const list = await listOpen(reader, filter, mostPicked);
     const total = (await sumDiscrepancies(reader, filter)).reduce((sum, { count }) => sum + count, 0);
@@ -62,11 +62,12 @@ function filterOf(
   query: ReturnType<typeof fieldsIn<(typeof discrepancyFields)[number]>>,
   now: number,
 ): DiscrepancyFilter {
-  const { kind, batch, currency, days } = query;
+  const { kind, batch, currency, days, state } = query;
   if (days !== undefined && !/^\d{1,5}$/.test(days))
     throw new Declined(422, 'Give the age as a number of days.');
   return {
     ...(kind !== undefined && isDiscrepancyKind(kind) && { kind }),
+    ...(state === 'resolved' && { states: ['resolved'] as const }),
     ...(batch !== undefined && { batch }),
     ...(currency !== undefined && { currency: currency.toUpperCase() }),
     ...(days !== undefined && { seenBefore: new Date(now - Number(days) * dayMs).toISOString() }),

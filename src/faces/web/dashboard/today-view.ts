@@ -215,7 +215,9 @@ function paidTwiceTile({ paidTwice: found, birth }: DashboardFacts, view: View):
         ({ kind, count }) =>
           html`<small><a href="/discrepancies?kind=${kind}">${countText(count)} ${plainKind(kind)}</a></small>`,
       );
-      const closed = found.closed > 0 && html`<small>${countText(found.closed)} resolved by a person</small>`;
+      const closed =
+        found.closed > 0 &&
+        html`<small><a href="/discrepancies?state=resolved">${countText(found.closed)} resolved by a person</a></small>`;
       return html`${open > 0 ? html`<b class="bad">■ ${countText(open)} open</b>${ways}` : html`<b>none open</b>`}${closed}`;
     }
     case 'none': {

@@ -155,8 +155,8 @@ it('halts all sending and releases it, under the name of the token', async () =>
   expect(await haltInWords(ledger.db)).toBeUndefined();
 });
 
-it('acknowledges and resolves a discrepancy with a note, and says who did', async () => {
-  const { ledger, post } = await startDashboard();
+it('acknowledges and resolves a discrepancy with a note, says who did, and lists it as resolved', async () => {
+  const { ledger, as, post } = await startDashboard();
   const [payoutId = null] = await addBatch(ledger, ['A-1']);
   const id = await addDiscrepancy(ledger, { kind: 'amount_conflict', payoutId, reference: 'A-1' });
   const state = async (): Promise<unknown> =>
@@ -178,6 +178,10 @@ it('acknowledges and resolves a discrepancy with a note, and says who did', asyn
     { event: 'acknowledged', source: 'person:ada', note: '' },
     { event: 'resolved', source: 'person:bola', note: 'recalled <b>' },
   ]);
+  expect((await as('ada', '/discrepancies')).body).not.toContain(id);
+  const resolved = (await as('ada', '/discrepancies?state=resolved')).body;
+  for (const text of [id, 'resolved by a person', 'recalled &#60;b&#62;']) expect(resolved).toContain(text);
+  expect(resolved, 'nothing is left to decide').not.toContain('/discrepancies/resolve');
 });
 
 it('decides nothing about a discrepancy that changed after its page was shown', async () => {
