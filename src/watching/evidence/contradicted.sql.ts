@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Contradiction } from '../../core/domain/contradiction.ts';
 import { pairConflictKinds } from '../../core/domain/pair-conflicts.ts';
 import { contradictionIn } from '../../core/ledger/contradiction-columns.ts';
@@ -42,6 +42,7 @@ export async function contradictedAfter(
       ),
     )
     .where((eb) => eb.not(knownWhenClosed))
+    .where((eb) => eb.not(tellsOfAnother(run)))
     .where('q.payout_id', '>', after)
     .where(
       sql<boolean>`not exists (select 1 from discrepancies d where d.payout_id = p.id and d.last_run_id = ${run}
@@ -62,6 +63,17 @@ const knownWhenClosed = sql<boolean>`exists (select 1 from history h join inquir
     and e.kind = 'details' and e.outcome = q.outcome and coalesce(e.said, '') = coalesce(q.said, '')
     and coalesce(e.against, '') = coalesce(q.against, '') and coalesce(e.differences, '') = coalesce(q.differences, '')
     and e.history_seq < h.seq)`;
+
+/**
+ * P17: two sends of payout `p` made two transfers, and the run's list shows one paid and one failed. Details by reference
+ * tell of one only: look-up `q`, which said failed, told of the other.
+ */
+function tellsOfAnother(run: string): RawBuilder<boolean> {
+  const isShown = (status: string): RawBuilder<boolean> =>
+    sql`exists (select 1 from listed l where l.run_id = ${run} and l.payout_id = p.id and lower(trim(l.status)) = ${status})`;
+  return sql`(q.outcome = 'against_ledger' and q.said = 'failed' and p.state = 'success'
+    and ${isShown('success')} and ${isShown('failed')})`;
+}
 
 /** Payouts that a details look-up contradicted, and that no look-up has confirmed since: worth asking again. */
 export async function contradictedIds(db: Db): Promise<bigint[]> {

@@ -5,10 +5,8 @@ import {
   decide,
 } from '../../../src/books/discrepancies/discrepancy-decisions.sql.ts';
 import { livesOf } from '../../../src/books/discrepancies/discrepancy-events.sql.ts';
-import type { SaidFields } from '../../../src/core/ledger/contradiction-columns.ts';
-import type { LookUpOutcome } from '../../../src/core/storage/tables/said-columns.ts';
 import { addBatch, at, makeLedger, type TestLedger } from '../../support/ledger.ts';
-import { bothListed, listedTransfer, nightOf, sendAll } from './setting.ts';
+import { answered, bothListed, listedTransfer, nightOf, sendAll } from './setting.ts';
 
 const hour = 3_600_000;
 const day = 24 * hour;
@@ -162,40 +160,18 @@ it('the gravest come first, what was paid twice before all others, then the olde
 it('P14: details that contradict the ledger are reported though the list agrees, and healed by details that agree', async () => {
   await sendAll(ledger);
   await nightOf(ledger, { at: hour, rows: bothListed() });
-  const [payout] = await ledger.db.selectFrom('payouts').selectAll().where('reference', '=', 'R-1').execute();
-  const answered = (ms: number, outcome: LookUpOutcome, word: Partial<SaidFields> = {}) =>
-    ledger.db
-      .insertInto('inquiries')
-      .values({
-        payout_id: payout?.id ?? 0n,
-        kind: 'details',
-        reason: 'asked',
-        due_at: at(ms),
-        rung: 0n,
-        rung_due_at: null,
-        attempt_id: null,
-        clock_off_ms: null,
-        probe: null,
-        asked_at: at(ms),
-        answered_at: at(ms),
-        outcome,
-        ...word,
-        raw: null,
-        history_seq: payout?.history_seq ?? 0n,
-      })
-      .execute();
-  await answered(2 * hour, 'against_ledger', { said: 'failed', against: 'success' });
+  await answered(ledger, 'R-1', 2 * hour, 'against_ledger', { said: 'failed', against: 'success' });
   const night = await nightOf(ledger, { at: 3 * hour, rows: bothListed() });
   expect(night.kinds).toEqual(['status_conflict R-1']);
   expect(night.open).toMatchObject([{ expected: 'success', actual: 'failed', severity: 'high' }]);
   expect(night.summary.lookups, 'asked again').toBe(1);
   const differences = JSON.stringify([{ field: 'amount', actual: '9.00', expected: '1500.00' }]);
-  await answered(4 * hour, 'differs', { differences });
+  await answered(ledger, 'R-1', 4 * hour, 'differs', { differences });
   const other = await nightOf(ledger, { at: 5 * hour, rows: bothListed() });
   expect(other.open).toMatchObject([
     { kind: 'amount_conflict', expected: 'amount 1500.00', actual: 'amount 9.00', difference: '-1491.00' },
   ]);
-  await answered(6 * hour, 'found');
+  await answered(ledger, 'R-1', 6 * hour, 'found');
   expect((await nightOf(ledger, { at: 7 * hour, rows: bothListed() })).kinds).toEqual([]);
 });
 

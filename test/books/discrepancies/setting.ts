@@ -6,8 +6,10 @@ import { createReconciliation } from '../../../src/books/discrepancies/reconcili
 import type { StagedTransfer } from '../../../src/core/domain/listed-transfer.ts';
 import type { Standpoint } from '../../../src/core/domain/origin.ts';
 import type { WitnessStatus } from '../../../src/core/domain/payout.ts';
+import type { SaidFields } from '../../../src/core/ledger/contradiction-columns.ts';
 import { systemClock } from '../../../src/core/runtime/clock.ts';
 import { type Config, loadConfig } from '../../../src/core/settings/settings.ts';
+import type { LookUpOutcome } from '../../../src/core/storage/tables/said-columns.ts';
 import type { ListingResult } from '../../../src/watching/listing/completeness.ts';
 import { stage } from '../../../src/watching/listing/staging.sql.ts';
 import { withAction } from '../../../src/words/discrepancy-words.ts';
@@ -109,4 +111,39 @@ function configured(folder: string, { submission = '{}', receives = false }: Nig
   const loaded = loadConfig({ configFlag: file, cwd: folder, env: {} });
   if (loaded.kind !== 'ok') throw new Error(loaded.problems.join('\n'));
   return loaded.config;
+}
+
+/** Stores a details look-up of the payout as answered. */
+export async function answered(
+  { db }: TestLedger,
+  reference: string,
+  ms: number,
+  outcome: LookUpOutcome,
+  word: Partial<SaidFields> = {},
+): Promise<void> {
+  const payout = await db
+    .selectFrom('payouts')
+    .select(['id', 'history_seq'])
+    .where('reference', '=', reference)
+    .executeTakeFirstOrThrow();
+  await db
+    .insertInto('inquiries')
+    .values({
+      payout_id: payout.id,
+      kind: 'details',
+      reason: 'asked',
+      due_at: at(ms),
+      rung: 0n,
+      rung_due_at: null,
+      attempt_id: null,
+      clock_off_ms: null,
+      probe: null,
+      asked_at: at(ms),
+      answered_at: at(ms),
+      outcome,
+      ...word,
+      raw: null,
+      history_seq: payout.history_seq,
+    })
+    .execute();
 }

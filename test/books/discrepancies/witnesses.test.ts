@@ -12,7 +12,7 @@ import {
   replies,
   type TestLedger,
 } from '../../support/ledger.ts';
-import { listedTransfer, nightOf } from './setting.ts';
+import { answered, listedTransfer, nightOf } from './setting.ts';
 
 const hour = 3_600_000;
 let ledger: TestLedger;
@@ -86,6 +86,22 @@ it('P17: two successes after two POSTs are paid_twice, the highest severity', as
   await send(20);
   const { open } = await nightOf(ledger, { at: 2 * hour, rows });
   expect(open).toMatchObject([{ kind: 'paid_twice', severity: 'high' }]);
+});
+
+it('P17: details that tell of the failed one of two transfers contradict nothing while the list shows the other paid', async () => {
+  await send(0);
+  await retry(10);
+  await send(20, replies.accepted('T-R-1'));
+  await nightOf(ledger, { at: hour, rows: [listedTransfer('R-1')] });
+  await answered(ledger, 'R-1', 2 * hour, 'against_ledger', { said: 'failed', against: 'success' });
+  const only = await nightOf(ledger, { at: 3 * hour, rows: [listedTransfer('R-1')] });
+  expect(only.kinds, 'one transfer: they disagree').toEqual(['status_conflict R-1']);
+  const other = { ...failed, id: 'T-2' };
+  const both = await nightOf(ledger, {
+    at: 4 * hour,
+    rows: [listedTransfer('R-1'), listedTransfer('R-1', other)],
+  });
+  expect(both.kinds).toEqual([]);
 });
 
 it('P17: two transfers after one POST are the service’s duplicate', async () => {
