@@ -42,7 +42,7 @@ export async function contradictedAfter(
       ),
     )
     .where((eb) => eb.not(knownWhenClosed))
-    .where((eb) => eb.not(tellsOfAnother(run)))
+    .where((eb) => eb.not(isAboutAnother(run)))
     .where('q.payout_id', '>', after)
     .where(
       sql<boolean>`not exists (select 1 from discrepancies d where d.payout_id = p.id and d.last_run_id = ${run}
@@ -66,9 +66,9 @@ const knownWhenClosed = sql<boolean>`exists (select 1 from history h join inquir
 
 /**
  * P17: two sends of payout `p` made two transfers, and the run's list shows one paid and one failed. Details by reference
- * tell of one only: look-up `q`, which said failed, told of the other.
+ * show one of them only: look-up `q`, which said failed, was about the other.
  */
-function tellsOfAnother(run: string): RawBuilder<boolean> {
+function isAboutAnother(run: string): RawBuilder<boolean> {
   const isShown = (status: string): RawBuilder<boolean> =>
     sql`exists (select 1 from listed l where l.run_id = ${run} and l.payout_id = p.id and lower(trim(l.status)) = ${status})`;
   return sql`(q.outcome = 'against_ledger' and q.said = 'failed' and p.state = 'success'
