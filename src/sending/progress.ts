@@ -7,15 +7,14 @@ const notSentLimit = 3;
 const stuckMs = 60_000;
 /** The shortest pause after a rejection: a service that asks for none is not asked many times a second. */
 const shortestPauseMs = 1000;
-/** The longest pause that Counterfoil chooses by itself. The service may ask for a longer one. */
-const longestOwnPauseMs = 60_000;
+const longestPauseMs = 60_000;
 /**
  * A service that took a payout this recently is not tried with a single one first: chunks follow each other closely.
  */
 const provenMs = 5000;
 
 /**
- * A pause of all POSTs. `acceptedAt`: when the service last took a payout of this process. Both are on the monotonic clock:
+ * A pause of all POSTs that Counterfoil chooses by itself; the service may ask for a longer one. `acceptedAt`: when the service last took a payout of this process. Both are on the monotonic clock:
  * setting the clock back must not turn a pause of a minute into hours. `inARow`: how many pauses the service has caused
  * since it last gave another answer.
  */
@@ -25,12 +24,12 @@ export function noPause(): PostPause {
   return { until: Number.NEGATIVE_INFINITY, acceptedAt: Number.NEGATIVE_INFINITY, inARow: 0 };
 }
 
-/** Pauses all POSTs after a rejection: each time twice as long, and never shorter than Retry-After (P8). */
-function prolong(pause: PostPause, now: number, retryAfterMs: number | null): void {
+/** Pauses all POSTs after a rejection, each time twice as long (P8). */
+function prolong(pause: PostPause, now: number): void {
   // Requests that were under way together are turned away together, and count once.
   if (now >= pause.until) pause.inARow += 1;
-  const ownMs = Math.min(longestOwnPauseMs, shortestPauseMs * 2 ** Math.max(0, pause.inARow - 1));
-  pause.until = Math.max(pause.until, now + Math.max(ownMs, retryAfterMs ?? 0));
+  const ms = Math.min(longestPauseMs, shortestPauseMs * 2 ** Math.max(0, pause.inARow - 1));
+  pause.until = Math.max(pause.until, now + ms);
 }
 
 /** Why a run of the sender stops, for `words/stop-words.ts`. `drained`: nothing is left that it may send now. */
@@ -74,7 +73,7 @@ export function createProgress({ clock, rules }: Deps, pause: PostPause): Progre
     } else if (!isUsual) pause.acceptedAt = Number.NEGATIVE_INFINITY;
     if (isUsual) progressAt = clock.monotonic();
     notSentInARow = outcome.kind === 'not_sent' ? notSentInARow + 1 : 0;
-    if (outcome.kind === 'turned_away') prolong(pause, clock.monotonic(), outcome.retryAfterMs);
+    if (outcome.kind === 'turned_away') prolong(pause, clock.monotonic());
     else if (outcome.kind !== 'not_sent' && outcome.httpStatus !== null) pause.inARow = 0;
   }
 

@@ -51,8 +51,10 @@ function senderAgainst(answers: (AttemptOutcome | null)[], concurrency = 1) {
   const clock = quickClock();
   const begun: number[] = [];
   const stop = new AbortController();
+  let pausedUntil = 0;
   const service: ServiceClient = {
     ...client,
+    orderPauseMs: () => pausedUntil - clock.monotonic(),
     bankTransfer: async (...order) => {
       const [body, reference, mayBegin] = order;
       const answer = answers[Math.min(begun.length, answers.length - 1)];
@@ -63,6 +65,7 @@ function senderAgainst(answers: (AttemptOutcome | null)[], concurrency = 1) {
       if (mayBegin && !mayBegin()) return { kind: 'not_sent', message: 'kept back' };
       begun.push(clock.monotonic());
       if (begun.length >= 40) stop.abort();
+      if (answer.kind === 'turned_away') pausedUntil = clock.monotonic() + (answer.retryAfterMs ?? 0);
       return answer;
     },
   };
