@@ -9,6 +9,8 @@ const { values } = parseArgs({
   options: {
     /** A number, or parts of the name: each that is given must be in it. */
     only: { type: 'string', multiple: true, default: [] },
+    /** Leaves out those with any of these in their name. */
+    without: { type: 'string', multiple: true, default: [] },
     /** Ends at the first that fails. */
     stop: { type: 'boolean', default: false },
     share: { type: 'string', default: '0/1' },
@@ -18,10 +20,12 @@ const { values } = parseArgs({
   },
 });
 const [part = 0, parts = 1] = values.share.split('/').map(Number);
-const { only } = values;
+const { only, without } = values;
 const chosen = allPlays().filter(
   ({ number, name }) =>
-    number % parts === part && only.every((one) => String(number) === one || name.includes(one)),
+    number % parts === part &&
+    only.every((one) => String(number) === one || name.includes(one)) &&
+    !without.some((one) => name.includes(one)),
 );
 const trace = chosen.length === 1;
 let printedAt = 0;
