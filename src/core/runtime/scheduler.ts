@@ -60,7 +60,7 @@ export function createScheduler(deps: {
   const { clock, jobsStore, log, alarm = cronAlarm } = deps;
   const jobs = deps.jobs.filter((job) => job.expression.trim() !== '');
   const underWay = new Map<string, Promise<void>>();
-  /** Due runs, by job, whose start the ledger did not take: it was locked for long. */
+  /** Due runs, by job, that could not begin: the ledger was locked for long, or the run before was under way. */
   const notBegun = new Map<string, string>();
   let alarms = new Map<string, ReturnType<Alarm>>();
   let stopped = false;
@@ -71,7 +71,7 @@ export function createScheduler(deps: {
     const { name, expression } = job;
     notBegun.set(name, since);
     const began = await jobsStore.begin(name, { at: startedAt, since, by: deps.worker, expression, again });
-    notBegun.delete(name);
+    if (notBegun.get(name) === since) notBegun.delete(name);
     if (!began) return;
     const end = await endOf(job);
     await jobsStore.finished(name, { startedAt, endedAt: clock.iso(), ...end });
@@ -92,7 +92,11 @@ export function createScheduler(deps: {
     }
   };
   const trigger = (job: ScheduledJob, since: string | undefined, again = false): void => {
-    if (since === undefined || stopped || underWay.has(job.name)) return;
+    if (since === undefined || stopped) return;
+    if (underWay.has(job.name)) {
+      notBegun.set(job.name, since);
+      return;
+    }
     const run = runOnce(job, since, again)
       .catch((error: unknown) =>
         log.error({ err: error, job: job.name }, 'a run could not be noted in the ledger'),

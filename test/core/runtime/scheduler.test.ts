@@ -504,6 +504,43 @@ describe('two daemons on one ledger', () => {
     await scheduler.stop();
   });
 
+  it('a time that comes while the run before is under way rings late, and once', async () => {
+    let runs = 0;
+    let end: () => void = () => undefined;
+    const underWay = new Promise<void>((done) => {
+      end = done;
+    });
+    const store = createJobsStore(ledger);
+    const run = async () => {
+      runs += 1;
+      if (runs === 1) await underWay;
+      return succeeded(runs);
+    };
+    let ring: (due: Date) => void = () => undefined;
+    const scheduler = createScheduler({
+      ...{ jobs: [{ name: 'reconcile', expression: '0 2 * * *', run }], timezone: zone, clock, log },
+      ...{ worker: 'serve-1', isAlive: async () => true, jobsStore: store },
+      alarm: (_job, _timezone, then) => {
+        ring = then;
+        return { next: () => null, cancel: () => undefined };
+      },
+    });
+    await scheduler.start();
+    await expect.poll(async () => (await store.find('reconcile'))?.runner).toBe('serve-1');
+    ring(new Date(clock.now() + 1));
+    await scheduler.makeUp();
+    expect(runs, 'not beside it').toBe(1);
+    end();
+    await expect.poll(async () => (await store.find('reconcile'))?.kind).toBe('succeeded');
+    await sleep(5);
+    for (const _ of [1, 2]) {
+      await scheduler.makeUp();
+      await expect.poll(() => runs).toBe(2);
+      await expect.poll(async () => (await store.find('reconcile'))?.lastResult).toBe('{"runs":2}');
+    }
+    await scheduler.stop();
+  });
+
   it('P33: run once, and at once, when the clock steps a year ahead', async () => {
     vi.useFakeTimers({ toFake: ['Date'] });
     let runs = 0;
