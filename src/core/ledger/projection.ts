@@ -105,7 +105,10 @@ function learn(row: Row, now: PayoutStanding, event: LedgerEvent, at: string): v
       row.trx ??= witness.trx;
       Object.assign(row, nameFee(row, witness.source, witness.fee));
       learnMessage(row, now, witness);
-      if (isFinalState(row.state) && witness.status === row.state) row.settled_at ??= witness.settledAt ?? at;
+      // The time of a person's decision gives way to the service's own.
+      const known = restsOnPerson(now.evidence) && witness.source !== 'webhook' ? null : row.settled_at;
+      if (isFinalState(row.state) && witness.status === row.state)
+        row.settled_at = known ?? witness.settledAt ?? row.settled_at ?? at;
       return;
     }
     case 'turned':

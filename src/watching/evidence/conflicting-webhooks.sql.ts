@@ -25,8 +25,7 @@ const knownWhenClosed = sql<boolean>`exists (select 1 from history h where h.pay
 const contradicts = sql<boolean>`(webhooks.verdict in ${contradicting}
   and not (webhooks.verdict = 'against_ledger' and webhooks.said = coalesce(payouts.state, '')
     and webhooks.against in ('success', 'failed', 'returned'))
-  and not (webhooks.said = 'failed' and coalesce(payouts.state, '') = 'returned')
-  and not ${knownWhenClosed})`;
+  and not (webhooks.said = 'failed' and coalesce(payouts.state, '') = 'returned'))`;
 
 /** What a webhook says was said by the run's list or details too: one fact is one discrepancy. */
 const alsoShown = (run: string): RawBuilder<boolean> => sql`exists (select 1 from discrepancies d
@@ -55,7 +54,9 @@ function conflicting(db: Db, run: string) {
       'payouts.state',
     ])
     .where('webhooks.kind', '=', 'payout')
-    .where((eb) => eb.and([eb.or([contradicts, contradictedLater]), eb.not(alsoShown(run))]))
+    .where((eb) =>
+      eb.and([eb.or([contradicts, contradictedLater]), eb.not(knownWhenClosed), eb.not(alsoShown(run))]),
+    )
     .orderBy('webhooks.id');
 }
 

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { listOpen } from '../../../src/books/discrepancies/discrepancies.sql.ts';
+import { record } from '../../../src/core/ledger/record.ts';
 import { conflictingWebhooks } from '../../../src/watching/evidence/conflicting-webhooks.sql.ts';
 import { applyWebhooks } from '../../../src/watching/webhooks/apply-inbox.ts';
 import { createTold, shown } from '../../sending/decisions/told.ts';
@@ -8,6 +9,7 @@ import {
   at,
   claimAt,
   makeLedger,
+  payoutById,
   recordOutcome,
   replies,
   type TestLedger,
@@ -103,6 +105,18 @@ it.each([
     expect((await listOpen(ledger.db, {}))[0]).toMatchObject({
       actual: `webhook says ${told}, the ledger says ${listed}`,
     });
+});
+
+it('P32: what a person decided in the knowledge of a webhook is no conflict once the list agrees', async () => {
+  const [id = 0n] = await addBatch(ledger, ['F']);
+  const [claimed] = await claimAt(ledger, at(0));
+  if (claimed) await recordOutcome(ledger, at(100), claimed, replies.accepted('T-1'));
+  await told.heard(1000, 'failed');
+  const event = { kind: 'settle' as const, as: 'success' as const, note: 'the bank shows it' };
+  await ledger.write((trx) => record(trx, at(5000), [{ payoutId: id, source: 'person', event }]));
+  expect(await night(10_000, 'success')).toEqual([]);
+  const { settled_at } = await payoutById(ledger, id);
+  expect(settled_at, 'when the service says, not when the person did').toBe(at(0));
 });
 
 it('P18: of several sends a webhook may tell of another than the one that the list shows', async () => {
