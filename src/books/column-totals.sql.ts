@@ -1,8 +1,10 @@
 import { type RawBuilder, sql } from 'kysely';
+import { jsonText } from '../core/storage/dialect.ts';
 import { keyset } from '../core/storage/keyset.ts';
 import type { Db, Trx } from '../core/storage/ledger.ts';
 import type { Batch } from '../core/storage/tables/tables.ts';
 import { type ColumnTotals, createColumnTally, furtherColumns, paidColumnRows } from './column-totals.ts';
+import { feeUnits } from './fee-sums.ts';
 import { isPaidIn, type MonthSpan, paidPage } from './month-facts.sql.ts';
 import { storedCells } from './sheet.ts';
 
@@ -43,6 +45,14 @@ export async function columnTotals(db: Db, batch: Batch): Promise<ColumnTotals[]
   return tally.columns();
 }
 
+/** The fee of the payout `p`: of an open month the one that is known, of a closed one what its own entries reported. */
+function feeIn({ through }: MonthSpan): RawBuilder<string | null> {
+  if (through === null) return sql`p.fee`;
+  const fee = jsonText(sql`f.detail`, 'fee');
+  return sql`(select ${fee} from history f where f.payout_id = p.id and f.id <= ${through}
+    and f.detail like '%"fee":%' and ${fee} is not null order by f.seq desc limit 1)`;
+}
+
 /** What was paid in a month, in all and by each column of its files that has few values. Reads every paid row. */
 export async function paidByColumn(db: Db | Trx, span: MonthSpan): Promise<string[][]> {
   const tally = createColumnTally();
@@ -62,17 +72,22 @@ export async function paidByColumn(db: Db | Trx, span: MonthSpan): Promise<strin
     cells: string;
     currency: string;
     amount: bigint;
+    fee: string | null;
   };
   const pages = keyset<Row>(pageSize, async (last) => {
     const { beyond, order } = paidPage(span, last ?? null, 'asc');
     const { rows } =
-      await sql<Row>`select h.id as entry, h.at as paid_at, p.batch_id as batch, p.cells, p.currency, p.amount
+      await sql<Row>`select h.id as entry, h.at as paid_at, p.batch_id as batch, p.cells, p.currency, p.amount,
+        ${feeIn(span)} as fee
       from history h join payouts p on p.id = h.payout_id
       where ${isPaidIn(span)} ${beyond} order by ${order} limit ${pageSize}`.execute(db);
     return rows;
   });
   for await (const page of pages)
-    for (const { batch, cells, currency, amount } of page)
-      (await adderOf(batch))(storedCells(cells), { currency, amount, isRow: false, isPaid: true });
+    for (const { batch, cells, currency, amount, fee } of page)
+      (await adderOf(batch))(storedCells(cells), {
+        ...{ currency, amount, isRow: false, isPaid: true },
+        fee: feeUnits(fee),
+      });
   return paidColumnRows(tally);
 }

@@ -1,20 +1,30 @@
 import { columnKey, knownColumn } from '../core/domain/batch-rules.ts';
 import { retryColumns } from '../core/domain/retry-file.ts';
+import { feeText } from './fee-sums.ts';
 import { money } from './presentation.ts';
 import { byText, type NamedCells, sheetOf } from './sheet.ts';
 
 /** A column with more values than this sorts nobody into groups. */
 const mostValues = 50;
 
-/** What stands in a column for one currency: `count` and `amount` of the file's rows, and how much of them is paid. */
-type ColumnSum = { count: bigint; amount: bigint; paidCount: bigint; paid: bigint };
+/**
+ * What stands in a column for one currency: `count` and `amount` of the file's rows, how much of them is paid, and the
+ * reported fees of what is paid (`feeUnits`).
+ */
+type ColumnSum = { count: bigint; amount: bigint; paidCount: bigint; paid: bigint; fees: bigint };
 type Sums = Map<string, ColumnSum>;
 
 /** The totals by a column that the file has beside ours: by value, then by currency, in minor units. */
 export type ColumnTotals = { column: string; values: { value: string; currency: string; sum: ColumnSum }[] };
 
-/** A payout as the totals count it. `isRow`: it stands in the file, and pays no other row of it again. */
-export type TotalledPayout = { currency: string; amount: bigint; isRow: boolean; isPaid: boolean };
+/** A payout as the totals count it. `isRow`: it stands in the file, and pays no other row of it again. `fee`: as `feeUnits` reads it. */
+export type TotalledPayout = {
+  currency: string;
+  amount: bigint;
+  isRow: boolean;
+  isPaid: boolean;
+  fee?: bigint | null;
+};
 
 type Tallied = { column: string; values: Map<string, Sums> };
 
@@ -76,8 +86,8 @@ export function furtherColumns(header: readonly string[]): { at: number; column:
   });
 }
 
-function add(sums: Sums, { currency, amount, isRow, isPaid }: TotalledPayout): void {
-  const known = sums.get(currency) ?? { count: 0n, amount: 0n, paidCount: 0n, paid: 0n };
+function add(sums: Sums, { currency, amount, isRow, isPaid, fee = null }: TotalledPayout): void {
+  const known = sums.get(currency) ?? { count: 0n, amount: 0n, paidCount: 0n, paid: 0n, fees: 0n };
   if (isRow) {
     known.count += 1n;
     known.amount += amount;
@@ -85,6 +95,7 @@ function add(sums: Sums, { currency, amount, isRow, isPaid }: TotalledPayout): v
   if (isPaid) {
     known.paidCount += 1n;
     known.paid += amount;
+    known.fees += fee ?? 0n;
   }
   sums.set(currency, known);
 }
@@ -94,6 +105,7 @@ const less = (a: ColumnSum, b: ColumnSum): ColumnSum => ({
   amount: a.amount - b.amount,
   paidCount: a.paidCount - b.paidCount,
   paid: a.paid - b.paid,
+  fees: a.fees - b.fees,
 });
 
 const inOrder = (sums: Sums): { currency: string; sum: ColumnSum }[] =>
@@ -126,6 +138,7 @@ const paidSheet = sheetOf<ColumnRow>({
   currency: ({ currency }) => currency,
   count: ({ sum }) => `${sum.paidCount}`,
   amount: ({ sum, currency }) => money(sum.paid, currency),
+  fees: ({ sum, currency }) => feeText(sum.fees, currency),
 });
 
 /** The same sheet from its rows as they are read. */

@@ -1,11 +1,10 @@
-import { Big } from 'big.js';
 import { DateTime } from 'luxon';
 import { startOfDay } from '../core/domain/local-day.ts';
-import { exponentOf } from '../core/domain/money.ts';
 import { countedStates } from '../core/domain/payout.ts';
 import type { Sum } from '../core/domain/verdict.ts';
 import type { Db } from '../core/storage/ledger.ts';
 import type { RunScope } from './discrepancies/run-facts.sql.ts';
+import { feeText, feeUnits } from './fee-sums.ts';
 import {
   bankSums,
   type Day,
@@ -128,26 +127,26 @@ async function bankRows(db: Db, window: Window): Promise<string[][]> {
   return bankSheet.all(rows);
 }
 
-type Fees = { currency: string; day: string; told: bigint; untold: bigint; total: Big };
+type Fees = { currency: string; day: string; told: bigint; untold: bigint; units: bigint };
 const feeSheet = sheetOf<Fees>({
   ...asIs('currency', 'day'),
   count: ({ told }) => `${told}`,
-  fee: ({ total, currency }) => total.toFixed(exponentOf(currency) ?? 2, Big.roundHalfUp),
+  fee: ({ units, currency }) => feeText(units, currency),
   fee_not_told: ({ untold }) => `${untold}`,
 });
 
-/** Fees are exact decimals, rounded only here, for display (P30). Anything but a decimal counts as not reported. */
+/** Fees by day. Anything but a decimal counts as not reported. */
 async function feeRows(db: Db, window: Window): Promise<string[][]> {
   const totals = new Map<string, Fees>();
   for await (const { currency, day, fee, count } of feeDays(db, window)) {
     const key = `${currency} ${day}`;
-    const known = totals.get(key) ?? { currency, day, told: 0n, untold: 0n, total: Big(0) };
-    const isDecimal = fee !== null && /^\d+(\.\d+)?$/.test(fee);
+    const known = totals.get(key) ?? { currency, day, told: 0n, untold: 0n, units: 0n };
+    const units = feeUnits(fee);
     totals.set(key, {
       ...known,
-      told: known.told + (isDecimal ? count : 0n),
-      untold: known.untold + (isDecimal ? 0n : count),
-      total: isDecimal ? known.total.plus(Big(fee).times(count.toString())) : known.total,
+      told: known.told + (units === null ? 0n : count),
+      untold: known.untold + (units === null ? count : 0n),
+      units: known.units + (units ?? 0n) * count,
     });
   }
   return feeSheet.all([...totals.values()].toSorted(byDay));

@@ -49,7 +49,7 @@ const add = (
 /** Five rows of three departments, one of them in ZAR and one paid again in the same batch. */
 async function fiveRows(): Promise<void> {
   await setHeader(batch, header);
-  await add('a', 'Sales', 'success');
+  await add('a', 'Sales', 'success', { fee: '25.125' });
   await add('b', 'Sales ', 'success', { amount: 2_550n });
   await add('c', 'Ops', 'pending');
   await add('d', '', 'success', { currency: 'ZAR' });
@@ -107,19 +107,20 @@ it('P30: a closed month keeps what was paid by department, also where one file h
   await setHeader('plain', ['reference', 'amount']);
   await add('p', '', 'success', { batch_id: 'plain', cells: '["p","100.00"]' });
   await world.reporting.closePeriod('2026-10', '2026-11-02T12:00:00.000Z', 'ada');
+  await world.ledger.db.updateTable('payouts').set({ fee: '99.00' }).execute();
   const read = async (): Promise<string[][]> => {
     await world.reporting.writePeriod('2026-10');
     return parse(readFileSync(join(world.reports, 'period-2026-10/totals-by-column.csv')), { bom: true });
   };
   const before = await read();
   expect(before).toEqual([
-    ['column', 'value', 'currency', 'count', 'amount'],
-    ['', 'all payouts', 'NGN', '4', '325.50'],
-    ['', 'all payouts', 'ZAR', '1', '100.00'],
-    ['Department', '(empty)', 'ZAR', '1', '100.00'],
-    ['Department', 'Ops', 'NGN', '1', '100.00'],
-    ['Department', 'Sales', 'NGN', '2', '125.50'],
-    ['Department', '(not in the file)', 'NGN', '1', '100.00'],
+    ['column', 'value', 'currency', 'count', 'amount', 'fees'],
+    ['', 'all payouts', 'NGN', '4', '325.50', '25.13'],
+    ['', 'all payouts', 'ZAR', '1', '100.00', '0.00'],
+    ['Department', '(empty)', 'ZAR', '1', '100.00', '0.00'],
+    ['Department', 'Ops', 'NGN', '1', '100.00', '0.00'],
+    ['Department', 'Sales', 'NGN', '2', '125.50', '25.13'],
+    ['Department', '(not in the file)', 'NGN', '1', '100.00', '0.00'],
   ]);
   await add('late', 'Sales', 'success', { cells: '["late","100.00","Sales"]' });
   expect(await read()).toEqual(before);
@@ -133,7 +134,13 @@ it('takes the same column of two files as one, however it is written', () => {
   expect(tally.columns()).toEqual([
     {
       column: 'Cost Centre',
-      values: [{ value: 'X', currency: 'NGN', sum: { count: 2n, amount: 200n, paidCount: 2n, paid: 200n } }],
+      values: [
+        {
+          value: 'X',
+          currency: 'NGN',
+          sum: { count: 2n, amount: 200n, paidCount: 2n, paid: 200n, fees: 0n },
+        },
+      ],
     },
   ]);
 });

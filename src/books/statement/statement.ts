@@ -1,5 +1,3 @@
-import { Big } from 'big.js';
-import { exponentOf } from '../../core/domain/money.ts';
 import {
   type CurrencyFacts,
   type ListStanding,
@@ -7,12 +5,14 @@ import {
   type Verdict,
   verdictOf,
 } from '../../core/domain/verdict.ts';
+import { feeText, feeUnits } from '../fee-sums.ts';
 import { money } from '../presentation.ts';
 import { asIs, sheetOf } from '../sheet.ts';
 import type { StatementEntry } from './entry.ts';
 import { causeLines, countsOnly, rareLines, type StatementLine, statementLines } from './statement-lines.ts';
 
-type Sheet = { lines: Record<StatementLine, Sum>; fees: Map<string, bigint>; overturned: Sum; unpaid: Sum };
+/** `fees`: as `feeUnits` counts them. */
+type Sheet = { lines: Record<StatementLine, Sum>; fees: Sum; overturned: Sum; unpaid: Sum };
 
 /** The verdict on one currency, with the facts behind it. */
 export type CurrencyVerdict = {
@@ -71,9 +71,11 @@ export function createStatement() {
 
   /** Adds a fee, exact decimal text, `sign` times. Anything but a decimal is no fee. */
   function addFee(currency: string, fee: string | null, sign: 1n | -1n): void {
-    if (fee === null || !/^\d{1,30}(\.\d{1,30})?$/.test(fee)) return;
+    const units = feeUnits(fee);
+    if (units === null) return;
     const { fees } = sheet(currency);
-    fees.set(fee, (fees.get(fee) ?? 0n) + sign);
+    fees.count += sign;
+    fees.amount += sign * units;
   }
 
   /** Concludes: the verdicts, every row of statement.csv, and a row for each currency's rest without a cause. */
@@ -95,12 +97,9 @@ export function createStatement() {
       return statementLines
         .filter((line) => !rareLines.has(line) || !isNothing(one.lines[line]))
         .map((line): StatementRow => {
-          const { count, amount } = one.lines[line];
-          const sum =
-            line === 'fees'
-              ? feeSum(currency, one.fees)
-              : { count, amount: lineAmount(line, amount, currency) };
-          return { currency, line, verdict, ...sum };
+          const { count, amount } = line === 'fees' ? one.fees : one.lines[line];
+          const shown = line === 'fees' ? feeText(amount, currency) : lineAmount(line, amount, currency);
+          return { currency, line, verdict, count, amount: shown };
         });
     });
     return { rows, rest, verdicts };
@@ -172,17 +171,6 @@ function lineAmount(line: StatementLine, amount: bigint, currency: string): stri
   return countsOnly.has(line) ? '' : money(amount, currency);
 }
 
-/** Exact until here: fees are rounded only when shown (P30). */
-function feeSum(currency: string, fees: Map<string, bigint>): Pick<StatementRow, 'count' | 'amount'> {
-  let count = 0n;
-  let total = Big(0);
-  for (const [fee, times] of fees) {
-    count += times;
-    total = total.plus(Big(fee).times(times.toString()));
-  }
-  return { count, amount: total.toFixed(exponentOf(currency) ?? 2, Big.roundHalfUp) };
-}
-
 function emptySheet(): Sheet {
   const zero = (): Sum => ({ count: 0n, amount: 0n });
   const lines: Record<StatementLine, Sum> = {
@@ -212,5 +200,5 @@ function emptySheet(): Sheet {
     open_conflicts: zero(),
     unreadable: zero(),
   };
-  return { lines, fees: new Map(), overturned: zero(), unpaid: zero() };
+  return { lines, fees: zero(), overturned: zero(), unpaid: zero() };
 }

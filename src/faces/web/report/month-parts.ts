@@ -30,7 +30,7 @@ export function paidTotals(
   const currencies = [...new Set([...paid.map(({ currency = '' }) => currency), ...lines.keys()])].toSorted();
   if (currencies.length === 0) return html`<p>Nothing was paid.</p>\n`;
   const rows = currencies.map((currency): HtmlCell[] => {
-    const { count = '0', amount = '0' } = paid.find((one) => one.currency === currency) ?? {};
+    const { count = '0', amount = '0', fees = '' } = paid.find((one) => one.currency === currency) ?? {};
     const own = lines.get(currency);
     const rest = own
       ? closedCells(
@@ -38,11 +38,13 @@ export function paidTotals(
           own,
           verdicts.find((one) => one.currency === currency),
         )
-      : [];
+      : [grouped(fees)];
     return [currency, grouped(count), grouped(amount), ...rest];
   });
-  const more = [paidEarlierWords, lineWords.net_paid, lineWords.fees, differenceWords];
-  const numbers = ['Paid payouts', 'Amount', ...(lines.size > 0 ? more : [])].map((number) => ({ number }));
+  const ofOpen = [lineWords.fees];
+  const ofClosed = [paidEarlierWords, lineWords.net_paid, lineWords.fees, differenceWords];
+  const more = lines.size > 0 ? ofClosed : ofOpen;
+  const numbers = ['Paid payouts', 'Amount', ...more].map((number) => ({ number }));
   return wideTable('Total', ['Currency', ...numbers], rows);
 }
 
@@ -58,16 +60,19 @@ function closedCells(paid: string, lines: CurrencyLines, judged: RunVerdict | un
   ];
 }
 
-/** What was paid by each column of the files that has few values. */
+/** What was paid by each column of the files that has few values. An older version froze no fees. */
 export function paidByColumns(columns: readonly NamedCells[]): { title: string; table: Html }[] {
+  const hasFees = columns.some(({ fees = '' }) => fees !== '');
+  const numbers = ['Payouts', 'Paid', ...(hasFees ? [lineWords.fees] : [])].map((number) => ({ number }));
   return [...Map.groupBy(columns, ({ column = '' }) => column)].map(([column, rows]) => {
     const title = `Paid by ${column}`;
-    const cells = rows.map(({ value = '', count = '', currency = '', amount = '' }) => [
+    const cells = rows.map(({ value = '', count = '', currency = '', amount = '', fees = '' }) => [
       value,
       grouped(count),
       amountText(currency, amount),
+      ...(hasFees ? [amountText(currency, fees)] : []),
     ]);
-    return { title, table: wideTable(title, [column, { number: 'Payouts' }, { number: 'Paid' }], cells) };
+    return { title, table: wideTable(title, [column, ...numbers], cells) };
   });
 }
 

@@ -66,7 +66,7 @@ it('shows what was paid in a month and still was at its end, who approved, and w
     /December 2026 open – November 2026 over, not closed/,
   );
   const month = mainOf((await as('ada', '/months/2026-11')).body);
-  expect(month).toMatch(/Total Currency Paid payouts Amount NGN 2 3,000\.00/);
+  expect(month).toMatch(/Total Currency Paid payouts Amount Fees reported NGN 2 3,000\.00 0\.00/);
   expect(month).toContain('Amount conflict : 1');
   expect(month).toMatch(/b-1 ada bola .* 3 NGN 4,500\.00/);
   // What came back is not paid, and stands by itself.
@@ -86,6 +86,25 @@ it('shows what was paid in a month and still was at its end, who approved, and w
     expect((await as('ada', `/months/${none}`)).status).toBe(404);
 });
 
+it('adds up the reported fees of an open month, in all and by department', async () => {
+  const { ledger, as } = await inDecember();
+  await liveThroughNovember(ledger);
+  await ledger.db.updateTable('batches').set({ columns: '["reference","Department"]' }).execute();
+  await ledger.db.updateTable('payouts').set({ cells: '["A","Ops"]', fee: '25.125' }).execute();
+  await ledger.db
+    .updateTable('payouts')
+    .set({ cells: '["A","Sales"]', fee: null })
+    .where('reference', '=', 'A-2')
+    .execute();
+  const month = mainOf((await as('ada', '/months/2026-11')).body);
+  expect(month).toMatch(/Fees reported NGN 2 3,000\.00 25\.13 /);
+  expect(month).toMatch(
+    /Paid by Department Department Payouts Paid Fees reported Ops 1 NGN 1,500\.00 NGN 25\.13 Sales 1 NGN 1,500\.00 NGN 0\.00/,
+  );
+  const csv = (await as('ada', '/months/2026-11/totals-by-column.csv')).body;
+  expect(csv).toContain('Department,Ops,NGN,1,1500.00,25.13');
+});
+
 it('adds up a month of more than ten thousand payments without being asked', {
   timeout: 30_000,
 }, async () => {
@@ -98,7 +117,7 @@ it('adds up a month of more than ten thousand payments without being asked', {
     ledger.db,
   );
   expect(mainOf((await as('ada', '/months/2026-11')).body)).toMatch(
-    /Total Currency Paid payouts Amount NGN 10,001 15,001,500\.00/,
+    /Total Currency Paid payouts Amount Fees reported NGN 10,001 15,001,500\.00 0\.00/,
   );
 });
 
@@ -202,7 +221,7 @@ it('P30: a closed month shows its totals by department, what was open at its clo
   expect(before).toMatch(/b-1 dayo bola .* 3 NGN 4,500\.00 ZAR 1\.00/);
   const csv = async (): Promise<string> => (await as('ada', '/months/2026-11/totals-by-column.csv')).body;
   const totals = await csv();
-  expect(totals).toContain('Department,Ops,NGN,2,3000.00');
+  expect(totals).toContain('Department,Ops,NGN,2,3000.00,0.00');
   await addDiscrepancy(ledger, { kind: 'fee_conflict', payoutId: 2n, reference: 'A-2' });
   await ledger.db.updateTable('payouts').set({ cells: '["A","Sales"]' }).execute();
   expect((await month()).replace(/As of .*/, '')).toBe(before.replace(/As of .*/, ''));
