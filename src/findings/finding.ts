@@ -5,6 +5,7 @@ import type { FileTask } from '../core/ledger/file-tasks.ts';
 import type { RejectedFile } from '../core/ledger/rejected-files.ts';
 import type { FindingJson } from '../core/shapes/parts.ts';
 import type { AlertChannel } from '../core/storage/tables/alert-tables.ts';
+import type { Maker } from '../sending/approval.ts';
 import { type FindingFace, type FindingKind, findingRules } from './kinds.ts';
 
 /** An archived file whose size differs from what was read. */
@@ -28,7 +29,8 @@ export type ChannelStanding = {
 
 /** What the kinds know beside counts and names; the others hold null. */
 type FindingFacts = {
-  batch_held: { waitsForApproval: boolean };
+  /** `makers`: who may not approve it. */
+  batch_held: { waitsForApproval: boolean; makers: readonly Maker[] };
   /** `problem`: the code of the last answer that did not count. */
   approval_unanswered: { problem: string | null };
   /** `lost`: neither the file nor its copy was there. `changed`: with the size that it has now. */

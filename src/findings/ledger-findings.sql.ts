@@ -11,6 +11,7 @@ import type { Db, Ledger, Trx } from '../core/storage/ledger.ts';
 import { serverMayApprove } from '../sending/approval.ts';
 import { canaryResult, standingCanaries } from '../sending/canaries.sql.ts';
 import { barrierCause, findHaltCauses } from '../sending/halts.sql.ts';
+import { makersOf } from '../sending/makers.sql.ts';
 import { refusedReferences } from '../watching/webhooks/refused-references.sql.ts';
 import { type Finding, mostNames, plainFinding } from './finding.ts';
 import { answerMs } from './kinds.ts';
@@ -115,14 +116,19 @@ export async function heldFindings(
     from batches b join payout_totals t on t.batch_id = b.id
     where b.phase <> 'loading' and t.n > 0 and (t.state = 'held' or (t.state = 'ready' and b.held = 1))
     group by b.id, b.hold_reasons, b.created_at, t.currency order by b.id, t.currency`.execute(db);
-  return [...Map.groupBy(rows, ({ subject }) => subject)].map(([batch, own]) => {
+  const byBatch = Map.groupBy(rows, ({ subject }) => subject);
+  const makers = await makersOf(db, [...byBatch.keys()]);
+  return [...byBatch].map(([batch, own]) => {
     const reasons = readReasons(own[0]?.reasons ?? '[]');
     const isAsked = askedMs !== null && Math.abs(askedMs - Date.parse(own[0]?.asked ?? '')) <= answerMs;
     return {
       ...plainFinding('batch_held', batch),
       ...sumOf(own),
       measure: reasons.filter((one) => needsTelling(one) && !(isAsked && serverMayApprove(one))).length,
-      facts: { waitsForApproval: reasons.some(({ kind }) => kind === 'approval') },
+      facts: {
+        waitsForApproval: reasons.some(({ kind }) => kind === 'approval'),
+        makers: makers.get(batch) ?? [],
+      },
     };
   });
 }

@@ -78,7 +78,7 @@ const facts: { [K in FindingKind]?: Partial<Finding<K>> | object } = {
   schedule_failed: job,
   schedule_missed: job,
   disk_unseen: { facts: { why } },
-  batch_held: { subject: 'november', facts: { waitsForApproval: true } },
+  batch_held: { subject: 'november', facts: { waitsForApproval: true, makers: [] } },
   approval_unanswered: { measure: 1_000_000, facts: { problem: 'http_500' } },
   file_rejected: { subject: 'refused', facts: { files: [rejected] } },
   file_lost: { names: ['november'], facts: { lost: [], changed: [] } },

@@ -51,16 +51,6 @@ export async function mendsOf(db: Db | Trx, batch: string): Promise<Mend[]> {
   }));
 }
 
-export async function preparersOf(db: Db | Trx, batch: string): Promise<Preparer[]> {
-  const rows = await db
-    .selectFrom('preparers')
-    .select(['name', 'uid', 'did'])
-    .where('batch_id', '=', batch)
-    .orderBy('id')
-    .execute();
-  return rows.map(({ name, uid, did }) => ({ name, uid: uid === null ? null : Number(uid), did }));
-}
-
 /** A batch of which a person changed so many cells before it was taken in; `at`: the last of them, ISO UTC. */
 export type MendedBatch = { batch: string; by: string; cells: number; at: string };
 

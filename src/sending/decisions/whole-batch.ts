@@ -1,6 +1,5 @@
 import { type BatchCounts, batchCounts } from '../../core/ledger/batches.ts';
 import { type HoldReason, readReasons } from '../../core/ledger/hold-reasons.ts';
-import { preparersOf } from '../../core/ledger/mends.ts';
 import type { Db, Ledger } from '../../core/storage/ledger.ts';
 import type { Batch } from '../../core/storage/tables/tables.ts';
 import { isAmong, isByServer, isForPerson, type Maker, type OsUser } from '../approval.ts';
@@ -8,6 +7,7 @@ import { type ApprovalRule, causesNow, unmarkedByPayees } from '../approval-caus
 import { type Approvable, approvalsOf, batchTotals, readApprovable } from '../approvals.sql.ts';
 import { liftCanary } from '../halts.sql.ts';
 import { type ReleaseOrder, releaseBatch } from '../holds.sql.ts';
+import { makersOf } from '../makers.sql.ts';
 import { checkStanding } from '../precheck.sql.ts';
 
 export type Approval = { by: string; at: string; digest: string };
@@ -44,20 +44,9 @@ export async function judgeApproval(
   );
   if (before) return { kind: 'approved', before };
   if (!isNeeded) return { kind: 'needless', reasons };
-  const makers: Maker[] = [...droppersOf(batch), ...(await preparersOf(db, batch.id))];
-  const maker = makers.find((one) => isAmong(one, acting));
+  const maker = (await makersOf(db, [batch.id])).get(batch.id)?.find((one) => isAmong(one, acting));
   if (maker) return { kind: 'own', maker };
   return shown.sound ? { kind: 'may', shown } : { kind: 'unsound' };
-}
-
-/** All accounts that dropped it: the person's, and the one they became with sudo. */
-function droppersOf(batch: Batch): OsUser[] {
-  const account = (name: string, uid: bigint | null): OsUser => ({
-    name,
-    uid: uid === null ? null : Number(uid),
-  });
-  const person = account(batch.dropped_by, batch.dropped_uid);
-  return batch.dropped_as === '' ? [person] : [person, account(batch.dropped_as, batch.dropped_as_uid)];
 }
 
 /** True for a batch of which nothing is ever sent: it can be neither released nor approved. */

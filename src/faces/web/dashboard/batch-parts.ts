@@ -1,6 +1,8 @@
 import { cameToNothing, type PayoutState, payoutStates } from '../../../core/domain/payout.ts';
+import { isAmong, type Maker } from '../../../sending/approval.ts';
 import { type Html, html } from '../kit/html.ts';
 import { wideTable } from '../kit/table.ts';
+import { personOf } from './actions.ts';
 import { type BatchLook, standOf } from './batches.sql.ts';
 import type { View } from './frame.ts';
 import { amount, countText, panel, time, to } from './parts.ts';
@@ -46,6 +48,11 @@ export function batchStateText(look: BatchLook): string {
 /** How many payouts failed and are not paid again. */
 export function unpaidIn({ counts }: BatchLook): number {
   return cameToNothing.reduce((sum, state) => sum + (counts[state] ?? 0), 0);
+}
+
+/** Whether the holder of this name is one of the makers, and so may not approve what they made (P37). */
+export function isMaker(makers: readonly Maker[]): (name: string) => boolean {
+  return (name) => makers.some((one) => isAmong(one, personOf(name).accounts));
 }
 
 export function moneyIn({ sums }: BatchLook, states: readonly PayoutState[]): Html {

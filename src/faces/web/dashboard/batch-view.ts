@@ -1,10 +1,10 @@
 import { counted } from '../../../core/domain/counted.ts';
 import { countedStates, isReplaced, type PayoutState, payoutStates } from '../../../core/domain/payout.ts';
 import { areHoldingAll, readReasons, reasonMark } from '../../../core/ledger/hold-reasons.ts';
-import type { Mend, Preparer } from '../../../core/ledger/mends.ts';
+import type { Mend } from '../../../core/ledger/mends.ts';
 import type { PayeeComparison } from '../../../core/ledger/payee-comparisons.ts';
 import { originalOf } from '../../../intake/prepared.ts';
-import { isAmong } from '../../../sending/approval.ts';
+import type { Maker } from '../../../sending/approval.ts';
 import type { approvalsOf } from '../../../sending/approvals.sql.ts';
 import type { batchHalts } from '../../../sending/halts.sql.ts';
 import { haltCauseText } from '../../../words/halt-words.ts';
@@ -15,7 +15,7 @@ import { hider } from '../../json/hide.ts';
 import { type Html, html } from '../kit/html.ts';
 import { separated, way } from '../kit/parts.ts';
 import { wideTable } from '../kit/table.ts';
-import { batchStateText, moneyIn, open, progressBar, unpaidIn } from './batch-parts.ts';
+import { batchStateText, isMaker, moneyIn, open, progressBar, unpaidIn } from './batch-parts.ts';
 import { answerAwaited, type BatchLook, type payoutsIn } from './batches.sql.ts';
 import { comparedPart, type NameOf } from './compared-part.ts';
 import { mendsTable } from './files/drop-view.ts';
@@ -54,7 +54,7 @@ export function batchView(
     state: PayoutState | null;
     page: PartOfList;
     halts: Halts;
-    preparers: readonly Preparer[];
+    makers: readonly Maker[];
     mends: readonly Mend[];
     compared: PayeeComparison | null;
     nameOf: NameOf;
@@ -63,10 +63,8 @@ export function batchView(
   },
   view: View,
 ): Html {
-  const { approvals, rows, state, page, halts, preparers, mends, compared, nameOf, everybody, later } = about;
+  const { approvals, rows, state, page, halts, makers, mends, compared, nameOf, everybody, later } = about;
   const { batch } = look;
-  const own = (name: string): boolean =>
-    [{ name: batch.dropped_by, uid: null }, ...preparers].some((one) => isAmong(one, [{ name, uid: null }]));
   const as = batch.dropped_as === '' ? '' : ` as ${batch.dropped_as}`;
   const approved = approvals.map(
     ({ by, at, digest }) =>
@@ -75,8 +73,8 @@ export function batchView(
   const isSent = look.state === 'sending' || look.state === 'sent' || look.state === 'done';
   const people = [
     `Dropped by ${batch.dropped_by}${as}`,
-    ...preparers
-      .filter(({ name, did }) => did === 'mended' || name !== batch.dropped_by)
+    ...makers
+      .filter(({ name, did }) => did === 'mended' || (did === 'dropped' && name !== batch.dropped_by))
       .map(({ name, did }) => `${did === 'mended' ? 'Mended' : 'Dropped'} by ${name}`),
     ...approved,
     ...(isSent && approved.length === 0 ? ['Approved by nobody'] : []),
@@ -102,7 +100,7 @@ ${panel(
     ' · ',
   )} · ${to(['batches', batch.id, 'columns'], 'Totals by column')}</p>`,
 )}
-${decisions(look, { halts, own }, view)}
+${decisions(look, { halts, makers }, view)}
 ${mends.length > 0 && panel('Changed before it was taken in', html`<p>The file as it was dropped is in the archive under <code>${originalOf(batch.id)}--${batch.file_name}</code>.</p>${mendsTable(mends, seesBank(view), view)}`)}
 ${panel('Payouts by state', statesTable(look))}
 ${panel(page.number === 1 && !page.more ? counted(rows.length, 'payout') : 'Payouts', payoutsPart(look, { rows, state, page }, view))}`;
@@ -110,7 +108,7 @@ ${panel(page.number === 1 && !page.more ? counted(rows.length, 'payout') : 'Payo
 
 function decisions(
   look: BatchLook,
-  { halts, own }: { halts: Halts; own: (name: string) => boolean },
+  { halts, makers }: { halts: Halts; makers: readonly Maker[] },
   view: View,
 ): Html {
   const { batch, state, counts } = look;
@@ -140,7 +138,7 @@ function decisions(
             : html`<p>To pay what is unpaid again: ${whoMay(view, 'decide')}</p>`,
         ]
       : []),
-    ...(waits ? [approvalWay(path, own, view)] : []),
+    ...(waits ? [approvalWay(path, isMaker(makers), view)] : []),
     ...(unanswered !== null || (state === 'held' && reasons.some(({ kind }) => kind !== 'approval'))
       ? [
           decision(view, {
@@ -186,7 +184,7 @@ function approvalWay(path: string, own: (name: string) => boolean, view: View): 
   const { caller } = view;
   if (caller.kind === 'token' && hasRight(caller, 'approve') && !own(caller.name))
     return html`<p><a class="go" href="${path}/approve">Review and approve…</a></p>`;
-  return html`<p class="soft">${whoMay(view, 'approve', own)}</p>`;
+  return html`<p class="soft">Who dropped or mended a batch may not approve it. ${whoMay(view, 'approve', own)}</p>`;
 }
 
 function statesTable({ batch, counts, sums }: BatchLook): Html {

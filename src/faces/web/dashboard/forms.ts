@@ -69,18 +69,9 @@ type Order = {
 };
 
 /** What a reader does who may not: sign in, or ask those who have the role. `not`: people who may not in this case. */
-export function whoMay(
-  { holders, formToken }: View,
-  role: Role,
-  not: (name: string) => boolean = () => false,
-): Html {
+export function whoMay({ holders, formToken }: View, role: Role, not?: (name: string) => boolean): Html {
   if (formToken === null) return html`<a href="/signin">Sign in</a>: this needs a token.`;
-  return html`${upperFirst(
-    askFor(
-      role,
-      holders(role).filter((name) => !not(name)),
-    ),
-  )}.`;
+  return html`${upperFirst(askFor(role, holders(role), not))}.`;
 }
 
 /** A form that posts to `action`; for a reader who may not order that, what it takes instead. */

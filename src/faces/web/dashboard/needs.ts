@@ -8,6 +8,8 @@ import { hasRight } from '../../admin/access.ts';
 import { type Html, html } from '../kit/html.ts';
 import { separated, way } from '../kit/parts.ts';
 import { wideTable } from '../kit/table.ts';
+import { isMaker } from './batch-parts.ts';
+import { whoMay } from './forms.ts';
 import type { View } from './frame.ts';
 import type { DashboardFacts } from './look.ts';
 import {
@@ -102,8 +104,13 @@ const rows: Record<KindsOn<'today'>, Row> = {
     const sums = Object.entries(totals).map(([currency, sum]) => wholeAmount(amountText(currency, sum)));
     return html`${to(['batches', subject], subject)} has unpaid failures: ${separated(sums, ', ')}`;
   },
-  batch_held: ({ subject, facts }: Finding<'batch_held'>) =>
-    html`${to(['batches', subject], subject)} ${facts.waitsForApproval ? 'waits for approval' : 'is held'}`,
+  batch_held: (finding: Finding<'batch_held'>, view) => {
+    const { subject, facts } = finding;
+    const batch = to(['batches', subject], subject);
+    if (!facts.waitsForApproval) return html`${batch} is held`;
+    const isForOthers = view.caller.kind === 'token' && !mayApprove(finding, view);
+    return html`${batch} waits for approval${isForOthers && html`. ${whoMay(view, 'approve', isMaker(facts.makers))}`}`;
+  },
   approval_unanswered: batchRow('was not decided by the server of submission.approval_url'),
   // The folders of this machine are nothing for a page without a token.
   file_rejected: ({ facts: { files } }: Finding<'file_rejected'>) =>
@@ -160,13 +167,17 @@ const looks: Partial<Record<FindingKind, (finding: Open) => string>> = {
 };
 
 /** Where a person with the right decides about one. */
-function decideOf(finding: Open, { caller }: View): Way | null {
+function decideOf(finding: Open, view: View): Way | null {
   const page = batchPage(finding.subject);
-  if (finding.kind === 'payout_unpaid' && hasRight(caller, 'decide'))
+  if (finding.kind === 'payout_unpaid' && hasRight(view.caller, 'decide'))
     return { href: `${page}/again`, name: 'Pay again…' };
-  if (isHeld(finding) && finding.facts.waitsForApproval && hasRight(caller, 'approve'))
+  if (isHeld(finding) && finding.facts.waitsForApproval && mayApprove(finding, view))
     return { href: `${page}/approve`, name: 'Review…' };
   return null;
+}
+
+function mayApprove({ facts }: Finding<'batch_held'>, { caller }: View): boolean {
+  return caller.kind === 'token' && hasRight(caller, 'approve') && !isMaker(facts.makers)(caller.name);
 }
 
 const isHeld = (finding: Open): finding is Finding<'batch_held'> => finding.kind === 'batch_held';

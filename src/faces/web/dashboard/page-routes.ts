@@ -8,7 +8,7 @@ import { foldReference } from '../../../core/domain/ids.ts';
 import { dayOf } from '../../../core/domain/pay-day.ts';
 import { maskAccount } from '../../../core/domain/redact.ts';
 import { runOfReport } from '../../../core/domain/run-folder.ts';
-import { mendsOf, preparersOf } from '../../../core/ledger/mends.ts';
+import { mendsOf } from '../../../core/ledger/mends.ts';
 import { comparisonOf, type PayeeComparison } from '../../../core/ledger/payee-comparisons.ts';
 import { listPayees, payeeAfter, payeeCursor } from '../../../core/ledger/payee-list.ts';
 import { listPayouts, payoutsWithSums } from '../../../core/ledger/payout-list.ts';
@@ -17,6 +17,7 @@ import type { Db } from '../../../core/storage/ledger.ts';
 import { approvalsOf, originOf } from '../../../sending/approvals.sql.ts';
 import { limitsOf } from '../../../sending/daily-limit.ts';
 import { batchHalts } from '../../../sending/halts.sql.ts';
+import { makersOf } from '../../../sending/makers.sql.ts';
 import { keptReportsTexts } from '../../../words/kept-reports.ts';
 import { payoutsCsv } from '../../json/payouts-csv.ts';
 import { Declined } from './actions.ts';
@@ -105,7 +106,10 @@ export function pageRoutes(scope: FastifyInstance, shared: Shared): void {
     const page = { number, more: rows.length > mostRows };
     const halts = await batchHalts(reader, id);
     const compared = await comparisonOf(reader, id);
-    const prepared = { preparers: await preparersOf(reader, id), mends: await mendsOf(reader, id) };
+    const prepared = {
+      makers: (await makersOf(reader, [id])).get(id) ?? [],
+      mends: await mendsOf(reader, id),
+    };
     const later = await laterOf(id);
     const view = await viewFor(request);
     const about = {

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { expect, it } from 'vitest';
+import type { Role } from '../../../../src/core/settings/settings-schema.ts';
 import { laterTable } from '../../../../src/faces/web/dashboard/later-view.ts';
 import { systemClock } from '../../../support/clock.ts';
 import { addBatch } from '../../../support/ledger.ts';
@@ -61,7 +62,7 @@ it('names several of a kind in one line, and gives each its button', async () =>
   const { ledger, as } = await startAt(noon);
   await addUnapproved(ledger, ['A-1', 'A-2']);
   await addBatch(ledger, ['B-1'], { id: 'b-2', state: 'held' });
-  const { body } = await as('ada', '/');
+  const { body } = await as('bola', '/');
   expect(textOf(body)).toContain('1 thing needs a person');
   expect(textOf(body)).toMatch(/2 batches wait for approval or release .* 3 .* Look/);
   expect(body).toContain('<a class="act" href="/batches/b-1/approve">Review…</a>');
@@ -71,11 +72,45 @@ it('gives the only one of a kind the button of the page, to those who may press 
   const { ledger, as, ask } = await startAt(noon, { names: ['dee'], roles: { dee: ['read'] } });
   await addUnapproved(ledger, ['A-1', 'A-2']);
   const review = '<a class="go" href="/batches/b-1/approve">Review…</a>';
-  expect((await as('ada', '/')).body).toContain(review);
+  expect((await as('bola', '/')).body).toContain(review);
   for (const { body } of [await ask('/'), await as('dee', '/')]) {
     expect(body).not.toContain('/approve');
     expect(body).toContain('<a class="btn" href="/batches/b-1">Look</a>');
   }
+});
+
+it('offers no review of a batch to who made it, and says who may approve it', async () => {
+  const names = ['bola', 'dee'];
+  const roles: Record<string, Role[]> = {
+    ada: ['drop', 'approve'],
+    bola: ['approve'],
+    dee: ['drop', 'approve'],
+  };
+  const { ledger, as } = await startAt(noon, { names, roles });
+  await addUnapproved(ledger, ['A-1', 'A-2']);
+  await ledger.db
+    .insertInto('preparers')
+    .values({ batch_id: 'b-1', name: 'dee', uid: null, did: 'mended' })
+    .execute();
+  expect((await as('bola', '/')).body).toContain('/batches/b-1/approve">Review…</a>');
+  for (const maker of ['ada', 'dee'])
+    for (const path of ['/', '/batches/b-1']) {
+      const { body } = await as(maker, path);
+      expect(body, maker).not.toContain('/batches/b-1/approve');
+      expect(textOf(body), maker).toContain('Ask bola, who may do it (role approve).');
+    }
+});
+
+it('says that one more person is needed where all approvers made the batch', async () => {
+  const { ledger, as } = await startAt(noon, { roles: { ada: ['drop', 'approve'], bola: ['read'] } });
+  await addUnapproved(ledger, ['A-1', 'A-2']);
+  for (const person of ['ada', 'bola'])
+    for (const path of ['/', '/batches/b-1']) {
+      const text = textOf((await as(person, path)).body);
+      expect(text).toContain(
+        'One more person is needed: the operator gives somebody else the role approve in admin.roles.',
+      );
+    }
 });
 
 it('folds the machinery into a line while everything runs', async () => {
