@@ -36,6 +36,7 @@ export function approveView(
   const { batch } = look;
   const { warnings, largest, columns, last, mends, compared, nameOf, everybody, later, view } = about;
   return html`<h1>Approve ${batch.id}</h1>
+<p class="jump screen"><a class="btn" href="#decide">Approve or reject</a></p>
 ${comparedPart(compared, batch.dropped_by, view, { nameOf, everybody, approves: true })}
 ${panel(
   'What you approve',
@@ -72,32 +73,32 @@ ${panel(
 )}
 ${columnPanels(columns)}
 <p><a href="/batches/${encodeURIComponent(batch.id)}">All rows, in the order of the file</a></p>
-${panel(
-  'Decide',
-  html`${form(view, {
-    action: `/batches/${encodeURIComponent(batch.id)}/approve`,
-    role: 'approve',
-    fields: [
-      { kind: 'hidden', name: 'digest', value: shown.digest },
-      { kind: 'sure', label: 'I have checked these payments, and I did not drop them' },
-    ],
-    buttons: [{ name: 'Approve' }],
-  })}
+<div id="decide">${panel(
+    'Decide',
+    html`${form(view, {
+      action: `/batches/${encodeURIComponent(batch.id)}/approve`,
+      role: 'approve',
+      fields: [
+        { kind: 'hidden', name: 'digest', value: shown.digest },
+        { kind: 'sure', label: 'I have checked these payments, and I did not drop them' },
+      ],
+      buttons: [{ name: 'Approve' }],
+    })}
 <details id="reject"><summary>Reject…</summary>${form(view, {
-    action: `/batches/${encodeURIComponent(batch.id)}/reject`,
-    role: 'approve',
-    fields: [
-      { kind: 'hidden', name: 'digest', value: shown.digest },
-      {
-        kind: 'note',
-        label: 'Why; the person who dropped the file reads it',
-        id: 'reject-note',
-        required: true,
-      },
-    ],
-    buttons: [{ name: 'Reject' }],
-  })}</details>`,
-  'screen',
-)}
+      action: `/batches/${encodeURIComponent(batch.id)}/reject`,
+      role: 'approve',
+      fields: [
+        { kind: 'hidden', name: 'digest', value: shown.digest },
+        {
+          kind: 'note',
+          label: 'Why; the person who dropped the file reads it',
+          id: 'reject-note',
+          required: true,
+        },
+      ],
+      buttons: [{ name: 'Reject' }],
+    })}</details>`,
+    'screen',
+  )}</div>
 <p>${to(['batches', batch.id], 'Back to the batch')}</p>`;
 }

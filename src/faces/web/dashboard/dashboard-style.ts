@@ -33,7 +33,7 @@ label>input:not([type=checkbox]):not([type=hidden]){display:block;margin-top:2px
 .cards{list-style:none;margin:0 0 14px;padding:0;display:grid;gap:8px}.cards .card{padding:10px 16px}.cards h2{font-size:16px;margin:0 0 2px}.cards p{margin:0 0 2px;max-width:none}.cards details{margin:2px 0 0}
 .narrow{margin:0 0 12px}.narrow a[aria-current]{font-weight:600;color:var(--ink)}
 .spoken{position:absolute;clip-path:inset(50%);width:1px;height:1px;overflow:hidden;white-space:nowrap}
-.timeline{list-style:none;margin:0;padding:0}.timeline li{display:grid;grid-template-columns:9.5rem 1fr;gap:12px;padding:4px 0;border-bottom:1px solid var(--line)}.timeline li:last-child{border:0}
+#decide{scroll-margin-top:60px}.jump{position:sticky;top:0;z-index:2;margin:0 0 10px;padding:6px 0;background:var(--bg);border-bottom:1px solid var(--line);max-width:none}.timeline{list-style:none;margin:0;padding:0}.timeline li{display:grid;grid-template-columns:9.5rem 1fr;gap:12px;padding:4px 0;border-bottom:1px solid var(--line)}.timeline li:last-child{border:0}
 body.is-stale main{opacity:.75}#live.is-lost{color:var(--bad);font-weight:600}
 .drop{border:2px dashed var(--soft);border-radius:10px;padding:22px;text-align:center;background:var(--card)}.drop.is-over{border-color:var(--link);background:var(--calm-bg)}
 .drop label>input[type=file]{margin:8px auto 12px}.drop p{margin:8px auto}.drop progress{width:min(100%,24rem)}
@@ -42,7 +42,7 @@ a.go,a.btn,.drop button,.orders button{display:inline-block}a.go,a.btn{border:1p
 .orders{display:flex;flex-wrap:wrap;gap:4px 14px;align-items:end;margin:8px 0 0}.orders form{margin:0}
 .mend input{width:100%;min-width:8rem;border-color:var(--bad);background:var(--bad-bg)}.mend .wide{margin-bottom:8px}
 @media (min-width:821px){th[scope=row]:has(a){min-width:10rem}}
-@media (min-width:1100px){main>.panel th:has(>a[href^="/batches/"]),main>.panel td:not(.act):has(>a[href^="/batches/"]){min-width:15rem}main .wide{overflow:visible}main .wide thead th{position:sticky;top:0;background:var(--card);z-index:1}}
+@media (min-width:1100px){main>.panel th:has(>a[href^="/batches/"]),main>.panel td:not(.act):has(>a[href^="/batches/"]){min-width:15rem}main .wide{overflow:visible}main .wide thead th{position:sticky;top:0;background:var(--card);z-index:1}main>.jump~.panel .wide thead th{top:45px}}
 @media (max-width:820px){.columns{grid-template-columns:minmax(0,1fr)}}
 @media (max-width:30rem){td:empty{display:none}.bar form{margin-left:0;width:100%}.bar form input{flex:1}.tile b{font-size:17px}.timeline li{grid-template-columns:1fr;gap:0}}
 @media (max-width:560px){body>header,main{padding-left:14px;padding-right:14px}.wide td>div{display:inline-block;margin-right:.6em}}

@@ -48,6 +48,11 @@ it('says at the head of a batch who dropped and approved it, above what changed'
   await addUnapproved(ledger, ['A-1', 'A-2']);
   await ledger.write((trx) => recordComparison(trx, 'b-1', found));
   const { body } = await as('bola', '/batches/b-1/approve');
+  const main = body.slice(body.indexOf('<main'));
+  expect(/<a\b[^>]*>/.exec(main)?.[0], 'the first link leads to the decision').toBe(
+    '<a class="btn" href="#decide">',
+  );
+  expect(main.indexOf('<div id="decide">')).toBeGreaterThan(main.indexOf('id="compared"'));
   const digest = /name="digest" value="([^"]+)"/.exec(body)?.[1] ?? '';
   expect((await post('bola', '/batches/b-1/approve', { sure: 'yes', digest })).status).toBe(200);
   const text = textOf((await as('bola', '/batches/b-1')).body);
