@@ -76,7 +76,7 @@ export function specialFacts(one: WeighedCase, time: Time): string[] {
     ...listedSinceFacts(one).map((fact) => `listed ${fact}`),
     ...lookAlikeFacts(one).map((fact) => `look-alike ${fact}`),
     ...(verdict === 'conflict' && contradiction ? [`the look-up: ${contradictionText(contradiction)}`] : []),
-    ...(successor ? [`paid again as ${successor}`] : []),
+    ...(successor ? [`ordered again as ${successor}`] : []),
   ];
 }
 

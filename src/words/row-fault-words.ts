@@ -14,7 +14,7 @@ export function rowFaultText(fault: RowFault): { problem: string; fix: string } 
       };
     case 'paid_again':
       return {
-        problem: `is already paid again as ${fault.successor}`,
+        problem: `is already ordered again as ${fault.successor}`,
         fix: `remove the row; counterfoil show ${fault.successor} shows its state`,
       };
     case 'unknown':

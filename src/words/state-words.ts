@@ -1,4 +1,4 @@
-import type { CountedState } from '../core/domain/payout.ts';
+import type { CountedState, PayoutState } from '../core/domain/payout.ts';
 
 export const stateWords: Record<CountedState, string> = {
   held: 'held',
@@ -15,3 +15,8 @@ export const stateWords: Record<CountedState, string> = {
   waits_again: 'waiting under a new reference',
   failed_again: 'failed again',
 };
+
+/** What another reference is to a payout that it pays again: ordered, and paid once it is in this state. */
+export function againWords(successor: PayoutState | null): string {
+  return successor === 'success' ? 'paid again as' : 'ordered again as';
+}

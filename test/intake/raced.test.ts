@@ -51,13 +51,13 @@ it('P20: what the command orders while a file has recorded its name gets a marke
   const taken = await s.built({ ledger }).takeIn(s.drop('failed.csv', content), { origin: 'inbox' });
   const [successor = ''] = await successors(s);
   expect(successor).toMatch(/^A-[0-9a-f]{6}-R2$/);
-  expect(refusal(taken)).toContain(`row 2 retry_of A is already paid again as ${successor}; `);
+  expect(refusal(taken)).toContain(`row 2 retry_of A is already ordered again as ${successor}; `);
   const left = await s.ledger.db.selectFrom('payouts').select('reference').orderBy('id').execute();
   expect(left).toEqual([{ reference: 'A' }, { reference: successor }]);
   expect((await verifyLedger(s.ledger.path)).checks.filter(({ ok }) => !ok)).toEqual([]);
   // The plain name is free, and neither a file with it nor one without `retry_of` pays A once more.
   const later = await s.intake.takeIn(s.drop('failed.csv', content), { origin: 'inbox' });
-  expect(refusal(later)).toContain(`row 2 retry_of A is already paid again as ${successor}; `);
+  expect(refusal(later)).toContain(`row 2 retry_of A is already ordered again as ${successor}; `);
   const bare = await s.intake.takeIn(s.drop('bare.csv', csv(row('A-R2'))), { origin: 'inbox' });
   expect(bare).toMatchObject({ kind: 'taken' });
   expect(bare).toHaveProperty(

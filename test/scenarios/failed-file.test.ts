@@ -160,7 +160,7 @@ it('P20: every second way to pay a payout again is refused and names the success
   expect(newer).not.toContain('PAY-0003');
   drop(home, 'older.csv', older);
   expect(problemsOf(await home.json(['submit'], 3)), 'the file after the command').toMatch(
-    /^3 retry_of: PAY-0003 is already paid again as PAY-0003-R2; remove the row; counterfoil show PAY-0003-R2/,
+    /^3 retry_of: PAY-0003 is already ordered again as PAY-0003-R2; remove the row; counterfoil show PAY-0003-R2/,
   );
   drop(home, 'failed.csv', newer);
   await home.json(['submit'], 0);
@@ -173,12 +173,12 @@ it('P20: every second way to pay a payout again is refused and names the success
   );
   drop(home, 'edited.csv', newer.replace('1000000001', '1000000077'));
   expect(problemsOf(await home.json(['submit'], 3)), 'the same file, edited').toMatch(
-    /^2 retry_of: PAY-0001 is already paid again as PAY-0001-R2;/,
+    /^2 retry_of: PAY-0001 is already ordered again as PAY-0001-R2;/,
   );
   drop(home, 'older.csv', older);
   const told = problemsOf(await home.json(['submit'], 3));
   expect(told, 'an older file after a newer').toMatch(
-    /paid again as PAY-0001-R2;[\s\S]*paid again as PAY-0003-R2;/,
+    /ordered again as PAY-0001-R2;[\s\S]*ordered again as PAY-0003-R2;/,
   );
   expect(home.sandbox.requests.posts).toBe(5);
   expect(home.sandbox.requests.bodies('PAY-0001-R2')).toBe(1);

@@ -193,16 +193,19 @@ export async function* unpaidOf(db: Db, batch: string): AsyncGenerator<Payout[]>
   }
 }
 
-/** Returns the references of the payouts before and after this one in its chain; cancelled ones do not follow it. */
+/** Returns the payouts before and after this one in its chain, and how the next one stands; cancelled ones do not follow it. */
 export async function neighboursOf(
   db: Db,
   payout: Payout,
-): Promise<{ predecessor: string | null; successor: string | null }> {
-  const query = db.selectFrom('payouts').select('reference');
+): Promise<{ predecessor: string | null; successor: string | null; successorState: PayoutState | null }> {
+  const query = db.selectFrom('payouts').select(['reference', 'state']);
   const before =
     payout.successor_of === null
       ? undefined
       : await query.where('id', '=', payout.successor_of).executeTakeFirst();
   const after = (await afterEach(db, [payout.id])).get(payout.id);
-  return { predecessor: before?.reference ?? null, successor: after?.successor ?? null };
+  const successor = after?.successor ?? null;
+  const now =
+    successor === null ? undefined : await query.where('reference', '=', successor).executeTakeFirst();
+  return { predecessor: before?.reference ?? null, successor, successorState: now?.state ?? null };
 }

@@ -34,15 +34,18 @@ export async function aroundPayout(
   const { db } = ledger;
   const requests = await resendsOf(db, { kind: 'payout', id: payout.id });
   const heardAt = await firstFinalWebhook(db, payout.id);
-  const chain = { ...(await neighboursOf(db, payout)), ...(await originOf(db, payout)) };
+  const { successorState, ...line } = {
+    ...(await neighboursOf(db, payout)),
+    ...(await originOf(db, payout)),
+  };
   const collection = await collectionStory(db, payout.reference);
   const around: Around = {
     trace_id: traceOf(ledger.id, { kind: 'payout', name: payout.reference }).traceId,
-    ...chain,
+    ...line,
     resend: resendOf(requests, heardAt, clock.iso()),
     ...(collection && { collection: collection.collection.state }),
   };
-  return { requests, heardAt, chain, around };
+  return { requests, heardAt, chain: { ...line, successorState }, around };
 }
 
 /** The story of a payout for `--json`. `account` masks account numbers, wherever they stand. */

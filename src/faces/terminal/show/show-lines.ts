@@ -11,7 +11,7 @@ import { adviceText } from '../../../words/advice-text.ts';
 import { actionFor } from '../../../words/discrepancy-words.ts';
 import { payoutMoments } from '../../../words/payout-moments.ts';
 import { readable } from '../../../words/readable.ts';
-import { stateWords } from '../../../words/state-words.ts';
+import { againWords, stateWords } from '../../../words/state-words.ts';
 import { type QuietWatch, unknownWarning } from '../../json/evidence-json.ts';
 import { payoutColours } from '../kit/colours.ts';
 import { closing } from '../kit/screen.ts';
@@ -84,7 +84,7 @@ function headLines(
         ]
       : []),
     ...(chain.predecessor ? [`  pays ${chain.predecessor} again`] : []),
-    ...(chain.successor ? [`  paid again as ${chain.successor}`] : []),
+    ...(chain.successor ? [`  ${againWords(chain.successorState)} ${chain.successor}`] : []),
     ...(archive ? [`  ${archiveText(archive)}`] : []),
   ];
 }

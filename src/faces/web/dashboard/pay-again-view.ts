@@ -36,7 +36,7 @@ export function payAgainView(
     'State',
     'What the service says',
     'Proof',
-    'Paid again',
+    'May be paid again',
   ];
   const decide = form(view, {
     action: `/batches/${encodeURIComponent(batch)}/again`,
@@ -71,7 +71,7 @@ export function paidAgainWords(decided: readonly Decided[]): {
   lines: string[];
   undone?: true;
 } {
-  if (decided.length === 0) return { title: 'Nothing is paid again', lines: [], undone: true };
+  if (decided.length === 0) return { title: 'Nothing is ordered again', lines: [], undone: true };
   const byState = [...Map.groupBy(decided, ({ state }) => state)];
   const lines = [
     byState.map(([state, some]) => `${some.length} ${stateWords[state]}`).join(', '),
@@ -80,7 +80,7 @@ export function paidAgainWords(decided: readonly Decided[]): {
       .join(', '),
   ];
   const held = decided.filter(({ state }) => state === 'held').length;
-  const title = `${counted(decided.length, 'payout')} ${decided.length === 1 ? 'is' : 'are'} paid again`;
+  const title = `${counted(decided.length, 'payout')} ${decided.length === 1 ? 'is' : 'are'} ordered again`;
   if (held === 0) return { title, lines };
   const waits = counted(held, 'payout to be paid again', 'payouts to be paid again');
   return {

@@ -1,7 +1,7 @@
 import type { Story } from '../../../books/overview.sql.ts';
 import { amountText } from '../../../core/domain/counted.ts';
 import { payDayText } from '../../../core/domain/pay-day.ts';
-import { hasComeToNothing } from '../../../core/domain/payout.ts';
+import { hasComeToNothing, type PayoutState } from '../../../core/domain/payout.ts';
 import { plainKind } from '../../../core/domain/plain-kind.ts';
 import { maskAccount } from '../../../core/domain/redact.ts';
 import type { neighboursOf } from '../../../core/ledger/successors.ts';
@@ -10,6 +10,7 @@ import { actionFor } from '../../../words/discrepancy-words.ts';
 import { payoutMoments } from '../../../words/payout-moments.ts';
 import { newsOf } from '../../../words/plain-words.ts';
 import { upperFirst } from '../../../words/results/obstacle-words.ts';
+import { againWords } from '../../../words/state-words.ts';
 import { hasRight } from '../../admin/access.ts';
 import { hider } from '../../json/hide.ts';
 import { type Html, html } from '../kit/html.ts';
@@ -120,13 +121,25 @@ function endFacts({ state, settled_at: at }: Story['payout'], view: View): (read
 }
 
 function chainFacts(chain: Chain, view: View): (readonly [string, Html | string])[] {
-  const { predecessor, successor, dropped_by: dropper, approved_by: approver, approved_at: at } = chain;
+  const {
+    predecessor,
+    successor,
+    successorState: state,
+    dropped_by: dropper,
+    approved_by: approver,
+    approved_at: at,
+  } = chain;
   return [
     ...(dropper ? [['Dropped by', dropper] as const] : []),
     ...(approver ? [['Approved by', html`${approver}, ${dated(at, view)}`] as const] : []),
     ...(predecessor ? [['Pays again', to(['payouts', predecessor], predecessor)] as const] : []),
-    ...(successor ? [['Paid again as', to(['payouts', successor], successor)] as const] : []),
+    ...(successor && state ? [successorFact(successor, state)] : []),
   ];
+}
+
+function successorFact(reference: string, state: PayoutState): readonly [string, Html] {
+  const page = to(['payouts', reference], reference);
+  return [upperFirst(againWords(state)), state === 'success' ? page : html`${page} ${stateBadge(state)}`];
 }
 
 /** What happened, in order; what repeats itself, such as a daily look-up, is one line. */

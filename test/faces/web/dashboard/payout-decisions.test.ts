@@ -39,10 +39,18 @@ it('P20: pays a failed payout again once, on the evidence that the person saw', 
   expect((await post('bola', '/payouts/R-1/retry', { evidence })).status).toBe(422);
   expect(Object.keys(await states(ledger))).toEqual(['R-1']);
   const done = await post('bola', '/payouts/R-1/retry', { evidence, sure: 'yes' });
-  expect(textOf(done.body)).toMatch(/1 payout is paid again 1 waiting R-1 as R-1-R2/);
+  expect(textOf(done.body)).toMatch(/1 payout is ordered again 1 waiting R-1 as R-1-R2/);
   expect((await post('bola', '/payouts/R-1/retry', { evidence, sure: 'yes' })).status).toBe(409);
+  const page = async (): Promise<string> => textOf((await dashboard.as('bola', '/payouts/R-1')).body);
+  expect(await page()).toMatch(/Ordered again as R-1-R2 \S* ?waiting/);
   await submitJob.run(dashboard.app, {});
   expect([sandbox.requests.bodies('R-1'), sandbox.requests.bodies('R-1-R2')]).toEqual([1, 1]);
+  await ledger.db
+    .updateTable('payouts')
+    .set({ state: 'success' })
+    .where('reference', '=', 'R-1-R2')
+    .execute();
+  expect(await page()).toContain('Paid again as R-1-R2');
 });
 
 it('P20: pays what is unpaid of a batch again once, on the evidence of all that the person saw', async () => {
@@ -53,6 +61,7 @@ it('P20: pays what is unpaid of a batch again once, on the evidence of all that 
   const page = textOf((await as('bola', again)).body);
   expect(page).toMatch(/NGN 3,000\.00 under new references/);
   expect([page.includes('R-2'), page.includes('R-3')]).toEqual([true, false]);
+  expect(page).toContain('Proof May be paid again R-1');
   const evidence = await seen(dashboard, again);
   const order = { evidence, references: 'R-1 R-2', sure: 'yes' };
   expect((await post('bola', again, { ...order, sure: '' })).status).toBe(422);
@@ -61,7 +70,7 @@ it('P20: pays what is unpaid of a batch again once, on the evidence of all that 
     expect((await post('bola', again, { ...order, references })).status, references).toBe(409);
   expect(Object.keys(await states(ledger))).toHaveLength(3);
   const done = textOf((await post('bola', again, order)).body);
-  expect(done).toContain('2 payouts are paid again');
+  expect(done).toContain('2 payouts are ordered again');
   expect(done).toContain('R-1 as R-1-R2, R-2 as R-2-R2');
   expect((await post('bola', again, order)).status).toBe(409);
   await submitJob.run(dashboard.app, {});
