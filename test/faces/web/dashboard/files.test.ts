@@ -54,7 +54,11 @@ it('drops a file, shows its check, takes it in once however often it is pressed,
 it('P38: takes a file in for a later day, and refuses a day that is none', async () => {
   const { home, drop, ask, post, hiddenIn } = await openDesk();
   const { location: at } = await drop('dayo', { 'bonus.csv': good });
-  const hidden = hiddenIn((await ask('dayo', at)).text);
+  const { text } = await ask('dayo', at);
+  expect(textOf(text)).toContain(
+    'Do not send before (optional) Empty: it goes as soon as it may. A row with a day of its own in the column pay_on keeps that day.',
+  );
+  const hidden = hiddenIn(text);
   const wrong = await post('dayo', `${at}/take`, { ...hidden, pay_on: '2999-01-01' });
   expect([wrong.status, wrong.text]).toEqual([409, expect.stringContaining('more than 366 days ahead')]);
   const day = new Date(Date.now() + 6 * 86_400_000).toISOString().slice(0, 10);

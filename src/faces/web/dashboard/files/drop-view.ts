@@ -187,7 +187,8 @@ function orders(drop: Drop, { isFit }: { isFit: boolean }, view: View): Html {
   const hidden = (name: string, value: string) => ({ kind: 'hidden' as const, name, value });
   const fields = [hidden('digest', drop.sha256), hidden('content', drop.checked?.content ?? '')];
   if (!seesDrop(view, drop)) return html``;
-  const content = html`<label>Pay rows without a day on <input type="date" name="pay_on"></label>`;
+  const content = html`<label>Do not send before (optional) <input type="date" name="pay_on" aria-describedby="pay-on"></label>
+<small class="soft" id="pay-on">Empty: it goes as soon as it may. A row with a day of its own in the column pay_on keeps that day.</small>`;
   const take = { action: `${path}/take`, role: 'drop' as const, fields, content };
   return html`<div class="orders">${isFit && form(view, { ...take, buttons: [{ name: 'Take it in' }] })}${form(
     view,
