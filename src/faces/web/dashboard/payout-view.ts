@@ -14,7 +14,7 @@ import { againWords } from '../../../words/state-words.ts';
 import { hasRight } from '../../admin/access.ts';
 import { hider } from '../../json/hide.ts';
 import { type Html, html } from '../kit/html.ts';
-import { bankText, separated } from '../kit/parts.ts';
+import { bankText, separated, whole } from '../kit/parts.ts';
 import { wideTable } from '../kit/table.ts';
 import { decision, form, whoMay } from './forms.ts';
 import { seesBank, type View } from './frame.ts';
@@ -66,7 +66,7 @@ ${panel(
   ]),
 )}
 ${decisions(story, chain, view)}
-${panel('What happened', timeline(story, view, say))}
+${transfersPart(story, view)}${panel('What happened', timeline(story, view, say))}
 ${panel('Discrepancies', discrepancies(story, say))}`;
 }
 
@@ -110,6 +110,24 @@ function transferFacts({
     ['Reference (trx)', trx ?? '–'],
     ...(fee === null ? [] : [['Fee', amountText(currency, fee)] as const]),
   ];
+}
+
+/** Every transfer that the service lists under the reference, where that is more than the one of the payout. */
+function transfersPart({ payout, listings }: Story, view: View): Html {
+  // The rows of the last run that listed each.
+  const last = new Map(listings.map((one) => [one.transfer_id, one]));
+  const others = [...last.keys()].filter((id) => id !== payout.transfer_id);
+  if (others.length === 0 || (last.size === 1 && payout.transfer_id === null)) return html``;
+  const rows = [...last.values()].map((one) => [
+    whole(one.transfer_id),
+    whole(one.trx ?? '–'),
+    one.status,
+    amountText(one.currency, one.amount_text),
+    dated(one.created_at, view),
+  ]);
+  const columns = ['Transfer id', 'Reference (trx)', 'State', { number: 'Amount' }, 'Made'];
+  const title = 'Transfers that the service lists under this reference';
+  return panel(title, wideTable(title, columns, rows));
 }
 
 /** When it ended, as the service says; when that became known stands in the story, with its proof. */

@@ -3,8 +3,9 @@ import * as reconcileJob from '../../../../jobs/reconcile.ts';
 import * as submitJob from '../../../../jobs/submit.ts';
 import { plainKind } from '../../../../src/core/domain/plain-kind.ts';
 import { createSandbox } from '../../../../src/sandbox/sandbox.ts';
+import { addListed, addRun as addRunOfList } from '../../../books/support.ts';
 import { addBatch } from '../../../support/ledger.ts';
-import { addDiscrepancy, addRun, startDashboard } from './support.ts';
+import { addDiscrepancy, addRun, startDashboard, textOf } from './support.ts';
 
 /** What the first page answers to whether somebody was paid twice. */
 async function answer({ as, post }: Awaited<ReturnType<typeof startDashboard>>): Promise<string> {
@@ -33,6 +34,21 @@ it('P35: says that nobody was paid twice only of what a complete list showed, an
   await addBatch(ledger, ['R-3'], { id: 'later' });
   await submitJob.run(app, {});
   expect(await answer(dashboard)).toMatch(/^none in 2 payouts, .* not checked since then$/);
+});
+
+it('shows the second transfer of a payout on its page, and no list where there is one', async () => {
+  const { ledger, as } = await startDashboard();
+  const [payoutId = null] = await addBatch(ledger, ['A-1']);
+  await ledger.db.updateTable('payouts').set({ transfer_id: '4801', state: 'success' }).execute();
+  await addRunOfList(ledger);
+  const page = async (): Promise<string> => textOf((await as('ada', '/payouts/A-1')).body);
+  await addListed(ledger, 'A-1', { transfer_id: '4801', payout_id: payoutId });
+  expect(await page()).not.toContain('Transfers that the service lists');
+  const second = { transfer_id: '4802', trx: 'TRX-2', status: 'pending', amount_text: '1500.00' };
+  await addListed(ledger, 'A-1', { ...second, payout_id: payoutId });
+  expect(await page()).toMatch(
+    /Transfer id Reference \(trx\) State Amount Made 4801 – success NGN 100\.00 21 Nov 2026 13:02 4802 TRX-2 pending NGN 1,500\.00 21 Nov 2026 13:02/,
+  );
 });
 
 it('P35: says it of no run whose list was not complete', async () => {
