@@ -143,6 +143,7 @@ async function ledgerFaces(home: Home, run: string, summary: Json): Promise<Reco
       ...{ source, ledger, clock: systemClock(), zone, birth: ledger.birth, payZone: zone },
       findHalt: async () => undefined,
       findProblems: async () => [],
+      findDrops: async () => [],
       findWaiting: async () => [],
     });
     const look = await looks.look();

@@ -10,6 +10,7 @@ import { createActions, Declined } from './actions.ts';
 import { barePage } from './bare-page.ts';
 import { discrepancyRoutes } from './discrepancy-routes.ts';
 import { createEvents } from './events.ts';
+import { createDrops } from './files/drops.ts';
 import { fileRoutes } from './files/file-routes.ts';
 import { createForms } from './forms.ts';
 import { pageHeaders, pageOf, type View } from './frame.ts';
@@ -29,8 +30,10 @@ import { createWays } from './ways.ts';
 export function dashboardRoutes(deps: DashboardDeps): Routes {
   const { config, clock, log } = deps;
   return (server, admin) => {
+    const drops = createDrops(deps.desk.app, admin.closing);
     const looks = createLooks({
       ...deps,
+      findDrops: async () => (await drops.list()).drops,
       zone: config.reports.timezone,
       birth: deps.ledger.birth,
       payZone: config.submission.timezone,
@@ -59,7 +62,7 @@ export function dashboardRoutes(deps: DashboardDeps): Routes {
       if (request.caller.kind !== 'token') admin.requireRight(request, 'read');
     };
     const actions = createActions({ ...deps, account: deps.source.account });
-    const shared: Shared = { deps, looks, forms, actions, send, viewFor, requireToken };
+    const shared: Shared = { deps, looks, forms, actions, drops, send, viewFor, requireToken };
     server.register(async (scope) => {
       scope.addHook('onRoute', (route) => ways.note(route));
       // A browser posts forms as this and nothing else; whatever else is sent finds no parser.

@@ -13,6 +13,7 @@ import type { SaidHalt } from '../../../words/halt-words.ts';
 import type { Unready } from '../../admin/health.ts';
 import { type FigureSource, type LedgerFigures, readFigures } from '../../admin/ledger-figures.sql.ts';
 import { activeBatches, type BatchLook } from './batches.sql.ts';
+import type { Drop } from './files/drops.ts';
 import { type DaysAhead, daysAhead } from './later.sql.ts';
 import { createPaidLately, type PaidLately } from './paid-lately.sql.ts';
 import { type UnendedRun, unendedRun } from './runs.sql.ts';
@@ -35,6 +36,8 @@ export type DashboardFacts = {
   unready: Unready[];
   /** What waits for a person. */
   findings: Finding<KindsOn<'today'>>[];
+  /** The files that were dropped on the desk, and that nobody decided on. */
+  drops: Drop[];
   /** Another one for every other look; times alone do not change it. */
   version: string;
 };
@@ -52,6 +55,7 @@ export type LookDeps = {
   findHalt(): Promise<SaidHalt | undefined>;
   findProblems(): Promise<Unready[]>;
   findWaiting(): Promise<Finding<KindsOn<'today'>>[]>;
+  findDrops(): Promise<Drop[]>;
 };
 
 export type Looks = ReturnType<typeof createLooks>;
@@ -95,6 +99,7 @@ async function lookAgain(
     later: await daysAhead(db, dayOf(clock.now(), payZone), mostDays),
     unready: await findProblems(),
     findings: await deps.findWaiting(),
+    drops: await deps.findDrops(),
   };
   return { ...seen, version: versionOf(seen) };
 }
@@ -110,6 +115,7 @@ function versionOf({
   later,
   unready,
   findings,
+  drops,
 }: Omit<DashboardFacts, 'version'>): string {
   const { clockSkewMs: _skew, ledgerBytes: _bytes, freeBytes: _free, ...telling } = figures;
   const names = unready.map(({ check }) => check);
@@ -130,7 +136,7 @@ function versionOf({
     of,
   ]);
   const text = JSON.stringify(
-    [halt, marks, telling, run, unended, paid, counts, batches.more, later, names, waiting],
+    [halt, marks, telling, run, unended, paid, counts, batches.more, later, names, waiting, drops],
     (_key, value: unknown) => (typeof value === 'bigint' ? value.toString() : value),
   );
   return createHash('sha256').update(text).digest('base64url').slice(0, 16);

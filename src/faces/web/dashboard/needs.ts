@@ -1,4 +1,5 @@
 import { amountText, counted } from '../../../core/domain/counted.ts';
+import { visible } from '../../../core/domain/hidden.ts';
 import { plainKind } from '../../../core/domain/plain-kind.ts';
 import type { Finding } from '../../../findings/finding.ts';
 import { type AlertKind, type FindingKind, findingRules, type KindsOn } from '../../../findings/kinds.ts';
@@ -7,22 +8,14 @@ import { rejectedText } from '../../../words/rejected-words.ts';
 import { hasRight } from '../../admin/access.ts';
 import { type Html, html } from '../kit/html.ts';
 import { separated, way } from '../kit/parts.ts';
-import { wideTable } from '../kit/table.ts';
 import { isMaker } from './batch-parts.ts';
+import { seesDrop } from './files/drop-view.ts';
+import type { Drop } from './files/drops.ts';
+import { dropVerdict } from './files/files-view.ts';
 import { whoMay } from './forms.ts';
 import type { View } from './frame.ts';
 import type { DashboardFacts } from './look.ts';
-import {
-  ago,
-  countText,
-  sentence,
-  severity,
-  stateText,
-  time,
-  to,
-  verdictText,
-  wholeAmount,
-} from './parts.ts';
+import { countText, sentence, severity, stateText, time, to, verdictText, wholeAmount } from './parts.ts';
 
 /** A page, and what a person does there. */
 type Way = { href: string; name: string };
@@ -35,15 +28,15 @@ type Line = {
   look: string | null;
 };
 /** Lines of one kind as one; `about`: each of them, where there are several. */
-type Need = Line & { kind: FindingKind | null; about: readonly Html[] };
+export type Need = Line & { kind: FindingKind | null; about: readonly Html[] };
 type Open = Finding<KindsOn<'today'>>;
 
 /** At most this many of a kind are named. */
 const mostNamed = 8;
 
 /** Whether nothing waits for a person: the only thing that may be shown in green. */
-export function isQuiet({ halt, unready, findings }: DashboardFacts): boolean {
-  return halt === null && unready.length === 0 && findings.length === 0;
+export function isQuiet({ halt, unready, findings, drops }: DashboardFacts): boolean {
+  return halt === null && unready.length === 0 && findings.length === 0 && drops.length === 0;
 }
 
 /** Everything that waits for a person, the gravest first, and one line for several of a kind. A halt has its own place. */
@@ -58,7 +51,15 @@ export function needsOf(look: DashboardFacts, view: View): Need[] {
       ...{ what: html`${grave('high', sentence(problem, view))}: ${sentence(fix, view)}`, about: [] },
       ...{ kind: null, count: null, since: null, decide: null, look: null },
     })),
-    ...[...Map.groupBy(open, ({ kind }) => kind)].flatMap(([kind, some]) => needsIn(kind, some, view)),
+    ...[...Map.groupBy(open, ({ kind }) => kind)].flatMap(([kind, some]) => {
+      const lines = some.flatMap((one) => linesIn(one, view));
+      return needsIn(kind, lines, together[kind]);
+    }),
+    ...needsIn(
+      null,
+      look.drops.map((one) => dropLine(one, view)),
+      togetherDropped,
+    ),
   ];
 }
 
@@ -183,9 +184,8 @@ function mayApprove({ facts }: Finding<'batch_held'>, { caller }: View): boolean
 const isHeld = (finding: Open): finding is Finding<'batch_held'> => finding.kind === 'batch_held';
 
 /** What several of a kind are called, and the list that has them all. `count`: of them, or of what they count. */
-const together: Partial<
-  Record<FindingKind, { of: 'lines' | 'counts'; name(count: number): string; look: string }>
-> = {
+type Together = { of: 'lines' | 'counts'; name(count: number): string; look: string };
+const together: Partial<Record<FindingKind, Together>> = {
   discrepancy_open: {
     ...{ of: 'counts', look: '/discrepancies' },
     name: (count) => `${counted(count, 'discrepancy is', 'discrepancies are')} open`,
@@ -204,10 +204,28 @@ const together: Partial<
   },
 };
 
-function needsIn(kind: FindingKind, findings: readonly Open[], view: View): Need[] {
-  const lines = findings.flatMap((one) => linesIn(one, view));
-  const all = together[kind];
+const togetherDropped: Together = {
+  ...{ of: 'lines', look: '/files' },
+  name: (count) => `${counted(count, 'dropped file waits', 'dropped files wait')} for a decision`,
+};
+
+/** A dropped file, which somebody with the right takes in or discards. */
+function dropLine(drop: Drop, view: View): Line {
+  const page = `/files/checks/${drop.id}`;
+  const mayDecide = hasRight(view.caller, 'drop') && seesDrop(view, drop);
+  return {
+    what: html`${visible(drop.name)}, dropped by ${drop.by}, waits for a decision: ${dropVerdict(drop)}`,
+    count: null,
+    since: drop.at,
+    decide: mayDecide ? { href: page, name: 'Decide…' } : null,
+    look: '/files',
+  };
+}
+
+/** `all`: what several lines are together; without it, each stands by itself. */
+function needsIn(kind: FindingKind | null, lines: readonly Line[], all: Together | undefined): Need[] {
   if (!all || lines.length < 2) return lines.map((line) => ({ ...line, kind, about: [] }));
+  const gravity = kind === null ? 'medium' : findingRules[kind].gravity;
   const total = lines.reduce((sum, { count }) => sum + (count ?? 0), 0);
   const named = lines.slice(0, mostNamed).map(({ what, count, decide }) => {
     const way = decide && html` <a class="act" href="${decide.href}">${decide.name}</a>`;
@@ -217,8 +235,8 @@ function needsIn(kind: FindingKind, findings: readonly Open[], view: View): Need
   return [
     {
       ...{ kind, decide: null, look: all.look },
-      what: grave(findingRules[kind].gravity, all.name(all.of === 'counts' ? total : lines.length)),
-      count: all.of === 'counts' ? null : total,
+      what: grave(gravity, all.name(all.of === 'counts' ? total : lines.length)),
+      count: all.of === 'counts' || total === 0 ? null : total,
       since: lines.flatMap(({ since }) => since ?? []).toSorted()[0] ?? null,
       about: [...named, ...(more > 0 ? [html`<li>and ${countText(more)} more</li>`] : [])],
     },
@@ -244,12 +262,6 @@ function lineOf(finding: Open, view: View): Line {
   };
 }
 
-/** A discrepancy was found then: its payout may differ for longer. */
-function ageOf({ kind, since }: Need, view: View): string {
-  if (since === null) return '';
-  return kind === 'discrepancy_open' ? `found ${ago(since, view)} ago` : ago(since, view);
-}
-
 const comparing: ReadonlySet<string> = new Set(['reconcile', 'reconcile_full']);
 
 /** Why work does not move, without the runs that compared nothing: the verdict says that once. */
@@ -257,41 +269,4 @@ function unreadyBeside({ unready, figures, lastRun }: DashboardFacts): Dashboard
   if (lastRun?.verdict !== 'not_compared') return unready;
   const incomplete = figures.jobs.flatMap(({ job, kind }) => (kind === 'incomplete' ? job : []));
   return unready.filter(({ job }) => job === undefined || !comparing.has(job) || !incomplete.includes(job));
-}
-
-export function needsTable(needs: readonly Need[], look: DashboardFacts, view: View): Html {
-  if (needs.length > 0) {
-    const columns = ['What', { number: 'How many' }, { number: 'Since' }, { act: 'Next' }];
-    // Where nothing has an age or a page, the words take the whole width.
-    const used = columns.filter(
-      (_, at) =>
-        at === 0 ||
-        needs.some((one) => (at < 3 ? ageOf(one, view) !== '' : one.decide !== null || one.look !== null)),
-    );
-    const first = needs.find(({ decide }) => decide !== null);
-    const rows = needs.map((one) => {
-      const { what, count, about, decide, look: page } = one;
-      const next = decide
-        ? html`<a class="${one === first ? 'go' : 'btn'}" href="${decide.href}">${decide.name}</a>`
-        : page !== null && html`<a class="btn" href="${page}">Look</a>`;
-      const each = about.length > 0 && html`<ul class="about">${about}</ul>`;
-      const cells = [
-        html`${what}${each}`,
-        count === null ? '' : countText(count),
-        ageOf(one, view),
-        html`${next}`,
-      ];
-      return cells.filter((_, at) => used.includes(columns[at] ?? ''));
-    });
-    return wideTable('What needs a person', used, rows);
-  }
-  if (!isQuiet(look)) return html`<p>Nothing but the halt waits for a person.</p>`;
-  if (look.lastRun === null)
-    return html`<p>Nothing is known to wait. Discrepancies are <strong>not checked</strong>: no reconciliation has finished.</p>`;
-  return html`<p>Nothing waits for a person.</p>`;
-}
-
-/** `3 things need a person`. */
-export function needsTitle(needs: readonly Need[]): string {
-  return `${counted(needs.length, 'thing')} ${needs.length === 1 ? 'needs' : 'need'} a person`;
 }

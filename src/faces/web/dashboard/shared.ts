@@ -5,6 +5,7 @@ import type { Logger } from '../../../core/runtime/logger.ts';
 import type { Config } from '../../../core/settings/settings.ts';
 import type { Db, Ledger } from '../../../core/storage/ledger.ts';
 import type { createActions } from './actions.ts';
+import type { Drops } from './files/drops.ts';
 import type { Forms } from './forms.ts';
 import type { DashboardPage, View } from './frame.ts';
 import type { LookDeps, Looks } from './look.ts';
@@ -26,6 +27,7 @@ export type Shared = {
   looks: Looks;
   forms: Forms;
   actions: ReturnType<typeof createActions>;
+  drops: Drops;
   /** Sends a page with its headers. */
   send(
     request: FastifyRequest,

@@ -22,7 +22,8 @@ import { decision } from './forms.ts';
 import type { View } from './frame.ts';
 import { laterTable } from './later-view.ts';
 import type { DashboardFacts } from './look.ts';
-import { isQuiet, needsOf, needsTable, needsTitle } from './needs.ts';
+import { isQuiet, needsOf } from './needs.ts';
+import { needsTable, needsTitle } from './needs-table.ts';
 import { mostPaidLately, type PaidLately } from './paid-lately.sql.ts';
 import {
   ago,

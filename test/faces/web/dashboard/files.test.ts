@@ -70,6 +70,30 @@ it('P38: takes a file in for a later day, and refuses a day that is none', async
   expect(payout).toMatchObject({ state: 'ready', pay_on: day });
 });
 
+it('names a dropped file on the first page until somebody decides, with the way for those who may', async () => {
+  const { drop, ask, post, take } = await openDesk();
+  const { location } = await drop('dayo', { 'november.csv': good });
+  const today = async (name: Parameters<typeof ask>[0]): Promise<string> => {
+    // A look is at most a second old.
+    await new Promise((resolve) => setTimeout(resolve, 1100));
+    return (await ask(name, '/')).text;
+  };
+  const waits = 'november.csv, dropped by dayo, waits for a decision: can be taken in';
+  for (const name of ['dayo', 'rita'] as const) {
+    const text = await today(name);
+    expect(textOf(text), name).toContain(waits);
+    expect(text, name).toContain(`href="${location}">Decide…</a>`);
+  }
+  const text = await today('femi');
+  expect(textOf(text)).toContain(waits);
+  expect(text).not.toContain(location);
+  const { location: second } = await drop('rita', { 'other.csv': bad });
+  expect(textOf(await today('rita'))).toContain('2 dropped files wait for a decision');
+  await take('dayo', location);
+  await post('rita', `${second}/discard`);
+  expect(textOf(await today('dayo'))).not.toContain('waits for a decision');
+});
+
 it('P37: shows how a dropped file differs from last time, to those who may see what is in it', async () => {
   const { drop, ask, post, hiddenIn } = await openDesk();
   const first = await drop('dayo', { 'november.csv': good });

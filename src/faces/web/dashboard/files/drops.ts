@@ -6,6 +6,7 @@ import { z } from 'zod';
 import type { App } from '../../../../app/app.ts';
 import { endingOf } from '../../../../core/domain/file-formats.ts';
 import { visible } from '../../../../core/domain/hidden.ts';
+import { findByContentHash } from '../../../../core/ledger/batches.ts';
 import type { Mend, Preparer } from '../../../../core/ledger/mends.ts';
 import { comparisonShape } from '../../../../core/ledger/payee-comparisons.ts';
 import { checkShape } from '../../../../core/shapes/intake-shapes.ts';
@@ -200,6 +201,11 @@ export function createDrops(
     return all.filter((name) => name.startsWith(prefix)).map((name) => name.slice(prefix.length));
   }
 
+  /** Whether a batch has the content of the file, so that nothing is left to decide. */
+  async function isTaken({ checked }: Drop): Promise<boolean> {
+    return checked !== null && (await findByContentHash(ledger.db, checked.content)) !== undefined;
+  }
+
   return {
     find,
     checkOf,
@@ -209,8 +215,10 @@ export function createDrops(
     async list(): Promise<{ drops: Drop[]; arriving: number }> {
       const found = await Promise.all((await names()).map(find));
       const drops = found.flatMap((one) => (one === null ? [] : [one]));
+      const open: Drop[] = [];
+      for (const drop of drops) if (!drop.mendedAs && !(await isTaken(drop))) open.push(drop);
       return {
-        drops: drops.filter(({ mendedAs }) => !mendedAs).toSorted((a, b) => (a.at < b.at ? 1 : -1)),
+        drops: open.toSorted((a, b) => (a.at < b.at ? 1 : -1)),
         arriving: found.length - drops.length,
       };
     },

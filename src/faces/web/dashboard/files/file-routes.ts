@@ -26,7 +26,7 @@ import { showsEverybody } from '../query.ts';
 import type { Shared } from '../shared.ts';
 import { dropScript } from './drop-script.ts';
 import { dropView, problemCells, seesDrop } from './drop-view.ts';
-import { createDrops, type Drop } from './drops.ts';
+import type { Drop } from './drops.ts';
 import { type FileProblem, filesView, newFilesView } from './files-view.ts';
 import { decisionLog, mostFiles, receiveRoute, safeName, tooMany } from './receive-files.ts';
 
@@ -41,12 +41,11 @@ const drop = { config: { right: 'drop' as const } };
 
 /** Dropping files, their check, mending them, and taking them in; and what became of the files of the inbox. */
 export function fileRoutes(scope: FastifyInstance, shared: Shared, admin: RouteDeps): void {
-  const { deps, send, viewFor, looks, actions } = shared;
+  const { deps, send, viewFor, looks, actions, drops } = shared;
   const { app } = deps.desk;
   const { config, paths } = app;
   const { db } = app.ledger;
   const { maxBytes } = config.intake;
-  const drops = createDrops(app, admin.closing);
 
   const onFailed = (err: unknown): void => deps.log.warn({ err }, 'old dropped files could not be removed');
   const sweeping = setInterval(() => void drops.sweep(false).catch(onFailed), sweepEveryMs).unref();
@@ -66,16 +65,9 @@ export function fileRoutes(scope: FastifyInstance, shared: Shared, admin: RouteD
   };
 
   scope.get('/files', async (request, reply) => {
-    const listed = await drops.list();
-    const taken = new Map<string, string>();
-    for (const { id, checked } of listed.drops) {
-      const batch = await batchOf(checked?.content);
-      if (batch !== null) taken.set(id, batch);
-    }
     const rejected = await openRejectedFiles(db);
     const look = {
-      ...listed,
-      taken,
+      ...(await drops.list()),
       lying: await app.lying(),
       loading: (await loadingBatches(db)).map(({ id }) => id),
       rejected,

@@ -42,8 +42,6 @@ export function newFilesView(
 export type FilesLook = {
   drops: readonly Drop[];
   arriving: number;
-  /** The batch of each dropped file whose content was taken in, by id. */
-  taken: ReadonlyMap<string, string>;
   lying: Lying;
   loading: readonly string[];
   rejected: readonly RejectedFile[];
@@ -78,11 +76,10 @@ function mendedPart(mended: readonly MendedBatch[], view: View): Html {
   return wideTable('Mended files', ['Batch', 'Mended by', 'When', { number: 'Changed cells' }], rows);
 }
 
-function dropsPart({ drops, arriving, taken }: FilesLook, view: View): Html {
-  const open = drops.filter(({ id }) => !taken.has(id));
-  const rows = open.map((drop) => [
+function dropsPart({ drops, arriving }: FilesLook, view: View): Html {
+  const rows = drops.map((drop) => [
     to(['files', 'checks', drop.id], visible(drop.name)),
-    verdictOf(drop),
+    dropVerdict(drop),
     drop.by,
     time(drop.at, view),
   ]);
@@ -93,7 +90,8 @@ function dropsPart({ drops, arriving, taken }: FilesLook, view: View): Html {
   }`;
 }
 
-function verdictOf({ checked }: Drop): Html {
+/** What the check of a dropped file found, in short. */
+export function dropVerdict({ checked }: Drop): Html {
   if (checked === null) return html`is being checked`;
   const { ok, problems } = checked;
   const count = `${countText(problems)} ${problems === 1 ? 'problem' : 'problems'}`;
