@@ -3,7 +3,7 @@ import { text as readText } from 'node:stream/consumers';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { findRun } from '../../../books/batch-results.sql.ts';
 import { columnTotals } from '../../../books/column-totals.sql.ts';
-import { payoutStory } from '../../../books/overview.sql.ts';
+import { payoutStory, type Story } from '../../../books/overview.sql.ts';
 import { foldReference } from '../../../core/domain/ids.ts';
 import { dayOf } from '../../../core/domain/pay-day.ts';
 import { maskAccount } from '../../../core/domain/redact.ts';
@@ -79,6 +79,8 @@ export function pageRoutes(scope: FastifyInstance, shared: Shared): void {
     const names = await payeeNames(reader, batch, references);
     return ({ reference }) => names.get(reference);
   };
+
+  const storyOf = (reference: string) => payoutStory({ db: reader, path: deps.ledger.path }, reference);
 
   scope.get('/', async (request, reply) => {
     const look = await looks.look();
@@ -202,12 +204,15 @@ export function pageRoutes(scope: FastifyInstance, shared: Shared): void {
 
   scope.get<Params>('/payouts/:name', async (request, reply) => {
     const { name } = request.params;
-    const story = await payoutStory({ db: reader, path: deps.ledger.path }, name);
+    const story = await storyOf(name);
     if (!story) throw new Declined(404, `There is no payout ${name}.`);
-    const chain = {
-      ...(await neighboursOf(reader, story.payout)),
-      ...(await originOf(reader, story.payout)),
-    };
+    const neighbours = await neighboursOf(reader, story.payout);
+    const around: Story[] = [];
+    for (const other of [neighbours.predecessor, neighbours.successor]) {
+      const found = other === null ? undefined : await storyOf(other);
+      if (found) around.push(found);
+    }
+    const chain = { ...neighbours, ...(await originOf(reader, story.payout)), around };
     const main = payoutView(story, chain, await viewFor(request));
     return send(request, reply, { title: story.payout.reference, place: '/payouts', main, renews: 'live' });
   });

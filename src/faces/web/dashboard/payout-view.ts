@@ -33,8 +33,12 @@ import {
 
 type Chain = Awaited<ReturnType<typeof neighboursOf>> & Awaited<ReturnType<typeof originOf>>;
 
-/** The whole story of one payout. Without the right to bank details, account and name are hidden wherever they stand. */
-export function payoutView(story: Story, chain: Chain, view: View): Html {
+/** The whole story of one payout. `around`: those of the payments before and after it. Without the right to bank details, account and name are hidden wherever they stand. */
+export function payoutView(
+  story: Story,
+  { around, ...chain }: Chain & { around: readonly Story[] },
+  view: View,
+): Html {
   const isOpen = seesBank(view);
   const { payout, attempts } = story;
   const hide = isOpen ? (text: string) => text : hider(payout);
@@ -66,7 +70,7 @@ ${panel(
   ]),
 )}
 ${decisions(story, chain, view)}
-${transfersPart(story, view)}${panel('What happened', timeline(story, view, say))}
+${transfersPart(story, around, view)}${panel('What happened', timeline(story, view, say))}
 ${panel('Discrepancies', discrepancies(story, say))}`;
 }
 
@@ -112,21 +116,23 @@ function transferFacts({
   ];
 }
 
-/** Every transfer that the service lists under the reference, where that is more than the one of the payout. */
-function transfersPart({ payout, listings }: Story, view: View): Html {
-  // The rows of the last run that listed each.
-  const last = new Map(listings.map((one) => [one.transfer_id, one]));
-  const others = [...last.keys()].filter((id) => id !== payout.transfer_id);
-  if (others.length === 0 || (last.size === 1 && payout.transfer_id === null)) return html``;
-  const rows = [...last.values()].map((one) => [
+/** Every transfer that the service lists for it and for the payments before and after it, where they are more than its own. */
+function transfersPart({ payout, listings }: Story, around: readonly Story[], view: View): Html {
+  const all = [...listings, ...around.flatMap((one) => one.listings)];
+  // The row of the last run that listed each.
+  const last = [...new Map(all.map((one) => [one.transfer_id, one])).values()];
+  const own = payout.transfer_id ?? last[0]?.transfer_id;
+  if (last.every(({ transfer_id: id }) => id === own)) return html``;
+  const rows = last.map((one) => [
     whole(one.transfer_id),
     whole(one.trx ?? '–'),
+    to(['payouts', one.reference], one.reference),
     one.status,
     amountText(one.currency, one.amount_text),
     dated(one.created_at, view),
   ]);
-  const columns = ['Transfer id', 'Reference (trx)', 'State', { number: 'Amount' }, 'Made'];
-  const title = 'Transfers that the service lists under this reference';
+  const columns = ['Transfer id', 'Reference (trx)', 'Payout', 'State', { number: 'Amount' }, 'Made'];
+  const title = 'Transfers that the service lists for it';
   return panel(title, wideTable(title, columns, rows));
 }
 

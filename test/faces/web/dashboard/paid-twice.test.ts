@@ -47,8 +47,27 @@ it('shows the second transfer of a payout on its page, and no list where there i
   const second = { transfer_id: '4802', trx: 'TRX-2', status: 'pending', amount_text: '1500.00' };
   await addListed(ledger, 'A-1', { ...second, payout_id: payoutId });
   expect(await page()).toMatch(
-    /Transfer id Reference \(trx\) State Amount Made 4801 – success NGN 100\.00 21 Nov 2026 13:02 4802 TRX-2 pending NGN 1,500\.00 21 Nov 2026 13:02/,
+    /Transfer id Reference \(trx\) Payout State Amount Made 4801 – A-1 success NGN 100\.00 21 Nov 2026 13:02 4802 TRX-2 A-1 pending NGN 1,500\.00 21 Nov 2026 13:02/,
   );
+});
+
+it('shows the transfers of a payout and of the one that pays it again on the pages of both', async () => {
+  const { ledger, as } = await startDashboard();
+  const [first = null] = await addBatch(ledger, ['A-1']);
+  const [again = null] = await addBatch(ledger, ['A-1-R2'], { id: 'b-2' });
+  await ledger.db
+    .updateTable('payouts')
+    .set({ successor_of: first })
+    .where('reference', '=', 'A-1-R2')
+    .execute();
+  await addRunOfList(ledger);
+  await addListed(ledger, 'A-1', { transfer_id: '4801', payout_id: first });
+  await addListed(ledger, 'A-1-R2', { transfer_id: '4802', payout_id: again });
+  for (const reference of ['A-1', 'A-1-R2']) {
+    const text = textOf((await as('ada', `/payouts/${reference}`)).body);
+    expect(text).toMatch(/4801 – A-1 success NGN 100\.00/);
+    expect(text).toMatch(/4802 – A-1-R2 success NGN 100\.00/);
+  }
 });
 
 it('P35: says it of no run whose list was not complete', async () => {
