@@ -41,7 +41,8 @@ type FindingFacts = {
   message_lost: { standings: readonly ChannelStanding[] };
   discrepancy_open: { severity: Severity };
   file_rejected: { files: readonly RejectedFile[] };
-  run_unsound: { startedAt: string; verdict: Verdict };
+  /** `decided`: how many of its discrepancies people resolved, once none is open. */
+  run_unsound: { startedAt: string; verdict: Verdict; decided: number };
   ledger_away: { why: string };
   /** `advice`: null where `why` says the way out itself. */
   ledger_behind: { why: string; advice: Advice | null };

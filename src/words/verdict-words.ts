@@ -1,3 +1,4 @@
+import { counted } from '../core/domain/counted.ts';
 import type { Verdict } from '../core/domain/verdict.ts';
 
 /** How a verdict looks: `good` is green. */
@@ -52,3 +53,8 @@ export const verdictWords: Record<Verdict, Words> = {
     meaning: '',
   },
 };
+
+/** What people did about the discrepancies of a run, while its verdict stands: the next run judges again. */
+export function decidedWords(decided: number): string {
+  return `${counted(decided, 'discrepancy was', 'discrepancies were')} decided, and none is open. The next run judges again.`;
+}

@@ -88,7 +88,7 @@ const facts: { [K in FindingKind]?: Partial<Finding<K>> | object } = {
   signatures_wrong: { measure: 3 },
   message_lost: { facts: { standings: [] } },
   events_undelivered: { facts: { gaveUp: 1, problem: 'http_500' } },
-  run_unsound: { facts: { startedAt: '2026-11-21T00:00:00.000Z', verdict: 'exceptions' } },
+  run_unsound: { facts: { startedAt: '2026-11-21T00:00:00.000Z', verdict: 'exceptions', decided: 0 } },
 };
 
 function one<K extends FindingKind>(kind: K): Finding<K> {

@@ -168,7 +168,7 @@ async function ledgerFaces(home: Home, run: string, summary: Json): Promise<Reco
     const now = { unended: null, last: null, already: false };
     const page = runView(
       row,
-      { verdicts, statement: [], unended: null, reports: '', keepDays: 0 },
+      { verdicts, statement: [], unended: null, reports: '', keepDays: 0, decided: 0 },
       view,
     ).toString();
     return {

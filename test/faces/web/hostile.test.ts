@@ -90,7 +90,14 @@ it('keeps what others wrote as text in every cell and fact of report.html, the i
   expectInert(html`${hero}${wideTable(evil, [evil, ...indexBatchColumns], rows)}`.toString(), 30);
 
   const view = { zone, now: cut, mode: 'test', caller: { kind: 'nobody' }, formToken: null } as View;
-  const shown = { verdicts, statement: sheets.statement ?? [], unended: null, reports: evil, keepDays: 0 };
+  const shown = {
+    verdicts,
+    statement: sheets.statement ?? [],
+    unended: null,
+    reports: evil,
+    keepDays: 0,
+    decided: 0,
+  };
   const now = { unended: { since: evil, run: evil, kind: 'died' as const }, last: null, already: true };
   const runs = runsView({ runs: [run], verdicts: new Map(), page: { more: true, number: 1 }, now }, view);
   expectInert(html`${runView(run, shown, view)}${runs}`.toString(), 10);

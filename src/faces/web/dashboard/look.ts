@@ -67,6 +67,14 @@ const problemsFreshMs = 10_000;
 const mostBatches = 30;
 const mostDays = 31;
 
+/** How many discrepancies of the last run people decided, while its verdict stands and none is open. */
+export function decidedIn({ findings }: Pick<DashboardFacts, 'findings'>, run: string): number {
+  const own = findings.flatMap((one) =>
+    one.kind === 'run_unsound' && one.subject === run ? one.facts.decided : [],
+  );
+  return own[0] ?? 0;
+}
+
 /** Looks at the whole ledger by its kept figures. A look is at most a second old; after `forget` the next one is new. */
 export function createLooks(deps: LookDeps) {
   const problems = kept(deps.clock, problemsFreshMs, deps.findProblems);
@@ -135,8 +143,9 @@ function versionOf({
     mark,
     of,
   ]);
+  const decided = run === null ? 0 : decidedIn({ findings }, run.run);
   const text = JSON.stringify(
-    [halt, marks, telling, run, unended, paid, counts, batches.more, later, names, waiting, drops],
+    [halt, marks, telling, run, unended, paid, counts, batches.more, later, names, waiting, drops, decided],
     (_key, value: unknown) => (typeof value === 'bigint' ? value.toString() : value),
   );
   return createHash('sha256').update(text).digest('base64url').slice(0, 16);

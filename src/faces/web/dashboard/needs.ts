@@ -5,6 +5,7 @@ import type { Finding } from '../../../findings/finding.ts';
 import { type AlertKind, type FindingKind, findingRules, type KindsOn } from '../../../findings/kinds.ts';
 import { findingWords } from '../../../words/finding-words.ts';
 import { rejectedText } from '../../../words/rejected-words.ts';
+import { decidedWords } from '../../../words/verdict-words.ts';
 import { hasRight } from '../../admin/access.ts';
 import { type Html, html } from '../kit/html.ts';
 import { separated, way } from '../kit/parts.ts';
@@ -132,9 +133,9 @@ const rows: Record<KindsOn<'today'>, Row> = {
   },
   message_lost: () =>
     html`Messages could not be sent in a day: the operator’s doctor --alert tries each channel`,
-  run_unsound: ({ subject, facts: { startedAt, verdict } }: Finding<'run_unsound'>, view) => {
+  run_unsound: ({ subject, facts: { startedAt, verdict, decided } }: Finding<'run_unsound'>, view) => {
     const cause = verdict === 'not_compared' ? '. The operator’s doctor finds the cause.' : '';
-    return html`The last reconciliation, ${to(['runs', subject], time(startedAt, view))}: ${verdictText(verdict)}${cause}`;
+    return html`The last reconciliation, ${to(['runs', subject], time(startedAt, view))}: ${verdictText(verdict)}${cause}${decided > 0 && html`. ${decidedWords(decided)}`}`;
   },
 };
 

@@ -7,6 +7,7 @@ import type { Run } from '../../../core/storage/tables/tables.ts';
 import { keptReportsTexts } from '../../../words/kept-reports.ts';
 import { listStart } from '../../../words/list-words.ts';
 import { shortTime } from '../../../words/short-times.ts';
+import { decidedWords } from '../../../words/verdict-words.ts';
 import { type Html, html } from '../kit/html.ts';
 import { separated, way } from '../kit/parts.ts';
 import { wideTable } from '../kit/table.ts';
@@ -98,12 +99,15 @@ export function runView(
     unended,
     reports,
     keepDays,
+    decided,
   }: {
     verdicts: readonly RunVerdict[];
     statement: string[][];
     unended: UnendedRun | null;
     reports: string;
     keepDays: number;
+    /** How many of its discrepancies people decided, where it is the last and none is open. */
+    decided: number;
   },
   view: View,
 ): Html {
@@ -130,7 +134,7 @@ ${
     verdicts.map(({ currency, verdict }) => [currency, verdictText(verdict)]),
   )
 }
-<p><a href="/discrepancies">Discrepancies that are open now</a></p>`,
+${decided > 0 && html`<p>${decidedWords(decided)}</p>`}<p><a href="/discrepancies">Discrepancies that are open now</a> · <a href="/discrepancies?state=resolved">Those that are resolved</a></p>`,
 )}
 ${links.length > 0 && panel('Files', html`<ul>${links}</ul>`)}
 ${links.length === 0 && run.frozen !== null && panel('Files', filesPart(run, keepDays, view))}

@@ -21,7 +21,7 @@ import { batchTable } from './batch-parts.ts';
 import { decision } from './forms.ts';
 import type { View } from './frame.ts';
 import { laterTable } from './later-view.ts';
-import type { DashboardFacts } from './look.ts';
+import { type DashboardFacts, decidedIn } from './look.ts';
 import { isQuiet, needsOf } from './needs.ts';
 import { needsTable, needsTitle } from './needs-table.ts';
 import { mostPaidLately, type PaidLately } from './paid-lately.sql.ts';
@@ -231,11 +231,12 @@ function paidTwiceTile({ paidTwice: found, birth }: DashboardFacts, view: View):
 }
 
 /** The verdict on each currency, when it was given, and the way to its run. */
-function verdictTile({ lastRun }: DashboardFacts, view: View): Html {
+function verdictTile(look: DashboardFacts, view: View): Html {
+  const { lastRun } = look;
   if (!lastRun) return html`<b>not checked</b>`;
   const { run, verdict, currencies, startedAt } = lastRun;
   const each = currencies.map((one) => html`<small>${one.currency} ${verdictText(one.verdict)}</small>`);
-  return html`${each.length > 0 ? each : html`<b>${verdictText(verdict)}</b>`}<small><a href="/runs/${run}">${time(startedAt, view)}</a></small>`;
+  return html`${each.length > 0 ? each : html`<b>${verdictText(verdict)}</b>`}<small><a href="/runs/${run}">${time(startedAt, view)}</a></small>${decidedIn(look, run) > 0 && html`<small>decided since, none open</small>`}`;
 }
 
 const jobNames = new Map([

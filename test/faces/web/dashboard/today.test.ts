@@ -4,7 +4,7 @@ import type { Role } from '../../../../src/core/settings/settings-schema.ts';
 import { laterTable } from '../../../../src/faces/web/dashboard/later-view.ts';
 import { systemClock } from '../../../support/clock.ts';
 import { addBatch } from '../../../support/ledger.ts';
-import { addRun, addUnapproved, startDashboard, textOf } from './support.ts';
+import { addDiscrepancy, addRun, addUnapproved, startDashboard, textOf } from './support.ts';
 
 /** Noon in Lagos on the second day of December. */
 const noon = '2026-12-02T11:00:00.000Z';
@@ -111,6 +111,21 @@ it('says that one more person is needed where all approvers made the batch', asy
         'One more person is needed: the operator gives somebody else the role approve in admin.roles.',
       );
     }
+});
+
+it('says beside the last verdict that people decided about all of it, until the next run', async () => {
+  const { ledger, as, post } = await startAt(noon);
+  const [payoutId = null] = await addBatch(ledger, ['A-1']);
+  await addRun(ledger, 'exceptions');
+  const id = await addDiscrepancy(ledger, { kind: 'amount_conflict', payoutId, reference: 'A-1' });
+  const run = '/runs/20261121T100000Z';
+  const said = '1 discrepancy was decided, and none is open. The next run judges again.';
+  for (const path of ['/', run]) expect(textOf((await as('ada', path)).body)).not.toContain('decided');
+  await post('ada', '/discrepancies/resolve', { id, note: 'the bank corrected it' });
+  for (const path of ['/', run]) expect(textOf((await as('ada', path)).body)).toContain(said);
+  const { body } = await as('ada', '/');
+  expect(textOf(body)).toMatch(/Last verdict NGN \S+ exceptions 21 Nov 11:00 decided since, none open/);
+  expect((await as('ada', run)).body).toContain('href="/discrepancies?state=resolved"');
 });
 
 it('folds the machinery into a line while everything runs', async () => {
