@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { perDialect } from '../storage/dialect.ts';
 import type { Db } from '../storage/ledger.ts';
 import { unseen } from '../storage/prepared.ts';
+import { isNamed, isNameLike } from './payout-list.ts';
 
 /** An account that was paid, with every name and key of the employer under which it was. */
 export type Payee = {
@@ -45,18 +46,21 @@ export function payeeAfter(cursor: string): z.infer<typeof key> | null {
 
 /**
  * Returns known payees in the order of their accounts: those paid with success, also where it came back later. `changed`:
- * only those whose account or name was new to their series at an intake (P37).
+ * only those whose account or name was new to their series at an intake (P37). `search`: an account or its beginning, or a
+ * part of a name that a payout among the newest has.
  */
 export async function listPayees(
   db: Db,
   {
     changed,
     limit,
+    search = '',
     after = ['', '', ''],
-  }: { changed: boolean; limit: number; after?: [string, string, string] },
+  }: { changed: boolean; limit: number; search?: string; after?: [string, string, string] },
 ): Promise<Payee[]> {
   const [number, bank, currency] = after;
-  const only = changed ? sql`and p.account_number in (${changedAccounts()})` : sql``;
+  const some = changed ? sql`and p.account_number in (${changedAccounts()})` : sql``;
+  const only = search === '' ? some : sql`${some} and p.account_number in (${foundAccounts(search)})`;
   // The accounts are in the order of an index; that of the states would find every paid payout first.
   const isPaid = sql`${unseen(sql.ref<string>('p.state'))} in ('success', 'returned')`;
   const list = (column: RawBuilder<unknown>) =>
@@ -80,6 +84,13 @@ export async function listPayees(
     payee_ids: texts.parse(JSON.parse(row.payee_ids)).filter((id) => id !== ''),
     ...{ paid: Number(row.paid), returned: Number(row.returned), batches: Number(row.batches) },
   }));
+}
+
+function foundAccounts(text: string): RawBuilder<unknown> {
+  // An account holds digits; `~` sorts behind each of them.
+  const named = sql`union select q.account_number from payouts q where ${isNamed(text)}`;
+  return sql`select q.account_number from payouts q where q.account_number >= ${text} and q.account_number < ${`${text}~`}
+    ${isNameLike(text) ? named : sql``}`;
 }
 
 function changedAccounts(): RawBuilder<string> {

@@ -268,16 +268,24 @@ export const namesSearched = 100_000;
 /** Each part but the name has an index of its own. */
 function isFound(text: string) {
   const key = foldReference(text);
-  const name = `%${text.toLowerCase().replaceAll(/[\\%_]/g, (sign) => `\\${sign}`)}%`;
-  const named = sql`select q.id from payouts q
-    where q.id > (select coalesce(max(n.id), 0) - ${namesSearched} from payouts n)
-      and lower(q.account_name) like ${name} escape '\\'`;
   return sql<boolean>`p.id in (
     select id from payouts where reference_key >= ${key} and reference_key < ${`${key}~`}
     union select id from payouts where account_number = ${text}
     union select id from payouts where transfer_id = ${text}
     union select id from payouts where trx = ${text}
-    ${/\p{L}{2}/u.test(text) ? sql`union ${named}` : sql``})`;
+    ${isNameLike(text) ? sql`union select q.id from payouts q where ${isNamed(text)}` : sql``})`;
+}
+
+/** Whether a text that is searched may be a part of a name. */
+export function isNameLike(text: string): boolean {
+  return /\p{L}{2}/u.test(text);
+}
+
+/** A condition on the payouts `q`: the text is a part of the beneficiary's name, among the newest. */
+export function isNamed(text: string): Condition {
+  const name = `%${text.toLowerCase().replaceAll(/[\\%_]/g, (sign) => `\\${sign}`)}%`;
+  return sql`q.id > (select coalesce(max(n.id), 0) - ${namesSearched} from payouts n)
+    and lower(q.account_name) like ${name} escape '\\'`;
 }
 
 /** A successor is taken in when it is ordered, long after the batch of its original. */

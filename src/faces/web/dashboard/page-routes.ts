@@ -194,11 +194,12 @@ export function pageRoutes(scope: FastifyInstance, shared: Shared): void {
   scope.get('/payees', { config: { right: 'read' } }, async (request, reply) => {
     const changed = queryOf(request, 'changed') === 'true';
     const after = payeeAfter(queryOf(request, 'after') ?? '');
-    const found = await listPayees(reader, { changed, limit: perPage + 1, ...(after && { after }) });
+    const search = (queryOf(request, 'q') ?? '').trim();
+    const found = await listPayees(reader, { changed, search, limit: perPage + 1, ...(after && { after }) });
     const payees = found.slice(0, perPage);
     const last = payees.at(-1);
     const next = last && found.length > perPage ? payeeCursor(last) : null;
-    const main = payeesView({ payees, changed, next }, await viewFor(request));
+    const main = payeesView({ payees, changed, search, next }, await viewFor(request));
     return send(request, reply, { title: 'Payees', place: '/payees', main, renews: 'still' });
   });
 

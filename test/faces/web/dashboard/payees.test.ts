@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { expect, it } from 'vitest';
 import { addHoldReason } from '../../../../src/core/ledger/hold-reasons.ts';
 import { recordComparison } from '../../../../src/core/ledger/payee-comparisons.ts';
@@ -135,6 +136,38 @@ it('P37: the page of a batch says that only a part of it waits', async () => {
   expect(body).toContain('A part of it waits, and the rest goes');
   expect(body).toContain('only these wait for an approval by somebody other than dayo');
   expect(body).not.toContain('It is held');
+});
+
+it('finds payees by a part of a name, or by the beginning of an account, and keeps that on the next page', async () => {
+  const { ledger, as } = await startDashboard();
+  await addBatch(ledger, ['A-1', 'A-2', 'A-3'], { state: 'success' });
+  const pay = (reference: string, account_name: string, account_number: string) =>
+    ledger.db
+      .updateTable('payouts')
+      .set({ account_name, account_number })
+      .where('reference', '=', reference)
+      .execute();
+  await pay('A-1', 'Ngozi Eze', '0123456785');
+  await pay('A-2', 'Tunde Bello_Eze', '0123999999');
+  await pay('A-3', 'Ada 100% Obi', '2034567891');
+  const found = async (query: string): Promise<string[]> => {
+    const { body } = await as('ada', `/payees?q=${encodeURIComponent(query)}`);
+    return ['0123456785', '0123999999', '2034567891'].filter((one) => body.includes(`>${one}</a>`));
+  };
+  expect(await found('eze')).toEqual(['0123456785', '0123999999']);
+  expect(await found('LLO_E')).toEqual(['0123999999']);
+  expect(await found(' 0123 ')).toEqual(['0123456785', '0123999999']);
+  expect(await found('2034567891')).toEqual(['2034567891']);
+  expect(await found('nobody')).toEqual([]);
+  expect((await as('ada', '/payees?q=nobody')).body).toContain('No payee matches.');
+  const many = Array.from({ length: 60 }, (_, n) => `M-${n}`);
+  await addBatch(ledger, many, { id: 'b-2', state: 'success' });
+  await sql`update payouts set account_number = 5000000000 + id, account_name = 'Many' where batch_id = 'b-2'`.execute(
+    ledger.db,
+  );
+  const { body } = await as('ada', '/payees?q=many');
+  const next = /href="(\/payees\?q=many&#38;after=[^"]+)"/.exec(body)?.[1]?.replaceAll('&#38;', '&') ?? '';
+  expect((await as('ada', next)).body.match(/class="whole"/g)).toHaveLength(10);
 });
 
 it('lists payees to who may see bank details, a page at a time, with the way to their payouts', async () => {
