@@ -64,9 +64,11 @@ export function accountMask(header: string[], masked: boolean): (cells: string[]
 }
 
 /** An instant as people read it in the zone of the reports: `22 Nov 2026, 16:00`. Unchanged when it is no instant. */
-export function readableTime(instant: string, zone: string): string {
+export function readableTime(instant: string, zone: string, seconds = false): string {
   const time = DateTime.fromISO(instant, { zone });
-  return time.isValid ? time.setLocale('en-GB').toFormat('d LLL yyyy, HH:mm') : instant;
+  return time.isValid
+    ? time.setLocale('en-GB').toFormat(seconds ? 'd LLL yyyy, HH:mm:ss' : 'd LLL yyyy, HH:mm')
+    : instant;
 }
 
 /** `2026-10` as `October 2026`. */

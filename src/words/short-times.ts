@@ -20,6 +20,11 @@ export function shortTimeWithSeconds(instant: string | null, zone: string, now: 
   return face ? `${shortTime(instant, zone, now)}:${face.second}` : shortTime(instant, zone, now);
 }
 
+/** The texts that stand for more than one: where instants look alike, a reader needs their seconds. */
+export function lookAlikes(texts: readonly string[]): ReadonlySet<string> {
+  return new Set(texts.filter((text, at) => texts.indexOf(text) !== at));
+}
+
 function faceOf(instant: string, zone: string): Face | undefined {
   const time = Date.parse(instant);
   if (Number.isNaN(time)) return undefined;

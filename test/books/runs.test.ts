@@ -160,8 +160,9 @@ describe('index.html', () => {
     await addBatch(ledger, 'a<b-20261122', { createdAt: '2026-11-22T12:00:00.000Z' });
     await reporting.writeDueBatchResults();
     await addRun(ledger, '20261122T130000Z', '2026-11-22T13:00:00.000Z');
+    await addRun(ledger, '20261122T130007Z', '2026-11-22T13:00:07.000Z');
     await addRun(ledger, 'unfinished', '2026-11-23T13:00:00.000Z');
-    for (const run of [runId, '20261122T130000Z']) {
+    for (const run of [runId, '20261122T130000Z', '20261122T130007Z']) {
       await reporting.freezeRun(run, cut);
       await reporting.writeRun(run);
     }
@@ -170,7 +171,10 @@ describe('index.html', () => {
       [...html.matchAll(/<th scope="row">(?:<(?:a|span)[^>]*>)?([^<]*)(?:<\/(?:a|span)>)?<small>/g)].map(
         (row) => row[1] ?? '',
       ),
-    ).toEqual(['a&#60;b-20261122', 'b-20261121-000001', '22 Nov 2026, 14:00', '21 Nov 2026, 14:00']);
+    ).toEqual([
+      ...['a&#60;b-20261122', 'b-20261121-000001'],
+      ...['22 Nov 2026, 14:00:07', '22 Nov 2026, 14:00:00', '21 Nov 2026, 14:00'],
+    ]);
     expect(html).toContain('Latest reconciliation, 22 Nov 2026, 14:00');
     expect(html).toContain('href="a%3Cb-20261122/results.csv"');
     expect(html).toContain(`href="reconciliation-${runId}/statement.csv"`);

@@ -5,6 +5,7 @@ import { batchSums } from '../../../books/batch-sums.sql.ts';
 import { closedMonth, periodFiles, periodFolder } from '../../../books/closed-month.ts';
 import { unchangedSince } from '../../../books/compared-batches.sql.ts';
 import { closedPeriods } from '../../../books/periods.sql.ts';
+import { readableTime } from '../../../books/presentation.ts';
 import { runSheets, sheetOfRuns } from '../../../books/run-sheets.sql.ts';
 import { lastRun, verdictsOf } from '../../../books/run-verdicts.sql.ts';
 import { storedCells } from '../../../books/sheet.ts';
@@ -17,6 +18,7 @@ import { writeAtomically } from '../../../core/storage/atomic-file.ts';
 import type { Ledger } from '../../../core/storage/ledger.ts';
 import type { Batch, Run } from '../../../core/storage/tables/tables.ts';
 import { approvalsOf } from '../../../sending/approvals.sql.ts';
+import { lookAlikes } from '../../../words/short-times.ts';
 import { filePage } from '../kit/frame.ts';
 import { type Html, html } from '../kit/html.ts';
 import { link, pageSection } from '../kit/parts.ts';
@@ -79,9 +81,15 @@ export function createIndexPage(deps: {
     const ids = runs.map(({ id }) => id);
     const sheets = await sheetsOf(runs, ['open']);
     const verdicts = await verdictsOf(ledger.db, ids);
+    const minuteOf = (run: Run): string => readableTime(run.started_at, zone);
+    const alike = lookAlikes(runs.map(minuteOf));
     return runs.map((run) => {
       const known = { open: sheets(run.id).open, verdicts: verdicts.get(run.id) ?? [], files: filesOf(run) };
-      return runRow(run, known, { zone, keepDays: config.reports.keepDays });
+      return runRow(run, known, {
+        zone,
+        keepDays: config.reports.keepDays,
+        seconds: alike.has(minuteOf(run)),
+      });
     });
   }
 

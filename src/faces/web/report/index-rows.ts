@@ -36,14 +36,14 @@ export const indexBatchColumns: readonly HtmlColumn[] = [
   'Files',
 ];
 
-/** A run with what it found. `files`: those in its folder; `open`: its frozen sheet of that name. */
+/** A run with what it found. `files`: those in its folder; `open`: its frozen sheet of that name. `seconds`: its time has them. */
 export function runRow(
   run: Run,
   known: { open: string[][] | undefined; verdicts: readonly RunVerdict[]; files: readonly string[] },
-  { zone, keepDays }: { zone: string; keepDays: number },
+  { zone, keepDays, seconds = false }: { zone: string; keepDays: number; seconds?: boolean },
 ): HtmlCell[] {
   const folder = runFolder(run.id);
-  const time = readableTime(run.started_at, zone);
+  const time = readableTime(run.started_at, zone, seconds);
   const name = known.files.includes('report.html')
     ? html`<a href="${encodeURIComponent(folder)}/report.html">${time}</a>`
     : time;

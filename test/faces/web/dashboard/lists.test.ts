@@ -110,6 +110,25 @@ describe('runs', () => {
   });
 });
 
+it('lists two runs of one minute with their seconds, and no others', async () => {
+  const { ledger, ask } = await startDashboard();
+  await addRun(ledger);
+  const more = ['2026-11-21T10:00:07.000Z', '2026-11-22T10:00:00.000Z'];
+  const { finished_at, summary, history_mark, verdict } = await ledger.db
+    .selectFrom('runs')
+    .selectAll()
+    .executeTakeFirstOrThrow();
+  for (const started_at of more)
+    await ledger.db
+      .insertInto('runs')
+      .values({ id: started_at, started_at, finished_at, summary, history_mark, verdict })
+      .execute();
+  const times = [...(await ask('/runs')).body.matchAll(/<a href="\/runs\/[^"]*"><time[^>]*>([^<]*)</g)].map(
+    ([, time]) => time,
+  );
+  expect(times).toEqual(['22 Nov 11:00', '21 Nov 11:00:07', '21 Nov 11:00:00']);
+});
+
 /** Posts a form with several values of one name, as a browser does of boxes that are ticked. */
 async function tick(
   { as, port, ask }: Dashboard,
