@@ -46,6 +46,6 @@ a.go,a.btn,.drop button,.orders button{display:inline-block}a.go,a.btn{border:1p
 @media (max-width:820px){.columns{grid-template-columns:minmax(0,1fr)}}
 @media (max-width:30rem){td:empty{display:none}.bar form{margin-left:0;width:100%}.bar form input{flex:1}.tile b{font-size:17px}.timeline li{grid-template-columns:1fr;gap:0}}
 @media (max-width:560px){body>header,main{padding-left:14px;padding-right:14px}.wide td>div{display:inline-block;margin-right:.6em}}
-@media screen and (min-width:561px){.payee{min-width:10rem}}
+@media screen and (min-width:561px){.payee{min-width:10rem}th:has(>a[href^="/batches/"]),td:not(.act):has(>a[href^="/batches/"]){min-width:13rem}}
 @media print{progress{display:none}.ended{white-space:normal}.about{font-size:9pt}body>header,.decide,button,.go,a.go,a.btn,.filters,.screen,details,input[type=checkbox]{display:none}.mend .decide{display:block}.mend input{border:0;padding:0;min-width:4.5rem}.paid th:last-child,.paid td:last-child{display:none}body{font-size:9pt}main{padding:0}main h1{font-size:16pt}main h2{font-size:11pt}.panel{border:0;padding:0;margin:0 0 8pt}.panel th[scope=col]{overflow-wrap:normal}th[scope=row]:has(a){min-width:5rem}th:has(>a[href^="/batches/"]),td:has(>a[href^="/batches/"]){min-width:8.5rem}td time{white-space:normal}.panel .number{padding-right:10px}}
 `;
