@@ -86,7 +86,7 @@ export const jsonShapes = {
     shape: importShape,
   },
   retry: {
-    does: 'The evidence and its digest. Without `--yes` nothing is decided, and `error` gives the command that decides.',
+    does: 'The evidence, its digest, and what was decided on it. Where nothing was decided, `error` or `nothing_needed` says why. Without `--yes` and `--evidence`, `error` gives the command that decides.',
     shape: retryShape,
   },
   settle: {

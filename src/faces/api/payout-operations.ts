@@ -20,7 +20,7 @@ const filters = paging.extend({
   accounts: z.enum(['masked', 'whole']).default('masked').describe('how account numbers are shown'),
 });
 
-const evidence = z.string().optional().describe('the digest of the evidence that the person read (P20)');
+const evidence = z.string().optional();
 
 const payoutPage = payoutsShape.partial({ matching: true, totals: true }).extend({
   next: text
@@ -69,7 +69,11 @@ export const payoutOperations = {
     does: 'Orders it again: an unknown one under the same reference, one that came to nothing as a successor. The service is asked first.',
     right: 'decide',
     params: payoutParams,
-    body: z.strictObject({ evidence }),
+    body: z.strictObject({
+      evidence: evidence.describe(
+        'the digest of the evidence that the person read (P20); without it nothing is decided: 422 `evidence_needed` has the evidence and its digest',
+      ),
+    }),
     answers: { 200: { does: 'The evidence, and what was decided.', shape: jsonShapes.retry.shape } },
   },
   settlePayout: {
@@ -82,7 +86,9 @@ export const payoutOperations = {
     body: z.strictObject({
       as: z.enum(['paid', 'not-paid']),
       note: z.string().trim().min(1).max(2000).describe('how the person knows'),
-      evidence,
+      evidence: evidence.describe(
+        'the digest of the evidence that the person read (P20); without it what the service says now counts',
+      ),
     }),
     answers: { 200: { does: 'The evidence, and what was settled.', shape: jsonShapes.settle.shape } },
   },

@@ -34,6 +34,12 @@ it('describes itself by a valid OpenAPI document that names each operation', asy
   expect(described.toSorted()).toEqual(names.toSorted());
 });
 
+it('says that a payment is ordered again only on its evidence, and what answers without it', async () => {
+  const { ask } = await serveApi();
+  const { paths }: Json = await (await ask('eve', '/openapi.json')).json();
+  expect(JSON.stringify(paths['/payouts/{reference}/retry'])).toContain('422 `evidence_needed`');
+});
+
 describe('each operation', () => {
   it('answers who has its right as its schema says, and refuses what is wrong', async () => {
     const faults = { 'PAY-0002': 'fail', 'PAY-0003': 'wrong_amount' } as const;
