@@ -70,14 +70,14 @@ export async function frozenParts(
   };
 }
 
-/** The same parts as they stand now; `sums`: what was paid too, which reads every paid row. */
+/** The same parts as they stand now; `sums`: what was paid too, which reads every paid row. `unique`: `intake.unique_columns`. */
 export async function standingParts(
   db: Db,
   span: MonthSpan,
-  { show, sums }: { show: (instant: string) => string; sums: boolean },
+  { show, sums, unique }: { show: (instant: string) => string; sums: boolean; unique: readonly string[] },
 ): Promise<MonthParts> {
   return {
-    ...paidParts(sums ? records(await paidByColumn(db, span)) : []),
+    ...paidParts(sums ? records(await paidByColumn(db, span, unique)) : []),
     approvals: records(await approvalRows(db, span, show)),
     open: records(openKindRows(await countOpen(db))),
     left: [],

@@ -16,11 +16,11 @@ export function isAddedRow(): RawBuilder<bigint> {
     where e.id = payouts.successor_of and e.batch_id = payouts.batch_id) end`;
 }
 
-/** The totals of a batch by each column that has few values. Reads every row of the file. */
-export async function columnTotals(db: Db, batch: Batch): Promise<ColumnTotals[]> {
+/** The totals of a batch by each column that has few values. Reads every row of the file. `unique`: `intake.unique_columns`. */
+export async function columnTotals(db: Db, batch: Batch, unique: readonly string[]): Promise<ColumnTotals[]> {
   const header = storedCells(batch.columns);
-  if (furtherColumns(header).length === 0 || batch.archive_id !== null) return [];
-  const tally = createColumnTally();
+  if (furtherColumns(header, unique).length === 0 || batch.archive_id !== null) return [];
+  const tally = createColumnTally(unique);
   const add = tally.of(header);
   const pages = keyset<{
     id: bigint;
@@ -53,9 +53,13 @@ function feeIn({ through }: MonthSpan): RawBuilder<string | null> {
     and f.detail like '%"fee":%' and ${fee} is not null order by f.seq desc limit 1)`;
 }
 
-/** What was paid in a month, in all and by each column of its files that has few values. Reads every paid row. */
-export async function paidByColumn(db: Db | Trx, span: MonthSpan): Promise<string[][]> {
-  const tally = createColumnTally();
+/** What was paid in a month, in all and by each column of its files that has few values. Reads every paid row. `unique`: `intake.unique_columns`. */
+export async function paidByColumn(
+  db: Db | Trx,
+  span: MonthSpan,
+  unique: readonly string[],
+): Promise<string[][]> {
+  const tally = createColumnTally(unique);
   const adders = new Map<string, ReturnType<typeof tally.of>>();
   const adderOf = async (batch: string): Promise<ReturnType<typeof tally.of>> => {
     const known = adders.get(batch);

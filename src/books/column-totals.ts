@@ -31,14 +31,15 @@ type Tallied = { column: string; values: Map<string, Sums> };
 /**
  * Adds up payouts by each further column of their files that has few values, such as the department. `of` takes the
  * header of a file. Columns of several files are one where their names are. Memory depends on the few values alone.
+ * `unique`: columns that have each value once, so that sums by them say nothing.
  */
-export function createColumnTally() {
+export function createColumnTally(unique: readonly string[]) {
   const all: Sums = new Map();
   /** Null: a column with too many values. */
   const tallied = new Map<string, Tallied | null>();
 
   function of(header: readonly string[]): (cells: readonly string[], payout: TotalledPayout) => void {
-    const places = furtherColumns(header).map(({ at, column }) => {
+    const places = furtherColumns(header, unique).map(({ at, column }) => {
       const key = columnKey(column);
       if (!tallied.has(key)) tallied.set(key, { column, values: new Map() });
       return { at, key };
@@ -76,13 +77,17 @@ export function createColumnTally() {
 }
 export type ColumnTally = ReturnType<typeof createColumnTally>;
 
-/** The columns that are not ours and bear a name. */
-export function furtherColumns(header: readonly string[]): { at: number; column: string }[] {
+/** The columns that are not ours and bear a name, without those of `intake.unique_columns`. */
+export function furtherColumns(
+  header: readonly string[],
+  unique: readonly string[],
+): { at: number; column: string }[] {
   const isOfRetry = retryColumns(header) !== null;
+  const besides = new Set(unique.map(columnKey));
   return header.flatMap((name, at) => {
     const column = name.trim();
     const isOurs = knownColumn(column) !== null || (isOfRetry && /^retry[ _]/i.test(column));
-    return isOurs || column === '' ? [] : [{ at, column }];
+    return isOurs || column === '' || besides.has(columnKey(column)) ? [] : [{ at, column }];
   });
 }
 

@@ -73,7 +73,7 @@ it('adds up a batch by its department: rows of the file once, and what is paid o
 it('comes to the sums of the batch, currency by currency', async () => {
   await fiveRows();
   const found = await findBatch(world.ledger.db, batch);
-  const [{ values } = { values: [] }] = found ? await columnTotals(world.ledger.db, found) : [];
+  const [{ values } = { values: [] }] = found ? await columnTotals(world.ledger.db, found, []) : [];
   const sums = (await batchSums(world.ledger.db, [batch])).get(batch);
   const sumOf = (part: 'amount' | 'paid'): Map<string, bigint> =>
     new Map(
@@ -127,7 +127,7 @@ it('P30: a closed month keeps what was paid by department, also where one file h
 });
 
 it('takes the same column of two files as one, however it is written', () => {
-  const tally = createColumnTally();
+  const tally = createColumnTally([]);
   const paid = { currency: 'NGN', amount: 100n, isRow: true, isPaid: true };
   tally.of(['reference', 'Cost Centre'])(['a', 'X'], paid);
   tally.of(['cost_centre', 'amount'])(['X', '1'], paid);
@@ -143,4 +143,11 @@ it('takes the same column of two files as one, however it is written', () => {
       ],
     },
   ]);
+});
+
+it('leaves out a column whose values are each paid once, such as an invoice number', () => {
+  const tally = createColumnTally(['Invoice_Number']);
+  const paid = { currency: 'NGN', amount: 100n, isRow: true, isPaid: true };
+  tally.of(['reference', 'invoice number', 'department'])(['a', '204/4172', 'Ops'], paid);
+  expect(tally.columns().map(({ column }) => column)).toEqual(['department']);
 });

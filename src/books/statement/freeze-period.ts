@@ -129,7 +129,7 @@ export function createClosePeriod(deps: {
     const span = { after, through, startsAt: last?.ends_at ?? month.startsAt, endsAt: month.endsAt };
     const sheets: Partial<Record<PeriodSheet, string[][]>> = {
       statement: statementSheet.all(statement),
-      'totals-by-column': await paidByColumn(trx, span),
+      'totals-by-column': await paidByColumn(trx, span, config.intake.uniqueColumns),
       approvals: await approvalRows(trx, span, about.show),
       'open-discrepancies': openKindRows(kinds),
     };

@@ -62,6 +62,7 @@ export function createBatchResults(deps: {
   const { ledger, config, reports } = deps;
   const writeFailed = createFailedFile(deps);
   const { banks } = config;
+  const { uniqueColumns } = config.intake;
   const added = [...ours, ...(banks ? ['bank_name'] : [])];
   const style = { bom: config.reports.bom, delimiter: config.reports.delimiter, exact: true };
 
@@ -111,7 +112,7 @@ export function createBatchResults(deps: {
     await writeWhole(csv, (toCsv) =>
       writeWhole(xlsx, async (toXlsx) => {
         const text = csvText(style);
-        const hasTotals = furtherColumns(storedCells(batch.columns)).length > 0;
+        const hasTotals = furtherColumns(storedCells(batch.columns), uniqueColumns).length > 0;
         const found = await comparisonOf(ledger.db, batch.id);
         const names = [
           summarySheet,
@@ -120,7 +121,7 @@ export function createBatchResults(deps: {
           ...(found ? [comparedSheet] : []),
         ];
         const workbook = await beginWorkbook(toXlsx, names);
-        const tallies = { states: createBatchTally(), columns: createColumnTally() };
+        const tallies = { states: createBatchTally(), columns: createColumnTally(uniqueColumns) };
         const sheet = await workbook.table('results', (header) => resultColumns(header, width));
         for await (const page of pages(batch, tallies)) {
           await toCsv(text(page));

@@ -70,7 +70,8 @@ export function monthRoutes(scope: FastifyInstance, { deps, looks, send, viewFor
     const { paid, columns, approvals, open, left = [] } = frozen ?? {};
     if (paid && columns && approvals) return { paid, columns, approvals, open: open ?? null, left };
     const show = (instant: string): string => zoned(instant, zone);
-    const standing = await standingParts(reader, span, { show, sums: closed !== null || sums });
+    const { uniqueColumns: unique } = config.intake;
+    const standing = await standingParts(reader, span, { show, sums: closed !== null || sums, unique });
     return { ...standing, ...frozen, open: closed ? (open ?? null) : standing.open };
   }
 

@@ -141,7 +141,7 @@ export function pageRoutes(scope: FastifyInstance, shared: Shared): void {
     const largest = await largestIn(reader, name, mostLargest);
     const later = await laterOf(name);
     const mends = (await mendsOf(reader, name)).length;
-    const columns = await columnTotals(reader, look.batch);
+    const columns = await columnTotals(reader, look.batch, config.intake.uniqueColumns);
     const last = await findLastAlike(reader, look.batch);
     const everybody = showsEverybody(request);
     const nameOf = await changedNames(name, compared, view);
@@ -154,7 +154,7 @@ export function pageRoutes(scope: FastifyInstance, shared: Shared): void {
     const { name } = request.params;
     const look = await findBatchLook(reader, name);
     if (!look) throw new Declined(404, `There is no batch ${name}.`);
-    const main = columnsView(look, await columnTotals(reader, look.batch));
+    const main = columnsView(look, await columnTotals(reader, look.batch, config.intake.uniqueColumns));
     return send(request, reply, { title: `Totals of ${name}`, place: '/batches', main, renews: 'still' });
   });
 
