@@ -66,11 +66,14 @@ export function hiddenBy({ maskAccounts }: Config['reports']): Hidden {
   return maskAccounts ? 'accounts' : 'nothing';
 }
 
-/** The comparison with account numbers masked, and without names, as the reader may see it. */
+/** The comparison with account numbers masked, and without names, as the reader may see it: the one place that says so. */
 export function shownComparison(found: PayeeComparison, hidden: Hidden): PayeeComparison {
   if (hidden === 'nothing') return found;
   const mask = (text: string): string => text.replaceAll(/\b\d{5,20}\b/g, maskAccount);
-  const without = (people: readonly ComparedPerson[]) => people.map((one) => ({ ...one, name: 'hidden' }));
+  const without = (people: readonly ComparedPerson[]) =>
+    people.map(({ name, account, ...one }) => {
+      return { ...one, name: hidden === 'accounts' ? name : 'hidden', account: maskAccount(account) };
+    });
   const changes = found.changes.map((one) => {
     if (one.kind === 'amount_changed' || (one.kind === 'name_changed' && hidden === 'accounts')) return one;
     const hide = one.kind === 'name_changed' ? () => 'hidden' : mask;
@@ -78,7 +81,7 @@ export function shownComparison(found: PayeeComparison, hidden: Hidden): PayeeCo
     const isAlike = one.kind === 'account_changed' && old === now && one.old !== one.new;
     return { ...one, old, new: isAlike ? `${now} (the hidden digits differ)` : now };
   });
-  if (!found.people || hidden === 'accounts') return { ...found, changes };
+  if (!found.people) return { ...found, changes };
   const { joined, left } = found.people;
   const people = { joined: hidden === 'earlier' ? joined : without(joined), left: without(left) };
   return { ...found, changes, people };

@@ -42,8 +42,8 @@ it('P37: the workbook of a batch says how it differs from last time, each change
       ['account changed', 'DEC-1', 2, '1000000001', '2000000009'],
       ['name changed', 'DEC-2', 3, 'Bola Eze', 'Bola Okafor'],
       ['amount changed', 'DEC-3', 4, 'NGN 100.00', 'NGN 350.00'],
-      ['Emeka Lawal', 'DEC-5', 5, '******0005', 'NGN 100.00'],
-      ['Dayo Bello', 'NOV-4', 5, '******0004', 'NGN 100.00'],
+      ['Emeka Lawal', 'DEC-5', 5, '1000000005', 'NGN 100.00'],
+      ['Dayo Bello', 'NOV-4', 5, '1000000004', 'NGN 100.00'],
     ]),
   );
 });

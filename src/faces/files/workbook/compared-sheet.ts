@@ -1,4 +1,3 @@
-import { maskAccount } from '../../../core/domain/redact.ts';
 import type { ComparedPerson, PayeeComparison } from '../../../core/ledger/payee-comparisons.ts';
 import { isOfSeries, payeeChangeNames } from '../../../sending/payee-facts.ts';
 import type { Note } from './notes-sheet.ts';
@@ -66,7 +65,7 @@ function peoplePart(title: string, people: readonly ComparedPerson[], all: numbe
     name,
     reference,
     numberNote(`${row}`),
-    maskAccount(account),
+    account,
     amount,
   ]);
   return [

@@ -1,6 +1,5 @@
 import { counted, grouped } from '../../../core/domain/counted.ts';
 import { visible } from '../../../core/domain/hidden.ts';
-import { maskAccount } from '../../../core/domain/redact.ts';
 import type { ComparedPerson, PayeeChange, PayeeComparison } from '../../../core/ledger/payee-comparisons.ts';
 import {
   amountWarnings,
@@ -78,7 +77,7 @@ function peopleTable(
       String(row),
       isLinked ? to(['payouts', reference], reference) : whole(visible(reference)),
       visible(name),
-      maskAccount(account),
+      account,
       sentence(amount, view),
     ]);
   const columns = [{ number: 'Row' }, 'Reference', 'Payee', 'Account', { number: 'Amount' }];

@@ -3,6 +3,7 @@ import { expect, it } from 'vitest';
 import { addHoldReason } from '../../../../src/core/ledger/hold-reasons.ts';
 import { recordComparison } from '../../../../src/core/ledger/payee-comparisons.ts';
 import { comparedNotes } from '../../../../src/faces/files/workbook/compared-sheet.ts';
+import { shownComparison } from '../../../../src/sending/payee-facts.ts';
 import { addBatch } from '../../../support/ledger.ts';
 import { addUnapproved, startDashboard, textOf } from './support.ts';
 
@@ -72,7 +73,7 @@ it('names those who joined and left, the first twenty of them until the reader a
   const joiners = { joined: people('New', 22), left: people('Gone', 2) };
   await ledger.write((trx) => recordComparison(trx, 'b-1', { ...found, joined: 30, people: joiners }));
   const { body } = await as('ada', '/batches/b-1');
-  for (const text of ['Joined', 'New Payee 20.', '******6785', 'NGN 1,000.00', 'Left', 'Gone Payee 2.'])
+  for (const text of ['Joined', 'New Payee 20.', 'NGN 1,000.00', 'Left', 'Gone Payee 2.'])
     expect(body).toContain(text);
   expect(body).not.toContain('New Payee 21.');
   expect(body).toContain('<a href="?compared=all#compared">Show all 30 payees</a>');
@@ -80,6 +81,26 @@ it('names those who joined and left, the first twenty of them until the reader a
   expect(all.body).toContain('New Payee 22.');
   expect(all.body).toContain('The first 22 payees of 30. The ledger keeps no more.');
   expect((await ask('/batches/b-1?compared=all')).body).not.toContain('Payee 1.');
+});
+
+it('shows whole account numbers to who may read bank details, of all whom the comparison names, and to nobody else', async () => {
+  const { ledger, ask, as } = await startDashboard();
+  await addBatch(ledger, ['A-1', 'A-2']);
+  const joiners = { joined: people('New', 1), left: people('Gone', 1) };
+  await ledger.write((trx) => recordComparison(trx, 'b-1', { ...found, changes: [], people: joiners }));
+  const wholeIn = ({ body }: { body: string }) => body.match(/0123456785/g)?.length;
+  expect(wholeIn(await as('ada', '/batches/b-1'))).toBe(2);
+  const open = await ask('/batches/b-1');
+  expect(wholeIn(open)).toBeUndefined();
+  expect(open.body.match(/\*{6}6785/g)).toHaveLength(2);
+  const known = { ...found, people: joiners };
+  const sheet = (hidden: 'accounts' | 'nothing') =>
+    JSON.stringify(comparedNotes(shownComparison({ ...known, changes: [] }, hidden)));
+  expect([sheet('nothing'), sheet('accounts')].map((text) => text.includes('0123456785'))).toEqual([
+    true,
+    false,
+  ]);
+  expect(sheet('accounts')).toContain('Gone Payee 1.');
 });
 
 it('P37: shows the first hundred changes and the way to all, but every change to the person who approves', async () => {
