@@ -1,3 +1,4 @@
+import type { UnpaidState } from '../books/unpaid.sql.ts';
 import type { Advice } from '../core/domain/advice.ts';
 import type { Severity } from '../core/domain/discrepancy-kinds.ts';
 import type { Verdict } from '../core/domain/verdict.ts';
@@ -31,6 +32,8 @@ export type ChannelStanding = {
 type FindingFacts = {
   /** `makers`: who may not approve it. */
   batch_held: { waitsForApproval: boolean; makers: readonly Maker[] };
+  /** How many in each state. */
+  payout_unpaid: { states: readonly { state: UnpaidState; count: number }[] };
   /** `problem`: the code of the last answer that did not count. */
   approval_unanswered: { problem: string | null };
   /** `lost`: neither the file nor its copy was there. `changed`: with the size that it has now. */

@@ -90,12 +90,17 @@ export async function unknownFindings<K extends 'payout_unknown' | 'outcome_unkn
 
 /** Batches with payouts that came to nothing and are not paid again. */
 export async function unpaidFindings(db: Db): Promise<Finding<'payout_unpaid'>[]> {
-  const sums = (await unpaidSums(db)).map(({ batch, ...sum }): Group => {
+  const sums = (await unpaidSums(db)).map(({ batch, ...sum }) => {
     return { subject: batch, mark: null, ...sum };
   });
   return [...Map.groupBy(sums, ({ subject }) => subject)].map(([batch, own]) => ({
     ...plainFinding('payout_unpaid', batch),
     ...sumOf(own),
+    facts: {
+      states: [...Map.groupBy(own, ({ state }) => state)].map(([state, some]) => {
+        return { state, count: some.reduce((sum, { n }) => sum + Number(n), 0) };
+      }),
+    },
   }));
 }
 

@@ -6,7 +6,7 @@ import { idList, textsOf } from '../storage/bulk.ts';
 import type { Db } from '../storage/ledger.ts';
 import { unseen } from '../storage/prepared.ts';
 import type { Payout, Tables } from '../storage/tables/tables.ts';
-import { recounted, replacedSums } from './replaced.ts';
+import { isNotPaidAgain, recounted, replacedSums } from './replaced.ts';
 import { stateSums } from './state-sums.ts';
 
 /** What a list of payouts is narrowed to. `reference`: how it begins. `since`: taken in then or later, ISO UTC. */
@@ -23,6 +23,8 @@ export type PayoutFilter = {
   amount?: string | undefined;
   /** A reference or its beginning, an account, a transfer id, a trx, or a part of a beneficiary's name. */
   search?: string | undefined;
+  /** Without those that a later payout pays again (P20). */
+  notPaidAgain?: true | undefined;
   /** Only these. */
   ids?: readonly bigint[] | undefined;
 };
@@ -138,8 +140,8 @@ export async function payoutsWithSums(
 }
 
 /** Whether the kept totals of batches answer, without a look at each payout. */
-function isKept({ bank, amount, search, reference, ids }: PayoutFilter): boolean {
-  return [bank, amount, search || undefined, reference, ids].every((one) => one === undefined);
+function isKept({ bank, amount, search, reference, notPaidAgain, ids }: PayoutFilter): boolean {
+  return [bank, amount, search || undefined, reference, notPaidAgain, ids].every((one) => one === undefined);
 }
 
 /** Sums the kept totals of whole batches. A successor has a time of its own: there are few, and each is looked at. */
@@ -242,6 +244,7 @@ function conditionsOf(filter: PayoutFilter): Condition[] {
   // Without a currency, one with two digits, as most have.
   if (amount !== undefined) all.push(isOf(decimalToMinor(amount, currency ?? 'NGN') ?? -1n));
   if (search !== undefined && search !== '') all.push(isFound(search));
+  if (filter.notPaidAgain) all.push(isNotPaidAgain);
   if (reference !== undefined) {
     const key = foldReference(reference);
     // A reference holds letters, digits, `_` and `-`; `~` sorts behind each of them.

@@ -1,4 +1,4 @@
-import { amountText, counted } from '../../../core/domain/counted.ts';
+import { counted } from '../../../core/domain/counted.ts';
 import { visible } from '../../../core/domain/hidden.ts';
 import { plainKind } from '../../../core/domain/plain-kind.ts';
 import type { Finding } from '../../../findings/finding.ts';
@@ -8,7 +8,7 @@ import { rejectedText } from '../../../words/rejected-words.ts';
 import { decidedWords } from '../../../words/verdict-words.ts';
 import { hasRight } from '../../admin/access.ts';
 import { type Html, html } from '../kit/html.ts';
-import { separated, way } from '../kit/parts.ts';
+import { way } from '../kit/parts.ts';
 import { isMaker } from './batch-parts.ts';
 import { seesDrop } from './files/drop-view.ts';
 import type { Drop } from './files/drops.ts';
@@ -16,7 +16,8 @@ import { dropVerdict } from './files/files-view.ts';
 import { whoMay } from './forms.ts';
 import type { View } from './frame.ts';
 import type { DashboardFacts } from './look.ts';
-import { countText, sentence, severity, stateText, time, to, verdictText, wholeAmount } from './parts.ts';
+import { countText, sentence, severity, stateText, time, to, verdictText } from './parts.ts';
+import { unpaidNeed, unpaidTitle } from './unpaid-view.ts';
 
 /** A page, and what a person does there. */
 type Way = { href: string; name: string };
@@ -54,7 +55,7 @@ export function needsOf(look: DashboardFacts, view: View): Need[] {
     })),
     ...[...Map.groupBy(open, ({ kind }) => kind)].flatMap(([kind, some]) => {
       const lines = some.flatMap((one) => linesIn(one, view));
-      return needsIn(kind, lines, together[kind]);
+      return needsIn(kind, lines, together[kind], some);
     }),
     ...needsIn(
       null,
@@ -102,10 +103,7 @@ const rows: Record<KindsOn<'today'>, Row> = {
   schedule_missed: asReady('schedule_missed'),
   outcome_unknown: (_finding, view) =>
     html`${way(view, '/payouts?state=unknown', grave('high', stateText('unknown')))}: may be paid; do not pay another way`,
-  payout_unpaid: ({ subject, totals }: Finding<'payout_unpaid'>) => {
-    const sums = Object.entries(totals).map(([currency, sum]) => wholeAmount(amountText(currency, sum)));
-    return html`${to(['batches', subject], subject)} has unpaid failures: ${separated(sums, ', ')}`;
-  },
+  payout_unpaid: (finding: Finding<'payout_unpaid'>, view) => unpaidNeed(finding, view),
   batch_held: (finding: Finding<'batch_held'>, view) => {
     const { subject, facts } = finding;
     const batch = to(['batches', subject], subject);
@@ -143,7 +141,6 @@ const rows: Record<KindsOn<'today'>, Row> = {
 const withCount: ReadonlySet<FindingKind> = new Set([
   'discrepancy_open',
   'outcome_unknown',
-  'payout_unpaid',
   'batch_held',
   'file_rejected',
   'answer_awaited',
@@ -185,7 +182,7 @@ function mayApprove({ facts }: Finding<'batch_held'>, { caller }: View): boolean
 const isHeld = (finding: Open): finding is Finding<'batch_held'> => finding.kind === 'batch_held';
 
 /** What several of a kind are called, and the list that has them all. `count`: of them, or of what they count. */
-type Together = { of: 'lines' | 'counts'; name(count: number): string; look: string };
+type Together = { of: 'lines' | 'counts'; name(count: number, some: readonly Open[]): string; look: string };
 const together: Partial<Record<FindingKind, Together>> = {
   discrepancy_open: {
     ...{ of: 'counts', look: '/discrepancies' },
@@ -193,7 +190,7 @@ const together: Partial<Record<FindingKind, Together>> = {
   },
   payout_unpaid: {
     ...{ of: 'counts', look: '/batches' },
-    name: (count) => `${counted(count, 'payout')} failed and ${count === 1 ? 'is' : 'are'} not paid again`,
+    name: (_count, findings) => unpaidTitle(findings),
   },
   batch_held: {
     ...{ of: 'lines', look: '/batches' },
@@ -223,8 +220,13 @@ function dropLine(drop: Drop, view: View): Line {
   };
 }
 
-/** `all`: what several lines are together; without it, each stands by itself. */
-function needsIn(kind: FindingKind | null, lines: readonly Line[], all: Together | undefined): Need[] {
+/** `all`: what several lines are together; without it, each stands by itself. `some`: the findings that they are of. */
+function needsIn(
+  kind: FindingKind | null,
+  lines: readonly Line[],
+  all: Together | undefined,
+  some: readonly Open[] = [],
+): Need[] {
   if (!all || lines.length < 2) return lines.map((line) => ({ ...line, kind, about: [] }));
   const gravity = kind === null ? 'medium' : findingRules[kind].gravity;
   const total = lines.reduce((sum, { count }) => sum + (count ?? 0), 0);
@@ -236,7 +238,7 @@ function needsIn(kind: FindingKind | null, lines: readonly Line[], all: Together
   return [
     {
       ...{ kind, decide: null, look: all.look },
-      what: grave(gravity, all.name(all.of === 'counts' ? total : lines.length)),
+      what: grave(gravity, all.name(all.of === 'counts' ? total : lines.length, some)),
       count: all.of === 'counts' || total === 0 ? null : total,
       since: lines.flatMap(({ since }) => since ?? []).toSorted()[0] ?? null,
       about: [...named, ...(more > 0 ? [html`<li>and ${countText(more)} more</li>`] : [])],

@@ -15,8 +15,8 @@ import { wideTable } from '../kit/table.ts';
 import type { View } from './frame.ts';
 import { countText, exactAmount, panel, payeeCell, sentence, stateBadge, time, to } from './parts.ts';
 
-/** What a person may narrow the list to; each is a field of the form and a part of the address. */
-const fields = ['q', 'state', 'batch', 'currency', 'bank', 'since', 'until', 'amount'] as const;
+/** What a person may narrow the list to; each is a field of the form and a part of the address. `again`: `no` leaves out what is ordered again. */
+const fields = ['q', 'state', 'batch', 'currency', 'bank', 'since', 'until', 'amount', 'again'] as const;
 export type PayoutQuery = Partial<Record<(typeof fields)[number], string>>;
 
 export function payoutQueryIn(given: (name: string) => string | undefined): PayoutQuery {
@@ -29,7 +29,7 @@ export function payoutQueryIn(given: (name: string) => string | undefined): Payo
 
 /** The filter of the ledger; null where a day is none. The last day counts as a whole. */
 export function payoutFilterOf(query: PayoutQuery, zone: string): PayoutFilter | null {
-  const { q, state, batch, currency, bank, since, until, amount } = query;
+  const { q, state, batch, currency, bank, since, until, amount, again } = query;
   const from = since === undefined ? undefined : dayOrInstant(since, zone);
   const through = until === undefined ? undefined : dayOrInstant(dayAfter(until), zone);
   if (from === null || through === null) return null;
@@ -38,6 +38,7 @@ export function payoutFilterOf(query: PayoutQuery, zone: string): PayoutFilter |
   return {
     ...{ search: q, state: known, batch, currency: currency?.toUpperCase(), bank },
     ...{ since: from, until: through, amount: amount?.replaceAll(',', '') },
+    ...(again === 'no' && { notPaidAgain: true }),
   };
 }
 
@@ -72,10 +73,15 @@ export function payoutsView({ query, rows, sums, next }: Found, view: View): Htm
   const searched =
     query.q !== undefined &&
     html`<p class="soft">References, accounts, transfer ids and trx are searched everywhere, names in the newest ${grouped(`${namesSearched}`)} payouts.</p>`;
+  const { again, ...others } = query;
+  const only =
+    again === 'no' &&
+    html`<p>Only payouts that are not ordered again. <a href="${address(others)}">Those too</a></p>`;
   const csv = html`<a href="${address(query, { format: 'csv' })}">CSV of all that match</a>`;
   return html`<h1>Payouts</h1>
 ${filterForm(query)}
 ${searched}
+${only}
 ${isSummed && sums.length > 0 && panel('In all', totalsTable(sums))}
 ${isOver && html`<p class="soft">Narrow the list to see its totals, or open the CSV.</p>`}
 ${panel(
@@ -103,6 +109,7 @@ ${text('bank', 'Bank', html` size="6"`)}
 ${text('since', 'From', html` type="date"`)}
 ${text('until', 'To', html` type="date"`)}
 ${text('amount', 'Amount', html` size="10" inputmode="decimal"`)}
+${query.again !== undefined && html`<input type="hidden" name="again" value="${query.again}">`}
 <button class="go">Show</button> <a href="/payouts">Clear</a>
 </form>`;
 }

@@ -38,6 +38,7 @@ import {
   verdictText,
   wholeAmount,
 } from './parts.ts';
+import { stateList, unpaidElsewhere } from './unpaid-view.ts';
 
 type Schedules = Config['schedules'];
 
@@ -53,7 +54,7 @@ ${tiles(look, view)}
 ${panel('Needs a person', needsTable(needs, look, view))}
 <div class="columns"><div>
 ${panel('Batches of today, and not done', batchesPart(look, view))}
-${panel('Money by state', moneyTable(look.figures, view))}
+${panel('Money by state', moneyTable(look, view))}
 </div><div>
 ${look.later.ready.length + (look.later.held?.length ?? 1) > 0 && panel('Goes out later', laterTable(look.later, limits))}
 ${machineryPart(look, view, schedules)}
@@ -177,10 +178,10 @@ ${batches.more > 0 && html`<p>… and ${counted(batches.more, 'more open batch',
 
 /** The way to the list of a state; how a payout counts that is paid again is no state of its own. */
 function listWay(state: CountedState, view: View, name: Html | string = stateText(state)): Html {
-  return isReplaced(state) ? html`${name}` : way(view, `/payouts?state=${state}`, name);
+  return isReplaced(state) ? html`${name}` : way(view, stateList(state), name);
 }
 
-function moneyTable({ payouts }: LedgerFigures, view: View): Html {
+function moneyTable({ figures: { payouts }, findings }: DashboardFacts, view: View): Html {
   const currencies = [...new Set(payouts.map(({ currency }) => currency))];
   if (payouts.every(({ count }) => count === 0)) return html`<p>The ledger holds no payout yet.</p>`;
   const rows = countedStates.flatMap((state) => {
@@ -193,7 +194,8 @@ function moneyTable({ payouts }: LedgerFigures, view: View): Html {
     return [[listWay(state, view), countText(some.reduce((n, { count }) => n + count, 0)), ...cells]];
   });
   const columns = currencies.map((currency) => ({ number: currency }));
-  return wideTable('Money by state', ['State', { number: 'Payouts' }, ...columns], rows);
+  return html`${wideTable('Money by state', ['State', { number: 'Payouts' }, ...columns], rows)}
+${unpaidElsewhere(payouts, findings)}`;
 }
 
 /** What was paid today and in this month, with the way to the list of both, the newest first. */

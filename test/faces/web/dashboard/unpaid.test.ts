@@ -4,7 +4,7 @@ import { findOn } from '../../../../src/findings/finders.ts';
 import { unpaidFindings } from '../../../../src/findings/ledger-findings.sql.ts';
 import { detailsSay } from '../../../custody/archive-world.ts';
 import { addBatch, at } from '../../../support/ledger.ts';
-import { addRun, startDashboard } from './support.ts';
+import { addRun, startDashboard, textOf } from './support.ts';
 
 it('names unpaid failures among what needs a person, with the way to pay them again', async () => {
   const { ledger, ask, as } = await startDashboard({ roles: { ada: ['decide'] } });
@@ -14,13 +14,35 @@ it('names unpaid failures among what needs a person, with the way to pay them ag
   await addBatch(ledger, ['C-1'], { id: 'b-3', state: 'success' });
   const { body } = await as('ada', '/');
   expect(body).not.toContain('Everything is fine');
-  expect(body).toContain('has unpaid failures: <span class="whole">NGN 3,000.00</span>');
+  expect(body).toContain('not paid again: <span class="whole">NGN 3,000.00</span>');
   expect(body).toContain('<a class="act" href="/batches/b-1/again">Pay again…</a>');
   expect(body).toContain('/batches/b-2/again');
   expect(body).not.toContain('/batches/b-3/again');
   const open = (await ask('/')).body;
-  expect(open).toContain('has unpaid failures');
+  expect(open).toContain('not paid again: ');
   expect(open).not.toContain('/again');
+});
+
+it('says failed and returned apart, and each figure leads to the list that it counts', async () => {
+  const { ledger, as } = await startDashboard();
+  const [first = 0n] = await addBatch(ledger, ['A-1', 'A-2', 'A-3'], { state: 'failed' });
+  await addBatch(ledger, ['A-1-R2'], { id: 'b-9', state: 'success', successor_of: first });
+  await addBatch(ledger, ['B-1'], { id: 'b-2', state: 'returned' });
+  const { body } = await as('ada', '/');
+  expect(body).toContain('Not paid, and not paid again: 2 failed, 1 returned');
+  const wanted = [...body.matchAll(/href="([^"]+)">(\d+) (failed|returned)<\/a>/g)];
+  expect(wanted.map(([, , count, state]) => `${count} ${state}`)).toEqual(['2 failed', '1 returned']);
+  const money = /aria-label="Money by state".*?<\/table>/s.exec(body)?.[0] ?? '';
+  const rows = [...money.matchAll(/href="([^"]+again=no)">(failed|returned)<\/a>.*?<td[^>]*>(\d+)/gs)];
+  expect(rows.map(([, , state, count]) => `${count} ${state}`)).toEqual(['2 failed', '1 returned']);
+  for (const [href = '', count = ''] of [
+    ...wanted.map(([, href, count]) => [href, count]),
+    ...rows.map(([, href, , count]) => [href, count]),
+  ]) {
+    const { body: list } = await as('ada', href.replaceAll('&#38;', '&'));
+    expect(textOf(list), href).toContain(count === '1' ? ' 1 payout ' : ` ${count} payouts `);
+    expect(list).toContain('Only payouts that are not ordered again.');
+  }
 });
 
 it('P20: needs nobody for a failure that is paid again', async () => {
@@ -43,6 +65,7 @@ it('needs nobody for what failed before a person closed the month, but for what 
   };
   await ledger.write((trx) => trx.insertInto('periods').values(period).execute());
   expect(await unpaidFindings(ledger.db)).toEqual([]);
+  expect((await as('ada', '/')).body).toContain('so that they wait for nobody: 3 failed.');
   const later = at(61 * 86_400_000);
   const say = (id: bigint) => ledger.write((trx) => record(trx, later, [detailsSay(id, 'failed')]));
   await say(failed);
