@@ -2,6 +2,7 @@ import { discrepancyMark } from '../../../books/discrepancies/discrepancy-decisi
 import { maskTold } from '../../../books/presentation.ts';
 import { counted } from '../../../core/domain/counted.ts';
 import type { DiscrepancyKind } from '../../../core/domain/discrepancy-kinds.ts';
+import { discrepancyStates } from '../../../core/domain/discrepancy-life.ts';
 import { plainKind } from '../../../core/domain/plain-kind.ts';
 import type { Discrepancy } from '../../../core/storage/tables/tables.ts';
 import { actionFor } from '../../../words/discrepancy-words.ts';
@@ -17,7 +18,7 @@ import { type PartOfList, pages } from './pages.ts';
 import { ago, amount, countText, note, panel, sentence, severity, time, to } from './parts.ts';
 import { addressOf } from './query.ts';
 
-/** What a person may narrow the list to. `days`: found so long ago, or longer. `state`: `resolved`, or what is not. */
+/** What a person may narrow the list to. `days`: found so long ago, or longer. Without a state, all that is not resolved. */
 export const discrepancyFields = ['kind', 'batch', 'currency', 'days', 'state'] as const;
 type DiscrepancyQuery = Partial<Record<(typeof discrepancyFields)[number], string>>;
 
@@ -43,15 +44,20 @@ export function discrepanciesView({ list, kinds, query, sums, page, isChecked }:
     html`<li><a href="${addressOf('/discrepancies', { ...others, ...(kind !== undefined && { kind }) })}"${kind === only && html` aria-current="page"`}>${name}</a></li>`;
   const links = kinds.map(([kind, count]) => link(kind, `${plainKind(kind)} (${count})`));
   const { state, ...narrowed } = query;
-  const isResolved = state === 'resolved';
+  const known = discrepancyStates.find((one) => one === state);
+  const isResolved = known === 'resolved';
   const isNarrowed = Object.keys(narrowed).length > 0;
   const none = isChecked
-    ? html`<p>No ${isNarrowed ? 'such ' : ''}discrepancy is ${isResolved ? 'resolved' : 'open'}.</p>`
+    ? html`<p>No ${isNarrowed ? 'such ' : ''}discrepancy is ${known ?? 'open'}.</p>`
     : html`<p><strong>Not checked:</strong> no usable list of the service was compared. None is known.</p>`;
   const mayDecide = hasRight(view.caller, 'decide') && list.length > 0 && !isResolved;
-  const otherState = isResolved ? narrowed : { ...narrowed, state: 'resolved' };
+  const states = [undefined, ...discrepancyStates].map((one) => {
+    const name = one ?? 'not resolved';
+    const address = addressOf('/discrepancies', { ...narrowed, ...(one !== undefined && { state: one }) });
+    return html`<li><a href="${address}"${one === known && html` aria-current="page"`}>${name}</a></li>`;
+  });
   return html`<h1>${isResolved ? 'Resolved discrepancies' : 'Discrepancies'}</h1>
-<p><a href="${addressOf('/discrepancies', otherState)}">${isResolved ? 'Those that are open' : 'Those that are resolved'}</a></p>
+<nav class="narrow" aria-label="States"><ul>${states}</ul></nav>
 <nav class="narrow" aria-label="Kinds"><ul>${link(undefined, 'all')}${links}</ul></nav>
 ${filterForm(query)}
 ${sums.length > 0 && panel(counted(total, 'discrepancy', 'discrepancies'), sumsTable(sums))}

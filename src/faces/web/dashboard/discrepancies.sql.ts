@@ -1,5 +1,22 @@
 import { type DiscrepancyFilter, filtered } from '../../../books/discrepancies/discrepancies.sql.ts';
+import { type Severity, severities } from '../../../core/domain/discrepancy-kinds.ts';
 import type { Db } from '../../../core/storage/ledger.ts';
+
+/** What people have acknowledged and nobody has resolved, by severity, the gravest first. */
+export type Acknowledged = { severity: Severity; count: number }[];
+
+export async function countAcknowledged(db: Db): Promise<Acknowledged> {
+  const rows = await db
+    .selectFrom('discrepancies')
+    .select(['severity', (eb) => eb.fn.countAll<bigint>().as('n')])
+    .where(filtered({ states: ['acknowledged'] }))
+    .groupBy('severity')
+    .execute();
+  return severities.flatMap((severity) => {
+    const found = rows.find((row) => row.severity === severity);
+    return found ? [{ severity, count: Number(found.n) }] : [];
+  });
+}
 
 /** What a filter finds, by currency: how many, and the payouts that they are about, each once, in minor units. */
 export type DiscrepancySums = { currency: string; count: number; payouts: number; minor: bigint }[];

@@ -5,6 +5,7 @@ import {
   listOpen,
 } from '../../../books/discrepancies/discrepancies.sql.ts';
 import { isDiscrepancyKind } from '../../../core/domain/discrepancy-kinds.ts';
+import { discrepancyStates } from '../../../core/domain/discrepancy-life.ts';
 import { isUsable } from '../../../core/domain/verdict.ts';
 import { Declined } from './actions.ts';
 import { whichBatchView } from './batch-parts.ts';
@@ -48,7 +49,9 @@ export function discrepancyRoutes(scope: FastifyInstance, { deps, looks, send, v
 
   const decide = { config: { right: 'decide' as const } };
   scope.get('/discrepancies/all', decide, async (request: FastifyRequest, reply) => {
-    const { state: _state, ...query } = fieldsIn(request, discrepancyFields);
+    const { state, ...others } = fieldsIn(request, discrepancyFields);
+    // Nothing is decided about what is resolved.
+    const query = { ...others, ...(state !== undefined && state !== 'resolved' && { state }) };
     const filter = filterOf(query, clock.now());
     const list = await listOpen(reader, filter, mostPicked);
     const total = (await sumDiscrepancies(reader, filter)).reduce((sum, { count }) => sum + count, 0);
@@ -65,9 +68,10 @@ function filterOf(
   const { kind, batch, currency, days, state } = query;
   if (days !== undefined && !/^\d{1,5}$/.test(days))
     throw new Declined(422, 'Give the age as a number of days.');
+  const known = discrepancyStates.find((one) => one === state);
   return {
     ...(kind !== undefined && isDiscrepancyKind(kind) && { kind }),
-    ...(state === 'resolved' && { states: ['resolved'] as const }),
+    ...(known !== undefined && { states: [known] }),
     ...(batch !== undefined && { batch }),
     ...(currency !== undefined && { currency: currency.toUpperCase() }),
     ...(days !== undefined && { seenBefore: new Date(now - Number(days) * dayMs).toISOString() }),

@@ -13,6 +13,7 @@ import type { SaidHalt } from '../../../words/halt-words.ts';
 import type { Unready } from '../../admin/health.ts';
 import { type FigureSource, type LedgerFigures, readFigures } from '../../admin/ledger-figures.sql.ts';
 import { activeBatches, type BatchLook } from './batches.sql.ts';
+import { type Acknowledged, countAcknowledged } from './discrepancies.sql.ts';
 import type { Drop } from './files/drops.ts';
 import { type DaysAhead, daysAhead } from './later.sql.ts';
 import { createPaidLately, type PaidLately } from './paid-lately.sql.ts';
@@ -34,6 +35,8 @@ export type DashboardFacts = {
   batches: { looks: BatchLook[]; more: number };
   later: DaysAhead;
   unready: Unready[];
+  /** What somebody is at work on. */
+  acknowledged: Acknowledged;
   /** What waits for a person. */
   findings: Finding<KindsOn<'today'>>[];
   /** The files that were dropped on the desk, and that nobody decided on. */
@@ -105,6 +108,7 @@ async function lookAgain(
     birth,
     batches: await activeBatches(db, today.beginsAt, mostBatches),
     later: await daysAhead(db, dayOf(clock.now(), payZone), mostDays),
+    acknowledged: await countAcknowledged(db),
     unready: await findProblems(),
     findings: await deps.findWaiting(),
     drops: await deps.findDrops(),
@@ -121,6 +125,7 @@ function versionOf({
   paid,
   batches,
   later,
+  acknowledged,
   unready,
   findings,
   drops,
@@ -145,7 +150,22 @@ function versionOf({
   ]);
   const decided = run === null ? 0 : decidedIn({ findings }, run.run);
   const text = JSON.stringify(
-    [halt, marks, telling, run, unended, paid, counts, batches.more, later, names, waiting, drops, decided],
+    [
+      halt,
+      marks,
+      telling,
+      run,
+      unended,
+      paid,
+      counts,
+      batches.more,
+      later,
+      acknowledged,
+      names,
+      waiting,
+      drops,
+      decided,
+    ],
     (_key, value: unknown) => (typeof value === 'bigint' ? value.toString() : value),
   );
   return createHash('sha256').update(text).digest('base64url').slice(0, 16);

@@ -4,7 +4,7 @@ import { wideTable } from '../kit/table.ts';
 import type { View } from './frame.ts';
 import type { DashboardFacts } from './look.ts';
 import { isQuiet, type Need } from './needs.ts';
-import { ago, countText } from './parts.ts';
+import { ago, countText, severity } from './parts.ts';
 
 /** A discrepancy was found then: its payout may differ for longer. */
 function ageOf({ kind, since }: Need, view: View): string {
@@ -12,7 +12,24 @@ function ageOf({ kind, since }: Need, view: View): string {
   return kind === 'discrepancy_open' ? `found ${ago(since, view)} ago` : ago(since, view);
 }
 
+/** What needs a person, and what somebody is at work on already. */
 export function needsTable(needs: readonly Need[], look: DashboardFacts, view: View): Html {
+  return html`${waitingTable(needs, look, view)}
+${look.acknowledged.length > 0 && acknowledgedPart(look)}`;
+}
+
+/** Nothing hides behind an acknowledgement: it says that somebody has seen it, and ends nothing. */
+function acknowledgedPart({ acknowledged, findings }: DashboardFacts): Html {
+  const open = findings.reduce(
+    (sum, { kind, count }) => (kind === 'discrepancy_open' ? sum + count : sum),
+    0,
+  );
+  const seen = acknowledged.reduce((sum, { count }) => sum + count, 0);
+  const grades = acknowledged.map((one) => html` ${severity(one.severity)} ${countText(one.count)}`);
+  return html`<p>Discrepancies: <a href="/discrepancies?state=open">${countText(open)} open</a>, <a href="/discrepancies?state=acknowledged">${countText(seen)} acknowledged</a>${grades}</p>`;
+}
+
+function waitingTable(needs: readonly Need[], look: DashboardFacts, view: View): Html {
   if (needs.length > 0) {
     const columns = ['What', { number: 'How many' }, { number: 'Since' }, { act: 'Next' }];
     // Where nothing has an age or a page, the words take the whole width.

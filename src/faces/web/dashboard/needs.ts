@@ -185,7 +185,7 @@ const isHeld = (finding: Open): finding is Finding<'batch_held'> => finding.kind
 type Together = { of: 'lines' | 'counts'; name(count: number, some: readonly Open[]): string; look: string };
 const together: Partial<Record<FindingKind, Together>> = {
   discrepancy_open: {
-    ...{ of: 'counts', look: '/discrepancies' },
+    ...{ of: 'counts', look: '/discrepancies?state=open' },
     name: (count) => `${counted(count, 'discrepancy is', 'discrepancies are')} open`,
   },
   payout_unpaid: {

@@ -58,6 +58,26 @@ it('counts a payment as soon as it is known, and none of yesterday after midnigh
   expect(await paid()).toBe('Paid today 0 this month NGN 1,500.00');
 });
 
+it('counts what is acknowledged beside what is open, with its gravity, and each leads to its list', async () => {
+  const desk = await startAt(noon);
+  const { ledger, as, post } = desk;
+  const [first = null, second = null] = await addBatch(ledger, ['A-1', 'A-2'], { state: 'success' });
+  const foreign = await addDiscrepancy(ledger, { kind: 'paid_twice', payoutId: first, reference: 'A-1' });
+  await addDiscrepancy(ledger, { kind: 'amount_conflict', payoutId: second, reference: 'A-2' });
+  const { body: before } = await as('ada', '/');
+  expect(before).not.toContain('acknowledged');
+  expect((await post('ada', '/discrepancies/acknowledge', { id: foreign })).status).toBe(200);
+  const { body } = await as('ada', '/');
+  expect(textOf(body)).toMatch(/Discrepancies: 1 open , 1 acknowledged ▲ high 1/);
+  const listed = async (state: string): Promise<string | undefined> => {
+    const address = `/discrepancies?state=${state}`;
+    expect(body).toContain(`href="${address}"`);
+    const list = textOf((await as('ada', address)).body);
+    return ['A-1', 'A-2'].filter((one) => list.includes(one)).join();
+  };
+  expect([await listed('open'), await listed('acknowledged')]).toEqual(['A-2', 'A-1']);
+});
+
 it('names several of a kind in one line, and gives each its button', async () => {
   const { ledger, as } = await startAt(noon);
   await addUnapproved(ledger, ['A-1', 'A-2']);
