@@ -149,15 +149,20 @@ async function compareWith(
     changed++;
     if (change.kind !== 'name_changed') asking.push(change.row);
   };
+  const different: Sums = { count: 0, totals: new Map() };
+  const noteDifference = (row: PayeeRow, was: bigint): void => {
+    if (row.amount !== was) addSum(different, row.currency, row.amount - was);
+  };
+  /** Notes an amount that is far from the one that the same kind of batch paid. */
   const compareAmount = (row: PayeeRow, was: bigint): void => {
-    // Most salaries are those of last month.
-    if (row.amount === was) return;
     const far = row.amount > was ? row.amount - was : was - row.amount;
     if (far * 2n > was) {
       const [old, now] = [was, row.amount].map((one) => `${row.currency} ${formatMinor(one, row.currency)}`);
       const texts = { old: old ?? '', new: now ?? '' };
       kept.amount_changed.add({ row: row.row, reference: row.reference, kind: 'amount_changed', ...texts });
     }
+  };
+  const noteHundredfold = (row: PayeeRow, was: bigint): void => {
     // A hundred times, or a little less: units mixed up in a month with a small deduction.
     if (row.amount < was * 99n) return;
     hundredfold.add(row.row);
@@ -187,7 +192,12 @@ async function compareWith(
       if (before && unchanged !== null) {
         matched++;
         before.meet(unchanged);
-        compareAmount(row, before.amountOf(unchanged));
+        const amountBefore = before.amountOf(unchanged);
+        // Most salaries are those of last month.
+        if (row.amount === amountBefore) continue;
+        noteDifference(row, amountBefore);
+        compareAmount(row, amountBefore);
+        noteHundredfold(row, amountBefore);
         continue;
       }
       const original = byId.get(now.again.get(row.row) ?? -1n);
@@ -203,7 +213,11 @@ async function compareWith(
         const change = isUnproven && was.state !== 'ready' ? null : payeeChange(payeeOf(was), row);
         if (change) note(change);
         else if (isUnproven && newcomers && !known.has(row.row)) note(newPayee(row));
-        if (was.currency === currency) compareAmount(row, was.amount);
+        if (lastTime?.currency === currency) noteDifference(row, lastTime.amount);
+        // What another kind of batch paid the same payee is no amount of before.
+        const alike = original ?? lastTime;
+        if (alike?.currency === currency) compareAmount(row, alike.amount);
+        if (was.currency === currency) noteHundredfold(row, was.amount);
       } else {
         joined.add(personOf(row));
         if (newcomers && !known.has(row.row)) note(newPayee(row));
@@ -222,6 +236,7 @@ async function compareWith(
     accountChanged: kept.account_changed.count,
     nameChanged: kept.name_changed.count,
     amountChanged: kept.amount_changed.count,
+    ...(before && { amounts: { count: different.count, sums: formatTotals(different.totals) } }),
     newPayees: kept.new_payee.count,
     ...(newcomers && { countsNew: true as const }),
     hundredfold: { count: hundredfold.count, rows: hundredfold.list },
@@ -273,10 +288,11 @@ function payeeChange(old: PayeeRow, now: PayeeRow): PayeeChange | null {
   if (accountKey(old) !== accountKey(now)) {
     const where = old.bankCode !== now.bankCode || old.currency !== now.currency;
     const text = (one: PayeeRow): string => (where ? accountText(one) : one.accountNumber);
-    return { row, reference, kind: 'account_changed', old: text(old), new: text(now) };
+    return { row, reference, kind: 'account_changed', old: text(old), new: text(now), was: old.reference };
   }
   if (nameOf(old) === nameOf(now)) return null;
-  return { row, reference, kind: 'name_changed', old: old.accountName, new: now.accountName };
+  const names = { old: old.accountName, new: now.accountName };
+  return { row, reference, kind: 'name_changed', ...names, was: old.reference };
 }
 
 function accountText({ accountNumber, bankCode, currency }: PayeeRow): string {

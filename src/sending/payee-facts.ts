@@ -94,13 +94,17 @@ export function isOfSeries({ day }: PayeeComparison): boolean {
 
 /** What the rows of a batch changed against the last batch of its series, in one line. */
 export function comparedText(found: PayeeComparison): string {
-  const { joined, left, accountChanged, nameChanged, amountChanged, newPayees } = found;
+  const { joined, left, accountChanged, nameChanged, amounts, amountChanged, newPayees } = found;
   const counts = [
     // Only a batch before has people of whom others are not.
     ...(isOfSeries(found) ? [`joined ${joined}`, `left ${left}`] : []),
     `account changed ${accountChanged}`,
     `name changed ${nameChanged}`,
-    `amount changed by more than half ${amountChanged}`,
+    ...(amounts
+      ? [`amount changed ${amounts.count}${amounts.count > 0 ? ` (${sumsText(amounts.sums)} in all)` : ''}`]
+      : []),
+    // Without a batch before, only what is paid again has an amount of before.
+    ...(isOfSeries(found) || amountChanged > 0 ? [`amount changed by more than half ${amountChanged}`] : []),
     ...(newPayees > 0 ? [`never paid before ${newPayees}`] : []),
   ].join(', ');
   const start = isOfSeries(found)

@@ -6,6 +6,7 @@ import { confirmFiles } from '../../src/intake/confirm.ts';
 import { batchRows } from '../../src/intake/payees.ts';
 import type { PayeeRow } from '../../src/intake/payees-before.ts';
 import { approvalDigests } from '../../src/sending/approvals.sql.ts';
+import { comparedText } from '../../src/sending/payee-facts.ts';
 import { approveVerb, reviewApproval } from '../../src/verbs/approve.ts';
 import { holdVerb } from '../../src/verbs/hold.ts';
 import { claimAt, recordOutcome, replies } from '../support/ledger.ts';
@@ -214,6 +215,32 @@ it('P37: an amount a hundred times that of before is named, and held under appro
   });
   expect(holdReasons).toMatchObject([{ kind: 'approval', why: { kind: 'payees', hundredfold: 2 } }]);
   expect(warnings.filter((text) => text.includes('kobo'))).toHaveLength(2);
+});
+
+it('P37: counts every amount that differs from the batch before, and by how much in all', async () => {
+  const s = await setting();
+  await pay(s, 'november.csv', fileOf(two, 'N'));
+  s.clock.advance(30 * day);
+  const raised = two.map((one) => ({ ...one, minor: one.minor + 1_000n }));
+  const { compared } = await s.intake.check(s.drop('december.csv', fileOf(raised, 'D')));
+  expect(compared).toMatchObject({ amountChanged: 0, amounts: { count: 2, sums: { NGN: '20.00' } } });
+  expect(compared && comparedText(compared)).toContain(
+    'amount changed 2 (NGN 20.00 in all), amount changed by more than half 0',
+  );
+});
+
+it('P37: compares the amount of nobody with that of another kind of batch, also where the account changed', async () => {
+  const s = await setting();
+  await pay(s, 'november.csv', fileOf(firstMonth(1, 20), 'N'));
+  s.clock.advance(5 * day);
+  const [ada] = firstMonth(1, 20);
+  const allowance = ada ? [{ ...ada, account: '5550001112', minor: 100n }] : [];
+  const { compared } = await s.intake.check(s.drop('allowance.csv', fileOf(allowance, 'A')));
+  expect(compared).toMatchObject({ day: '', accountChanged: 1, amountChanged: 0 });
+  expect(compared?.changes.map(({ kind, was }) => [kind, was])).toEqual([
+    ['account_changed', expect.stringMatching(/^N/)],
+  ]);
+  expect(compared && comparedText(compared)).not.toContain('amount changed');
 });
 
 it('P37: a row with two reasons is named once', async () => {

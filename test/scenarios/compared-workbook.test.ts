@@ -37,6 +37,8 @@ it('P37: the workbook of a batch says how it differs from last time, each change
       ['Left', 1],
       ['Account changed', 1],
       ['Name changed', 1],
+      ['Amount changed', 1],
+      ['Changed amounts in all', 'NGN', 250],
       ['Amount changed by more than half', 1],
       ['Total', 'NGN', 400, 650],
       ['account changed', 'DEC-1', 2, '1000000001', '2000000009'],

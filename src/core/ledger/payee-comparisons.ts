@@ -13,6 +13,8 @@ const change = z.strictObject({
   kind: z.enum(payeeChangeKinds),
   old: text,
   new: text,
+  /** The payout that paid the account or the name of before. Absent where none did, and where an older version compared. */
+  was: text.exactOptional(),
 });
 
 const person = z.strictObject({ row: count, reference: text, name: text, account: text, amount: text });
@@ -28,7 +30,13 @@ export const comparisonShape = z.strictObject({
   people: z.strictObject({ joined: z.array(person), left: z.array(person) }).exactOptional(),
   accountChanged: count,
   nameChanged: count,
+  /** By more than half. */
   amountChanged: count,
+  /**
+   * Rows whose amount differs from that of the batch before, and by how much in all, by currency. Absent without a batch
+   * before, and where an older version compared.
+   */
+  amounts: z.strictObject({ count, sums: z.record(text, text) }).exactOptional(),
   /** Accounts that were never paid with success. Counted where the configuration asks for it. */
   newPayees: count,
   /** Absent where they were not counted. */

@@ -26,7 +26,8 @@ export function checkedJson(checked: Checked, { names } = sightOfAll): JsonOf<'c
 /** Null without a batch before: then nothing can be said to have changed. */
 function comparedJson(found: Checked['compared']): JsonOf<'check'>['files'][number]['compared'] {
   if (found === null || found.with === null) return null;
-  const { joined, left, totalsBefore, totalsNow, changes } = found;
+  const { joined, left, totalsBefore, totalsNow } = found;
+  const changes = found.changes.map(({ was: _was, ...change }) => change);
   return {
     ...{ with: found.with, joined, left },
     account_changed: found.accountChanged,

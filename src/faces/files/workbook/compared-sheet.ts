@@ -24,6 +24,7 @@ export function comparedNotes(found: PayeeComparison): Note[][] {
       : []),
     ['Account changed', found.accountChanged],
     ['Name changed', found.nameChanged],
+    ...(found.amounts ? ([['Amount changed', found.amounts.count]] satisfies [string, number][]) : []),
     ['Amount changed by more than half', found.amountChanged],
     // Counted only where the configuration asks for it: a zero could be false.
     ...(found.newPayees > 0 ? [['Never paid before', found.newPayees] satisfies [string, number]] : []),
@@ -49,6 +50,9 @@ export function comparedNotes(found: PayeeComparison): Note[][] {
     [],
     headers('Totals', 'Currency', '', 'Before', 'Now'),
     ...totals,
+    ...Object.entries(found.amounts?.sums ?? {}).map(([currency, sum]): Note[] => {
+      return ['Changed amounts in all', currency, '', '', numberNote(sum)];
+    }),
     ...warnings,
     [],
     ...changePart(found),
