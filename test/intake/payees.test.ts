@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
-import type { PayeeChange } from '../../src/core/ledger/payee-comparisons.ts';
+import { comparisonOf, type PayeeChange } from '../../src/core/ledger/payee-comparisons.ts';
 import { listPayees, payeeAfter, payeeCursor } from '../../src/core/ledger/payee-list.ts';
+import { amountDifferences } from '../../src/intake/amount-differences.ts';
 import { comparePayees } from '../../src/intake/compare-payees.ts';
 import { confirmFiles } from '../../src/intake/confirm.ts';
 import { batchRows } from '../../src/intake/payees.ts';
@@ -227,6 +228,27 @@ it('P37: counts every amount that differs from the batch before, and by how much
   expect(compared && comparedText(compared)).toContain(
     'amount changed 2 (NGN 20.00 in all), amount changed by more than half 0',
   );
+});
+
+it('P37: lists all whose amount differs from the batch before, the largest difference first', async () => {
+  const s = await setting();
+  const people = firstMonth(1, 60);
+  const before = await pay(s, 'november.csv', fileOf(people, 'N'));
+  s.clock.advance(30 * day);
+  // Another account, and others with more and less.
+  const now = people.map((one, i) => {
+    const account = i === 7 ? '5550001112' : one.account;
+    return { ...one, account, minor: one.minor + BigInt(i % 3 === 0 ? 0 : i * (i % 2 === 0 ? -100 : 100)) };
+  });
+  const { batch } = await take(s, 'december.csv', fileOf(now, 'D'));
+  const found = (await amountDifferences(s.ledger.db, batch, before)) ?? [];
+  const amounts = (await comparisonOf(s.ledger.db, batch))?.amounts;
+  expect(found).toHaveLength(40);
+  expect(amounts?.count).toBe(40);
+  const by = found.map((one) => Number(one.now - one.before));
+  expect(by.slice(0, 4)).toEqual([5900, -5800, -5600, 5500]);
+  expect(by).toContain(700);
+  expect(amounts?.sums).toEqual({ NGN: (by.reduce((sum, one) => sum + one) / 100).toFixed(2) });
 });
 
 it('P37: compares the amount of nobody with that of another kind of batch, also where the account changed', async () => {

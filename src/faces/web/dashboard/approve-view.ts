@@ -37,7 +37,7 @@ export function approveView(
   const { warnings, largest, columns, last, mends, compared, nameOf, everybody, later, view } = about;
   return html`<h1>Approve ${batch.id}</h1>
 <p class="jump screen"><a class="btn" href="#decide">Approve or reject</a></p>
-${comparedPart(compared, batch.dropped_by, view, { nameOf, everybody, approves: true })}
+${comparedPart(compared, batch.dropped_by, view, { batch: batch.id, nameOf, everybody, approves: true })}
 ${panel(
   'What you approve',
   html`${facts([

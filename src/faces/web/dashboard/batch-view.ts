@@ -81,7 +81,7 @@ export function batchView(
   ];
   return html`<h1>${batch.id}</h1>
 <p class="soft">${separated(people, ' · ')}</p>
-${comparedPart(compared, batch.dropped_by, view, { nameOf, everybody })}
+${comparedPart(compared, batch.dropped_by, view, { batch: batch.id, nameOf, everybody })}
 ${panel(
   'Where it stands',
   html`${facts([

@@ -11,6 +11,7 @@ import { upperFirst } from '../../../words/results/obstacle-words.ts';
 import { type Html, html } from '../kit/html.ts';
 import { whole } from '../kit/parts.ts';
 import { wideTable } from '../kit/table.ts';
+import { amountsWay } from './amounts-view.ts';
 import { seesBank, type View } from './frame.ts';
 import { panel, sentence, to } from './parts.ts';
 
@@ -23,8 +24,8 @@ const mostChanges = 100;
 export type NameOf = ((change: PayeeChange) => string | undefined) | null;
 
 /**
- * How a batch differs from the last of its series, with a row for each change (P37). `file`: of a file that is not taken in,
- * which only those see who may see what is in it. `everybody`: also lists all who joined or left. `approves`: every change
+ * How a batch differs from the last of its series, with a row for each change (P37). Without `batch`: of a file that is not
+ * taken in, which only those see who may see what is in it. `everybody`: also lists all who joined or left. `approves`: every change
  * stands on the page, whatever their number.
  */
 export function comparedPart(
@@ -32,13 +33,14 @@ export function comparedPart(
   dropper: string,
   view: View,
   {
-    file = false,
+    batch,
     nameOf = null,
     everybody = false,
     approves = false,
-  }: { file?: boolean; nameOf?: NameOf; everybody?: boolean; approves?: boolean } = {},
+  }: { batch?: string; nameOf?: NameOf; everybody?: boolean; approves?: boolean } = {},
 ): Html {
   if (!compared) return html``;
+  const file = batch === undefined;
   const found = shownComparison(compared, seesBank(view) ? 'nothing' : file ? 'earlier' : 'payees');
   const kept = found.changes.slice(0, everybody || approves ? found.changes.length : mostChanges);
   const changes = kept.map((one) => [
@@ -57,6 +59,7 @@ export function comparedPart(
   return panel(
     'Compared with last time',
     html`<p id="compared">${sentence(upperFirst(comparedText(found)), view)}</p>
+${batch !== undefined && amountsWay(batch, found)}
 ${file ? [] : amountWarnings(found).map((text) => html`<p><strong>Warning:</strong> ${sentence(text, view)}</p>`)}
 ${changes.length > 0 && html`${wideTable('Changed payees', columns, changes, { seen: true })}${restOf('change', { shown: kept.length, kept: found.changes.length, all: changesIn(found) })}`}
 ${listed('Joined: paid now, and not last time', joined, found.joined, true)}

@@ -18,6 +18,7 @@ import { createLooks } from './look.ts';
 import { monthRoutes } from './month-routes.ts';
 import { pageRoutes } from './page-routes.ts';
 import { dashboardBanner } from './parts.ts';
+import { payeeRoutes } from './payee-routes.ts';
 import { payoutDecisions } from './payout-decisions.ts';
 import { postRoutes } from './post-routes.ts';
 import { runRoutes } from './run-routes.ts';
@@ -76,6 +77,7 @@ export function dashboardRoutes(deps: DashboardDeps): Routes {
         sendProblem(shared, error, request, reply, admin.closing),
       );
       pageRoutes(scope, shared);
+      payeeRoutes(scope, shared);
       runRoutes(scope, shared);
       discrepancyRoutes(scope, shared);
       monthRoutes(scope, shared);

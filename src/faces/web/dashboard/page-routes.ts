@@ -10,7 +10,6 @@ import { maskAccount } from '../../../core/domain/redact.ts';
 import { runOfReport } from '../../../core/domain/run-folder.ts';
 import { mendsOf } from '../../../core/ledger/mends.ts';
 import { comparisonOf, type PayeeComparison } from '../../../core/ledger/payee-comparisons.ts';
-import { listPayees, payeeAfter, payeeCursor } from '../../../core/ledger/payee-list.ts';
 import { listPayouts, payoutsWithSums } from '../../../core/ledger/payout-list.ts';
 import { neighboursOf } from '../../../core/ledger/successors.ts';
 import type { Db } from '../../../core/storage/ledger.ts';
@@ -43,7 +42,6 @@ import { callerName } from './forms.ts';
 import { seesBank, type View } from './frame.ts';
 import { findLastAlike } from './last-alike.sql.ts';
 import { batchDaysAhead } from './later.sql.ts';
-import { payeesView } from './payees-view.ts';
 import { payoutView } from './payout-view.ts';
 import { payoutFilterOf, payoutQueryIn, payoutsView } from './payouts-view.ts';
 import { pageIn, perPage, queryOf, showsEverybody } from './query.ts';
@@ -189,18 +187,6 @@ export function pageRoutes(scope: FastifyInstance, shared: Shared): void {
     const sums = first && (first.sums ?? { over: mostSummed });
     const main = payoutsView({ query, rows: shown, sums, next }, await viewFor(request));
     return send(request, reply, { title: 'Payouts', place: '/payouts', main, renews: 'still' });
-  });
-
-  scope.get('/payees', { config: { right: 'read' } }, async (request, reply) => {
-    const changed = queryOf(request, 'changed') === 'true';
-    const after = payeeAfter(queryOf(request, 'after') ?? '');
-    const search = (queryOf(request, 'q') ?? '').trim();
-    const found = await listPayees(reader, { changed, search, limit: perPage + 1, ...(after && { after }) });
-    const payees = found.slice(0, perPage);
-    const last = payees.at(-1);
-    const next = last && found.length > perPage ? payeeCursor(last) : null;
-    const main = payeesView({ payees, changed, search, next }, await viewFor(request));
-    return send(request, reply, { title: 'Payees', place: '/payees', main, renews: 'still' });
   });
 
   scope.get<Params>('/payouts/:name', async (request, reply) => {

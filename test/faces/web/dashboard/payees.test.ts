@@ -4,7 +4,9 @@ import { addHoldReason } from '../../../../src/core/ledger/hold-reasons.ts';
 import { recordComparison } from '../../../../src/core/ledger/payee-comparisons.ts';
 import { comparedNotes } from '../../../../src/faces/files/workbook/compared-sheet.ts';
 import { shownComparison } from '../../../../src/sending/payee-facts.ts';
+import { csv } from '../../../support/cli.ts';
 import { addBatch } from '../../../support/ledger.ts';
+import { openDesk } from './desk.ts';
 import { addUnapproved, startDashboard, textOf } from './support.ts';
 
 const found = {
@@ -203,4 +205,31 @@ it('lists payees to who may see bank details, a page at a time, with the way to 
     .executeTakeFirstOrThrow();
   expect(body).toContain(`<a class="whole" href="/payouts?q=${account_number}">${account_number}</a>`);
   expect((await as('ada', '/payees?changed=true')).body).not.toContain(account_number);
+});
+
+const staff = (prefix: string, amounts: readonly number[]) =>
+  csv(
+    ...amounts.map((kobo, n) => `${prefix}-${n},200000000${n},Payee ${n},058,${kobo}.00,NGN,Salary,Acme Ltd`),
+  );
+
+it('leads from the page of a batch to everybody whose amount changed, with the amount of before', async () => {
+  const desk = await openDesk();
+  for (const [name, text] of [
+    ['november.csv', staff('NOV', [100, 200, 300])],
+    ['december.csv', staff('DEC', [110, 200, 250])],
+  ] as const) {
+    const { location } = await desk.drop('dayo', { [name]: text });
+    expect((await desk.take('dayo', location)).status).toBeLessThan(400);
+  }
+  const { text: list } = await desk.ask('ada', '/batches');
+  const batch = /december-\d{8}-[0-9a-f]{6}/.exec(list)?.[0] ?? '';
+  const { text: page } = await desk.ask('ada', `/batches/${batch}`);
+  expect(page).toContain('amount changed 2 (NGN −40.00 in all), amount changed by more than half 0');
+  expect(page).toContain(`href="/batches/${batch}/amounts">2 amounts changed`);
+  const { text: amounts } = await desk.ask('ada', `/batches/${batch}/amounts`);
+  expect(textOf(amounts)).toMatch(
+    /DEC-2 Payee 2 NGN 300.00 NGN 250.00 NGN −50.00 DEC-0 Payee 0 NGN 100.00 NGN 110.00 NGN 10.00/,
+  );
+  expect(textOf((await desk.ask(null, `/batches/${batch}/amounts`)).text)).not.toContain('Payee 2');
+  expect((await desk.ask('ada', '/batches/none/amounts')).status).toBe(404);
 });

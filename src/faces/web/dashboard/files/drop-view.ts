@@ -110,7 +110,7 @@ function details(
   const alike = check.duplicates
     .slice(0, mostShown)
     .map(({ row, reference, earlier }) => [String(row), whole(visible(reference)), visible(earlier)]);
-  return html`${comparedPart(compared, drop.by, view, { file: true, nameOf: ({ row }) => payees[row], everybody })}
+  return html`${comparedPart(compared, drop.by, view, { nameOf: ({ row }) => payees[row], everybody })}
 ${check.problems.length > 0 && panel('Problems', problemsForm(drop, { check, cells, payees }, page, view))}
 ${listed('It would be held', holds)}
 ${listed('It would wait', check.waits)}
