@@ -86,7 +86,7 @@ it('P20: a failed payout is paid again once, by a successor under a new referenc
     payout: { state: 'failed', successor: 'PAY-0001-R2', predecessor: null },
   });
   const story = (await home.run(['show', 'PAY-0001'])).out;
-  expect(story).toMatch(/\n {2}\d+ \w+ \S+ {3}paid again as PAY-0001-R2, decided by .* {3}\[by .*\]\n/);
+  expect(story).toMatch(/\n {2}\d+ \w+ \S+ {3}ordered again as PAY-0001-R2, decided by .* {3}\[by .*\]\n/);
   expect(story).toMatch(/What now\n {2}what became of it: counterfoil show PAY-0001-R2\n/);
   expect(story).not.toContain('counterfoil retry');
   expect(story).toMatch(/PAY-0001 .* failed\n[\s\S]*accepted → pending: Transfer initiated/);

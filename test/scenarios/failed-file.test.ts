@@ -111,7 +111,7 @@ it('P20: failures come back as failed.csv, one account number is mended, the fil
   const decision = before.history.find((entry: Json) => entry.event === 'succeeded');
   expect(decision).toMatchObject({ source: expect.stringMatching(/^person:/) });
   expect(JSON.stringify(decision.detail)).toMatch(
-    /paid again as PAY-0001-R2, decided by \S+ on evidence [0-9a-f]{12}, by row 2 of failed\.csv/,
+    /ordered again as PAY-0001-R2, decided by \S+ on evidence [0-9a-f]{12}, by row 2 of failed\.csv/,
   );
   const after = await home.json(['show', 'PAY-0001-R2'], 0);
   expect(after).toMatchObject({ payout: { state: 'success', predecessor: 'PAY-0001' } });

@@ -93,7 +93,7 @@ export function transition(now: PayoutStanding, event: LedgerEvent): Effect {
       return onSettle(now, event);
     case 'replaced':
       return hasComeToNothing(now.state) || now.state === 'cancelled'
-        ? keep(now, `paid again as ${event.by}`)
+        ? keep(now, `ordered again as ${event.by}`)
         : { kind: 'conflict', why: `no successor of ${now.state}` };
     case 'adopted':
       return forgettable.includes(now.state)

@@ -68,7 +68,7 @@ it('P20: a successor has the row and the money of its predecessor, a body of its
       'intake',
       expect.stringMatching(/"successor_of":"R-1".*"decided_by":"person:ada".*evidence [0-9a-f]{12}/),
     ],
-    ['succeeded', 'person:ada', expect.stringMatching(/paid again as R-1-R2.*evidence [0-9a-f]{12}/)],
+    ['succeeded', 'person:ada', expect.stringMatching(/ordered again as R-1-R2.*evidence [0-9a-f]{12}/)],
   ]);
 });
 
