@@ -21,7 +21,7 @@ export function shortTimeWithSeconds(instant: string | null, zone: string, now: 
 }
 
 /** The texts that stand for more than one: where instants look alike, a reader needs their seconds. */
-export function lookAlikes(texts: readonly string[]): ReadonlySet<string> {
+export function repeatedTexts(texts: readonly string[]): ReadonlySet<string> {
   return new Set(texts.filter((text, at) => texts.indexOf(text) !== at));
 }
 

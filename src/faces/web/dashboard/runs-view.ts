@@ -6,7 +6,7 @@ import { runFolder } from '../../../core/domain/run-folder.ts';
 import type { Run } from '../../../core/storage/tables/tables.ts';
 import { keptReportsTexts } from '../../../words/kept-reports.ts';
 import { listStart } from '../../../words/list-words.ts';
-import { lookAlikes, shortTime } from '../../../words/short-times.ts';
+import { repeatedTexts, shortTime } from '../../../words/short-times.ts';
 import { decidedWords } from '../../../words/verdict-words.ts';
 import { type Html, html } from '../kit/html.ts';
 import { separated, way } from '../kit/parts.ts';
@@ -32,7 +32,7 @@ type ListedRuns = {
 export function runsView({ runs, verdicts, page, now }: ListedRuns, view: View): Html {
   const { unended, last, already } = now;
   const minuteOf = ({ started_at }: Run): string => shortTime(started_at, view.zone, view.now);
-  const alike = lookAlikes(runs.map(minuteOf));
+  const alike = repeatedTexts(runs.map(minuteOf));
   const rows = runs.map((run) => [
     html`<a href="/runs/${run.id}">${time(run.started_at, view, alike.has(minuteOf(run)))}</a>`,
     currencyVerdicts(run, { verdicts: verdicts.get(run.id) ?? [], unended }),

@@ -18,7 +18,7 @@ import { writeAtomically } from '../../../core/storage/atomic-file.ts';
 import type { Ledger } from '../../../core/storage/ledger.ts';
 import type { Batch, Run } from '../../../core/storage/tables/tables.ts';
 import { approvalsOf } from '../../../sending/approvals.sql.ts';
-import { lookAlikes } from '../../../words/short-times.ts';
+import { repeatedTexts } from '../../../words/short-times.ts';
 import { filePage } from '../kit/frame.ts';
 import { type Html, html } from '../kit/html.ts';
 import { link, pageSection } from '../kit/parts.ts';
@@ -82,7 +82,7 @@ export function createIndexPage(deps: {
     const sheets = await sheetsOf(runs, ['open']);
     const verdicts = await verdictsOf(ledger.db, ids);
     const minuteOf = (run: Run): string => readableTime(run.started_at, zone);
-    const alike = lookAlikes(runs.map(minuteOf));
+    const alike = repeatedTexts(runs.map(minuteOf));
     return runs.map((run) => {
       const known = { open: sheets(run.id).open, verdicts: verdicts.get(run.id) ?? [], files: filesOf(run) };
       return runRow(run, known, {
