@@ -188,7 +188,7 @@ function orders(drop: Drop, { isFit }: { isFit: boolean }, view: View): Html {
   const fields = [hidden('digest', drop.sha256), hidden('content', drop.checked?.content ?? '')];
   if (!seesDrop(view, drop)) return html``;
   const content = html`<label>Do not send before (optional) <input type="date" name="pay_on" aria-describedby="pay-on"></label>
-<small class="soft" id="pay-on">Empty: it goes as soon as it may. A row with a day of its own in the column pay_on keeps that day.</small>`;
+<p class="soft" id="pay-on">Empty: it goes as soon as it may. A row with a day of its own in the column pay_on keeps that day.</p>`;
   const take = { action: `${path}/take`, role: 'drop' as const, fields, content };
   return html`<div class="orders">${isFit && form(view, { ...take, buttons: [{ name: 'Take it in' }] })}${form(
     view,
