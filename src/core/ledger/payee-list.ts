@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { z } from 'zod';
 import { perDialect } from '../storage/dialect.ts';
 import type { Db } from '../storage/ledger.ts';
-import { unseen } from '../storage/prepared.ts';
+import { changedAccounts, paidAt, wasPaid } from './payee-changes.ts';
 import { isNamed, isNameLike } from './payout-list.ts';
 
 /** An account that was paid, with every name and key of the employer under which it was. */
@@ -61,12 +61,10 @@ export async function listPayees(
   const [number, bank, currency] = after;
   const some = changed ? sql`and p.account_number in (${changedAccounts()})` : sql``;
   const only = search === '' ? some : sql`${some} and p.account_number in (${foundAccounts(search)})`;
-  // The accounts are in the order of an index; that of the states would find every paid payout first.
-  const isPaid = sql`${unseen(sql.ref<string>('p.state'))} in ('success', 'returned')`;
+  const isPaid = wasPaid('p');
   const list = (column: RawBuilder<unknown>) =>
     perDialect<string>(sql`json_group_array(distinct ${column})`, sql`json_agg(distinct ${column})::text`);
-  // As the payout's own page says it.
-  const when = sql`coalesce(p.settled_at, p.final_at, p.updated_at)`;
+  const when = paidAt('p');
   const { rows } = await sql<Grouped>`
     select p.account_number, p.bank_code, p.currency, ${list(sql`p.account_name`)} as names,
       ${list(sql`p.payee_id`)} as payee_ids, min(${when}) as first_paid_at, max(${when}) as last_paid_at,
@@ -91,16 +89,4 @@ function foundAccounts(text: string): RawBuilder<unknown> {
   const named = sql`union select q.account_number from payouts q where ${isNamed(text)}`;
   return sql`select q.account_number from payouts q where q.account_number >= ${text} and q.account_number < ${`${text}~`}
     ${isNameLike(text) ? named : sql``}`;
-}
-
-function changedAccounts(): RawBuilder<string> {
-  const changes = perDialect<unknown>(
-    sql`json_each(c.found, '$.changes')`,
-    sql`lateral (select element as value from jsonb_array_elements(c.found::jsonb -> 'changes') as e (element))`,
-  );
-  // The cross joins keep SQLite in this order: it would read each change again for every payout of the batch.
-  return sql<string>`select n.account_number from payee_comparisons c cross join ${changes} change
-    cross join payouts n
-    where n.batch_id = c.batch_id and n.row_number = cast(change.value ->> ${sql.lit('row')} as bigint)
-      and change.value ->> ${sql.lit('kind')} in ('account_changed', 'name_changed')`;
 }

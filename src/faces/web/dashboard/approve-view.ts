@@ -7,7 +7,7 @@ import { bankText, digestMark } from '../kit/parts.ts';
 import { wideTable } from '../kit/table.ts';
 import { columnPanels, type LastAlike, lastTime } from './batch-columns-view.ts';
 import type { BatchLook, payoutsIn } from './batches.sql.ts';
-import { comparedPart, type NameOf } from './compared-part.ts';
+import { type AccountsNamed, comparedPart, type NameOf } from './compared-part.ts';
 import { form } from './forms.ts';
 import { seesBank, type View } from './frame.ts';
 import type { DayAhead } from './later.sql.ts';
@@ -28,16 +28,18 @@ export function approveView(
     mends: number;
     compared: PayeeComparison | null;
     nameOf: NameOf;
+    accounts?: AccountsNamed;
     everybody: boolean;
     later: readonly DayAhead[];
     view: View;
   },
 ): Html {
   const { batch } = look;
-  const { warnings, largest, columns, last, mends, compared, nameOf, everybody, later, view } = about;
+  const { warnings, largest, columns, last, mends, compared, nameOf, accounts, everybody, later, view } =
+    about;
   return html`<h1>Approve ${batch.id}</h1>
 <p class="jump screen"><a class="btn" href="#decide">Approve or reject</a></p>
-${comparedPart(compared, batch.dropped_by, view, { batch: batch.id, nameOf, everybody, approves: true })}
+${comparedPart(compared, batch.dropped_by, view, { batch: batch.id, nameOf, ...(accounts && { accounts }), everybody, approves: true })}
 ${panel(
   'What you approve',
   html`${facts([

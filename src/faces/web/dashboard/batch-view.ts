@@ -17,7 +17,7 @@ import { separated, way } from '../kit/parts.ts';
 import { wideTable } from '../kit/table.ts';
 import { batchStateText, isMaker, moneyIn, open, progressBar, unpaidIn } from './batch-parts.ts';
 import { answerAwaited, type BatchLook, type payoutsIn } from './batches.sql.ts';
-import { comparedPart, type NameOf } from './compared-part.ts';
+import { type AccountsNamed, comparedPart, type NameOf } from './compared-part.ts';
 import { mendsTable } from './files/drop-view.ts';
 import { decision, whoMay } from './forms.ts';
 import { seesBank, type View } from './frame.ts';
@@ -58,12 +58,14 @@ export function batchView(
     mends: readonly Mend[];
     compared: PayeeComparison | null;
     nameOf: NameOf;
+    accounts?: AccountsNamed;
     everybody: boolean;
     later: readonly DayAhead[];
   },
   view: View,
 ): Html {
-  const { approvals, rows, state, page, halts, makers, mends, compared, nameOf, everybody, later } = about;
+  const { approvals, rows, state, page, halts, makers, mends, compared, nameOf, accounts, everybody, later } =
+    about;
   const { batch } = look;
   const as = batch.dropped_as === '' ? '' : ` as ${batch.dropped_as}`;
   const approved = approvals.map(
@@ -81,7 +83,7 @@ export function batchView(
   ];
   return html`<h1>${batch.id}</h1>
 <p class="soft">${separated(people, ' · ')}</p>
-${comparedPart(compared, batch.dropped_by, view, { batch: batch.id, nameOf, everybody })}
+${comparedPart(compared, batch.dropped_by, view, { batch: batch.id, nameOf, ...(accounts && { accounts }), everybody })}
 ${panel(
   'Where it stands',
   html`${facts([

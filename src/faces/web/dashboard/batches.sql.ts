@@ -152,22 +152,6 @@ export function payoutsIn(
     .execute();
 }
 
-/** Whom these payouts of a batch pay, by reference. */
-export async function payeeNames(
-  db: Db,
-  batch: string,
-  references: readonly string[],
-): Promise<Map<string, string>> {
-  if (references.length === 0) return new Map();
-  const rows = await db
-    .selectFrom('payouts')
-    .select(['reference', 'account_name'])
-    .where('batch_id', '=', batch)
-    .where('reference', 'in', textsOf(references))
-    .execute();
-  return new Map(rows.map((row) => [row.reference, row.account_name]));
-}
-
 /** The largest payouts of a batch that may still go, in minor units, whatever the currency. */
 export function largestIn(db: Db, batch: string, limit: number) {
   return db

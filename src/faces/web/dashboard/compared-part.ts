@@ -1,5 +1,6 @@
 import { counted, grouped } from '../../../core/domain/counted.ts';
 import { visible } from '../../../core/domain/hidden.ts';
+import type { UsedAccount } from '../../../core/ledger/payee-changes.ts';
 import type { ComparedPerson, PayeeChange, PayeeComparison } from '../../../core/ledger/payee-comparisons.ts';
 import {
   amountWarnings,
@@ -9,11 +10,11 @@ import {
 } from '../../../sending/payee-facts.ts';
 import { upperFirst } from '../../../words/results/obstacle-words.ts';
 import { type Html, html } from '../kit/html.ts';
-import { whole } from '../kit/parts.ts';
-import { wideTable } from '../kit/table.ts';
+import { bankText, whole } from '../kit/parts.ts';
+import { type HtmlCell, wideTable } from '../kit/table.ts';
 import { amountsWay } from './amounts-view.ts';
 import { seesBank, type View } from './frame.ts';
-import { panel, sentence, to } from './parts.ts';
+import { dated, panel, sentence, to } from './parts.ts';
 
 /** So many of those who joined or left are on the page, unless the reader asks for all. */
 const mostPeople = 20;
@@ -22,6 +23,9 @@ const mostChanges = 100;
 
 /** The name of the payee of a changed row; null for a reader who may not see it. */
 export type NameOf = ((change: PayeeChange) => string | undefined) | null;
+
+/** The accounts of the payouts that a comparison names, by reference; none for a reader who may not see them. */
+export type AccountsNamed = ReadonlyMap<string, UsedAccount>;
 
 /**
  * How a batch differs from the last of its series, with a row for each change (P37). Without `batch`: of a file that is not
@@ -35,9 +39,16 @@ export function comparedPart(
   {
     batch,
     nameOf = null,
+    accounts = new Map(),
     everybody = false,
     approves = false,
-  }: { batch?: string; nameOf?: NameOf; everybody?: boolean; approves?: boolean } = {},
+  }: {
+    batch?: string;
+    nameOf?: NameOf;
+    accounts?: AccountsNamed;
+    everybody?: boolean;
+    approves?: boolean;
+  } = {},
 ): Html {
   if (!compared) return html``;
   const file = batch === undefined;
@@ -48,7 +59,7 @@ export function comparedPart(
     file ? whole(visible(one.reference)) : to(['payouts', one.reference], one.reference),
     ...(nameOf ? [visible(nameOf(one) ?? '')] : []),
     { content: payeeChangeNames[one.kind], look: 'whole' },
-    ...[one.old, one.new].map((text) => (one.kind === 'amount_changed' ? sentence(text, view) : text)),
+    ...valuesOf(one, accounts, view),
     dropper,
   ]);
   const payee = nameOf ? ['Payee'] : [];
@@ -65,6 +76,36 @@ ${changes.length > 0 && html`${wideTable('Changed payees', columns, changes, { s
 ${listed('Joined: paid now, and not last time', joined, found.joined, true)}
 ${listed('Left: paid last time, and not now', left, found.left, false)}`,
   );
+}
+
+/** What was before a change, and what is now. */
+function valuesOf(one: PayeeChange, accounts: AccountsNamed, view: View): HtmlCell[] {
+  switch (one.kind) {
+    case 'account_changed':
+    case 'new_payee':
+      return accountPair(one, accounts, view);
+    case 'name_changed':
+      return [one.old, one.new];
+    case 'amount_changed':
+      return [one.old, one.new].map((text) => sentence(text, view));
+  }
+}
+
+/** The account of before and that of now, with since when each was paid; the texts of the change where no payout has them. */
+export function accountPair(
+  one: Pick<PayeeChange, 'reference' | 'old' | 'new'> & { was?: string | null },
+  accounts: AccountsNamed,
+  view: View,
+): HtmlCell[] {
+  const [before, now] = [accounts.get(one.was ?? ''), accounts.get(one.reference)];
+  const isRenamed = before !== undefined && now !== undefined && before.account_name !== now.account_name;
+  const cell = (used: UsedAccount | undefined, text: string): HtmlCell => {
+    if (!used) return text;
+    const since = used.since === null ? 'never paid' : html`paid since ${dated(used.since, view)}`;
+    const name = isRenamed && html`${visible(used.account_name)}<br>`;
+    return html`${name}${whole(used.account_number)} · ${bankText(used.bank_code, view)}<br><small class="soft">${since}</small>`;
+  };
+  return [cell(before, one.old), cell(now, one.new)];
 }
 
 /** `all`: how many there are, of whom the ledger keeps the first. */

@@ -9,6 +9,7 @@ import { dayOf } from '../../../core/domain/pay-day.ts';
 import { maskAccount } from '../../../core/domain/redact.ts';
 import { runOfReport } from '../../../core/domain/run-folder.ts';
 import { mendsOf } from '../../../core/ledger/mends.ts';
+import { accountsOf } from '../../../core/ledger/payee-changes.ts';
 import { comparisonOf, type PayeeComparison } from '../../../core/ledger/payee-comparisons.ts';
 import { listPayouts, payoutsWithSums } from '../../../core/ledger/payout-list.ts';
 import { neighboursOf } from '../../../core/ledger/successors.ts';
@@ -32,11 +33,10 @@ import {
   findBatchLook,
   findReference,
   largestIn,
-  payeeNames,
   payoutsIn,
 } from './batches.sql.ts';
 import { batchesView } from './batches-view.ts';
-import type { NameOf } from './compared-part.ts';
+import type { AccountsNamed, NameOf } from './compared-part.ts';
 import { deskReport } from './desk-report.ts';
 import { callerName } from './forms.ts';
 import { seesBank, type View } from './frame.ts';
@@ -66,16 +66,17 @@ export function pageRoutes(scope: FastifyInstance, shared: Shared): void {
       limit: mostDays,
     });
 
-  /** Whom the changed rows of a batch pay, for a reader who may see that. */
-  const changedNames = async (
-    batch: string,
+  /** Whom the changed rows of a batch pay, and on which accounts, for a reader who may see that. */
+  const changedPayees = async (
     compared: PayeeComparison | null,
     view: View,
-  ): Promise<NameOf> => {
-    if (!seesBank(view)) return null;
-    const references = (compared?.changes ?? []).map(({ reference }) => reference);
-    const names = await payeeNames(reader, batch, references);
-    return ({ reference }) => names.get(reference);
+  ): Promise<{ nameOf: NameOf; accounts?: AccountsNamed }> => {
+    if (!seesBank(view)) return { nameOf: null };
+    const references = (compared?.changes ?? []).flatMap(({ reference, was }) =>
+      was === undefined ? [reference] : [reference, was],
+    );
+    const accounts = await accountsOf(reader, references);
+    return { nameOf: ({ reference }) => accounts.get(reference)?.account_name, accounts };
   };
 
   const storyOf = (reference: string) => payoutStory({ db: reader, path: deps.ledger.path }, reference);
@@ -119,7 +120,7 @@ export function pageRoutes(scope: FastifyInstance, shared: Shared): void {
       page,
       halts,
       compared,
-      nameOf: await changedNames(id, compared, view),
+      ...(await changedPayees(compared, view)),
       everybody: showsEverybody(request),
       later,
       ...prepared,
@@ -142,8 +143,8 @@ export function pageRoutes(scope: FastifyInstance, shared: Shared): void {
     const columns = await columnTotals(reader, look.batch, config.intake.uniqueColumns);
     const last = await findLastAlike(reader, look.batch);
     const everybody = showsEverybody(request);
-    const nameOf = await changedNames(name, compared, view);
-    const about = { warnings, largest, columns, last, mends, compared, nameOf, everybody, later, view };
+    const changed = await changedPayees(compared, view);
+    const about = { warnings, largest, columns, last, mends, compared, ...changed, everybody, later, view };
     const main = approveView(look, shown, about);
     return send(request, reply, { title: `Approve ${name}`, place: '/batches', main, renews: 'still' });
   });
