@@ -4,7 +4,7 @@ import type { Mode } from '../core/domain/payout.ts';
 import { barrierKeys, noteFall } from '../core/ledger/barriers.ts';
 import { dropMeta, ledgerMode } from '../core/ledger/meta.ts';
 import { knownMigrations } from '../core/storage/known-migrations.ts';
-import { assertMode } from '../core/storage/schema-version.ts';
+import { assertMode, readMode } from '../core/storage/schema-version.ts';
 import { openDatabase, withDatabase } from '../core/storage/sqlite.ts';
 import { adoptingKey } from './adopt.ts';
 import { writeRaw } from './make-backup.ts';
@@ -104,6 +104,8 @@ function flawOf(copy: string): Flaw | null {
     if (strange !== undefined) return { kind: 'newer', change: JSON.stringify(strange) };
     const sound = database.pragma('quick_check(1)', { simple: true });
     if (sound !== 'ok') return { kind: 'damaged', damage: String(sound) };
+    const mode = database.prepare("select value from meta where key = 'mode'").pluck().get();
+    readMode('it', typeof mode === 'string' ? mode : undefined);
     const seal = sealOf(database, copy);
     if (!seal) return null;
     // An archive is sealed too, and its ledger moved nowhere.

@@ -141,6 +141,18 @@ it('a restore looks at the file before it touches anything', async () => {
   await still.close();
 });
 
+it('P24: a restore refuses a ledger that names no mode', async () => {
+  await backupLedger(ledger, file, at(5));
+  const copy = await open(file);
+  await copy.db.updateTable('meta').set({ value: 'tset' }).where('key', '=', 'mode').execute();
+  await copy.close();
+  await ledger.close();
+  expect(worded(await restoreLedger(ledger.path, file, at(5)))).toMatchObject({
+    kind: 'unfit',
+    why: expect.stringContaining('it names no mode'),
+  });
+});
+
 it('a restore refuses a ledger of a newer version', async () => {
   await backupLedger(ledger, file, at(5));
   const copy = await open(file);

@@ -36,14 +36,15 @@ type Candidate = { byId: boolean; status: WitnessStatus | null; fields: Fields; 
 
 /**
  * Searches a parsed reply or webhook for an object with our reference, or a known trx or transfer id, and a status
- * (P13). Its other fields must agree with ours (P15). Fields of the envelope are no witness.
+ * (P13). Its other fields must agree with ours (P15). Fields of the envelope are no witness, and a reply that says no
+ * proves no end.
  */
 export function findWitness(
   json: unknown,
   ours: ExpectedTransfer,
   source: Witness['source'],
 ): WitnessFinding {
-  // A reply that reports failure may echo the request with a "failed" of its own: that is not a transfer's status.
+  // A reply that says no may echo the request with a "failed" of its own: that is not a transfer's status.
   const denied = isFields(json) && json.success === false;
   const all = objectsIn(json).flatMap((fields) => {
     const one = candidate(fields, ours);
@@ -56,7 +57,8 @@ export function findWitness(
   const statuses = new Set(agreeing.map((c) => c.status));
   // P17: nothing has ended while another object under our reference, whatever its other fields, has not.
   const standing = isOver(first.status) ? all.find((c) => !isOver(c.status)) : undefined;
-  if (statuses.size === 1 && first.status !== null && !standing)
+  const isDoubtful = denied && first.status === 'success';
+  if (statuses.size === 1 && first.status !== null && !standing && !isDoubtful)
     return { kind: 'witness', witness: toWitness(first.fields, first.status, source) };
   const status = first.status ?? 'pending';
   if (standing && standing.differences.length > 0)
@@ -65,11 +67,8 @@ export function findWitness(
   const statusText = [...new Set([...statuses, ...(standing ? [standing.status] : [])])]
     .map((s) => s ?? 'contradictory')
     .join(' and ');
-  return {
-    kind: 'conflict',
-    fields: [{ field: 'status', expected: 'one status', actual: statusText }],
-    status,
-  };
+  const actual = isDoubtful ? `${statusText}, in a reply that says no` : statusText;
+  return { kind: 'conflict', fields: [{ field: 'status', expected: 'one status', actual }], status };
 }
 
 /** True for the service's own "not found": its envelope with `success` false and 04, 05 or 12 (P16). */

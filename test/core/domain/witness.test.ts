@@ -199,8 +199,10 @@ describe('P13: failed and returned are believed only as the transfer’s own wor
     },
   );
 
-  it('but a success of such a reply is its own word', () => {
-    expect(denied({ data: 1, ...told })).toBe('witness');
+  it('and a success of such a reply is a conflict: it neither proves a payment nor lets another one go', () => {
+    expect(denied({ data: 1, ...told })).toBe('conflict');
+    expect(denied([told, { ...told, status: 'failed' }])).toBe('conflict');
+    expect(denied({ ...told, status: 'pending' })).toBe('witness');
   });
 
   it('P17: not while another object under our reference, whatever else it shows, still stands', () => {
