@@ -1,6 +1,6 @@
 import type { Db } from '../core/storage/ledger.ts';
 import { payeeOf, readBefore } from './payees-before.ts';
-import { paidIn, paidRows } from './series.sql.ts';
+import { batchesHere, paidIn, paidRows } from './series.sql.ts';
 
 /** A payout whose amount differs from what its payee got in the batch before, in minor units. */
 export type AmountDifference = {
@@ -20,12 +20,7 @@ export async function amountDifferences(
   batch: string,
   earlier: string,
 ): Promise<AmountDifference[] | null> {
-  const both = await db
-    .selectFrom('batches')
-    .select(['id', 'created_at', 'columns'])
-    .where('id', 'in', [batch, earlier])
-    .where('archive_id', 'is', null)
-    .execute();
+  const both = await batchesHere(db, [batch, earlier]);
   const last = both.find(({ id }) => id === earlier);
   if (!last || both.length < 2) return null;
   const before = await readBefore(db, last);

@@ -54,6 +54,16 @@ export async function batchesAlike(
   return found;
 }
 
+/** Returns those of these batches whose payouts are in the ledger, and not in an archive. */
+export function batchesHere(db: Db, ids: readonly string[]): Promise<EarlierBatch[]> {
+  return db
+    .selectFrom('batches')
+    .select(['id', 'created_at', 'columns'])
+    .where('id', 'in', textsOf(ids))
+    .where('archive_id', 'is', null)
+    .execute();
+}
+
 /**
  * Tells how many of these accounts each of these batches paid, if any. `distance`: how far its amounts for them are from
  * ours, 0 within ten times, 1 within a thousand.
