@@ -25,7 +25,9 @@ function acknowledgedPart({ acknowledged, findings }: DashboardFacts): Html {
     0,
   );
   const seen = acknowledged.reduce((sum, { count }) => sum + count, 0);
-  const grades = acknowledged.map((one) => html` ${severity(one.severity)} ${countText(one.count)}`);
+  const grades = acknowledged.map(
+    (one) => html` <span class="whole">${severity(one.severity)} (${countText(one.count)})</span>`,
+  );
   return html`<p>Discrepancies: <a href="/discrepancies?state=open">${countText(open)} open</a>, <a href="/discrepancies?state=acknowledged">${countText(seen)} acknowledged</a>${grades}</p>`;
 }
 

@@ -68,7 +68,7 @@ it('counts what is acknowledged beside what is open, with its gravity, and each 
   expect(before).not.toContain('acknowledged');
   expect((await post('ada', '/discrepancies/acknowledge', { id: foreign })).status).toBe(200);
   const { body } = await as('ada', '/');
-  expect(textOf(body)).toMatch(/Discrepancies: 1 open , 1 acknowledged ▲ high 1/);
+  expect(textOf(body)).toMatch(/Discrepancies: 1 open , 1 acknowledged ▲ high \(1\)/);
   const listed = async (state: string): Promise<string | undefined> => {
     const address = `/discrepancies?state=${state}`;
     expect(body).toContain(`href="${address}"`);
