@@ -106,7 +106,7 @@ export function checkRow(
   say(row, 'type', type, typeFinding(type, currency));
   const payOn = cell('pay_on') || rules.payOn;
   say(row, 'pay_on', payOn, payDayFinding(payOn, rules.today, rules.serviceToday));
-  if (problems.length > 0) return { kind: 'bad', problems };
+  if (problems.length > 0 || amount.kind !== 'ok') return { kind: 'bad', problems };
   return {
     kind: 'ok',
     row: {
@@ -114,7 +114,7 @@ export function checkRow(
       accountNumber,
       accountName,
       bankCode,
-      amount: amount.kind === 'ok' ? amount.minor : 0n,
+      amount: amount.minor,
       currency,
       narration,
       senderName,
@@ -219,7 +219,7 @@ const typeAgain = `${saveAsText}, and type or paste the account number again`;
 function accountProblem(value: string, currency: string): AmountProblem {
   if (!/^\d+$/.test(value)) return notDigits(value);
   if (currency === 'NGN' && value.length !== 10) {
-    const lost = value.length < 10 ? '; a spreadsheet may have dropped leading zeros' : '';
+    const lost = value.length > 10 ? '' : '; a spreadsheet may have dropped leading zeros';
     return {
       problem: `expected exactly 10 digits for NGN, got ${value.length}${lost}`,
       fix: 'write all 10 digits',
