@@ -1,10 +1,5 @@
 import { nubanAgrees } from './nuban.ts';
 
-/** A number that a damaged cell may have held; `needsProof`: only a check digit can confirm it. */
-type Candidate = { digits: string; needsProof: boolean };
-
-/** Above this number of readings nothing is proposed. */
-const mostReadings = 1000n;
 /** A shorter number has lost more than its leading zeros. */
 const fewestLeft = 6;
 
@@ -15,13 +10,11 @@ const fewestLeft = 6;
 export function repairedAccount(value: string, currency: string, bankCode: string): string | null {
   const bank = paddedBank(bankCode);
   const valid = candidates(value).flatMap((candidate): string[] => {
-    if (currency !== 'NGN')
-      return candidate.needsProof || !isWhole(candidate.digits) ? [] : [candidate.digits];
-    const digits = candidate.digits.padStart(10, '0');
-    if (digits.length !== 10 || candidate.digits.length < fewestLeft) return [];
-    const agrees = nubanAgrees(bank, digits);
-    const isProofNeeded = candidate.needsProof || digits !== candidate.digits;
-    return agrees === true || (agrees === null && !isProofNeeded) ? [digits] : [];
+    if (currency !== 'NGN') return isWhole(candidate) ? [candidate] : [];
+    const digits = candidate.padStart(10, '0');
+    if (digits.length !== 10 || candidate.length < fewestLeft) return [];
+    // Only the check digit can confirm zeros in front.
+    return (nubanAgrees(bank, digits) ?? digits === candidate) ? [digits] : [];
   });
   const [only, ...others] = new Set(valid);
   return only !== undefined && others.length === 0 && only !== value ? only : null;
@@ -29,7 +22,7 @@ export function repairedAccount(value: string, currency: string, bankCode: strin
 
 /** Spreadsheets keep 15 digits of a number and write zeros for the rest. */
 export function hasZeroedTail(digits: string): boolean {
-  return digits.length > 15 && /^0+$/.test(digits.slice(15));
+  return /^0+$/.test(digits.slice(15));
 }
 
 /** The code of 3 or 6 digits that lost its leading zeros in a spreadsheet, most likely; null if there is none. */
@@ -55,29 +48,26 @@ function isWhole(digits: string): boolean {
   return digits.length >= 5 && digits.length <= 20 && !hasZeroedTail(digits);
 }
 
-function candidates(value: string): Candidate[] {
+/** The numbers that a damaged cell may have held. */
+function candidates(value: string): string[] {
   const plain = value.replace(/[\s'’‐‑–-]/g, '');
-  if (/^\d+$/.test(plain)) return [{ digits: plain, needsProof: false }];
-  const decimal = /^(\d+)[.,]0*$/.exec(plain);
-  if (decimal?.[1]) return [{ digits: decimal[1], needsProof: false }];
-  return scientific(value);
+  if (/^\d+$/.test(plain)) return [plain];
+  const decimal = /^(\d+)[.,]0*$/.exec(plain)?.[1];
+  return decimal === undefined ? scientific(value) : [decimal];
 }
 
-/** Every whole number that scientific notation shows as this value: its last digits were rounded away. */
-function scientific(value: string): Candidate[] {
+/** Every whole number that scientific notation shows as this value, where at most its last digit was rounded away. */
+function scientific(value: string): string[] {
   const match = /^(\d{1,3})(?:[.,](\d{1,20}))?e\+?(\d{1,2})$/i.exec(value);
   if (!match) return [];
   const [, whole = '', fraction = '', exponent = ''] = match;
   const lost = Number(exponent) - fraction.length;
   if (lost <= 0) {
     const kept = fraction.slice(0, Number(exponent));
-    return /^0*$/.test(fraction.slice(kept.length)) ? [{ digits: whole + kept, needsProof: false }] : [];
+    return /^0*$/.test(fraction.slice(kept.length)) ? [whole + kept] : [];
   }
-  const step = lost > 4 ? mostReadings * 10n : 10n ** BigInt(lost);
-  if (step > mostReadings) return [];
-  const middle = BigInt(whole + fraction) * step;
-  const readings: Candidate[] = [];
-  for (let at = middle - step / 2n; at < middle + step / 2n; at++)
-    readings.push({ digits: String(at), needsProof: true });
-  return readings;
+  // Of a hundred readings several have the right check digit.
+  if (lost > 1) return [];
+  const middle = BigInt(whole + fraction) * 10n;
+  return Array.from({ length: 10 }, (_, i) => String(middle - 5n + BigInt(i)));
 }

@@ -15,9 +15,67 @@ it('proposes an account number only where one reading is left, and what it propo
   expect(repairedAccount('1.23456785E+08', 'NGN', '058')).toBe('0123456785');
   expect(repairedAccount('3,01284756E+09', 'NGN', '011'), 'rounded in its last digit').toBe('3012847560');
   expect(repairedAccount('62001234567.00', 'ZAR', '250655')).toBe('62001234567');
-  const left = ['123456784', '1.23E+09', '1.23456789012345E+15', '1E+99', '5', 'x', '', '1234567890.5'];
+  const left = ['123456784', '1.23E+09', '1.234567E+09', '1.23456789012345E+15', '1E+99'];
+  left.push('5', 'x', '', '1234567890.5', '12345678901.0', '0123456784.0', '0123456785');
   for (const value of left) expect(repairedAccount(value, 'NGN', '058'), value).toBeNull();
   expect(repairedAccount('123456785', 'NGN', '090405'), 'no check digit to go by').toBeNull();
+});
+
+it('proposes a number of ten digits without a check digit only as it stands', () => {
+  expect(repairedAccount('0123456785.0', 'NGN', '000013')).toBe('0123456785');
+  expect(repairedAccount('3,01284756E+09', 'NGN', '000013'), 'one of ten readings').toBeNull();
+  expect(repairedAccount('1', 'NGN', '')).toBeNull();
+});
+
+it('takes six digits for an account that lost its zeros, and fewer for one that lost more', () => {
+  const account = (serial: string): string =>
+    Array.from({ length: 10 }, (_, digit) => `${serial}${digit}`).find((one) =>
+      nubanAgrees('058', one.padStart(10, '0')),
+    ) ?? '';
+  expect(repairedAccount(account('12345'), 'NGN', '058')).toBe(account('12345').padStart(10, '0'));
+  expect(repairedAccount(account('1234'), 'NGN', '058')).toBeNull();
+  const without = Array.from({ length: 10 }, (_, digit) => `12345${digit}`);
+  expect(
+    without.map((one) => repairedAccount(one, 'NGN', '')),
+    'no bank, no check digit',
+  ).toEqual(without.map(() => null));
+});
+
+it.each([
+  ['62001.', '62001'],
+  ['1234.0', null],
+  [`${'1'.repeat(20)}.0`, '1'.repeat(20)],
+  [`${'1'.repeat(21)}.0`, null],
+  ['12345678901234500000.0', null],
+  ['1.23456785E+8', '123456785'],
+  ['1.23456785E+07', null],
+  ['12.3400E+3', '12340'],
+  ['1.23456785E+9', null],
+])('proposes elsewhere for %s what is left of it: %s', (value, account) => {
+  expect(repairedAccount(value, 'ZAR', '250655')).toBe(account);
+});
+
+it('of a number that lost its last digit it proposes the one that rounds to it and has the right check digit', () => {
+  const serials = fc.integer({ min: 100_000_001, max: 999_999_999 });
+  const shownAs = (account: number): string => account.toExponential(8).toUpperCase();
+  fc.assert(
+    fc.property(serials, (serial) => {
+      const shown = shownAs(serial * 10);
+      const readings = Array.from({ length: 40 }, (_, i) => serial * 10 - 20 + i);
+      const fitting = readings.filter(
+        (one) => shownAs(one) === shown && nubanAgrees('058', String(one)) === true,
+      );
+      const [only] = fitting;
+      const expected = fitting.length === 1 ? String(only) : null;
+      expect(repairedAccount(shown, 'NGN', '058')).toBe(expected);
+    }),
+    { numRuns: 300 },
+  );
+});
+
+it('proposes nothing where two digits were rounded away', () => {
+  const shown = Array.from({ length: 10 }, (_, digit) => `1.234567${digit}E+09`);
+  expect(shown.map((one) => repairedAccount(one, 'NGN', '058'))).toEqual(shown.map(() => null));
 });
 
 it('finds again every account number that a spreadsheet damaged in a way that can be undone', () => {
@@ -46,6 +104,12 @@ it('proposes zeros in front of a bank code where the check digit or the length a
   expect(repairedBank('58', 'NGN', '0123456784')).toBeNull();
   expect(repairedBank('51001.0', 'ZAR', '1')).toBe('051001');
   expect(repairedBank('5.1E+04', 'ZAR', '1')).toBeNull();
+  expect(repairedBank('58', 'ZAR', '0123456785'), 'no check digit elsewhere').toBeNull();
+  expect([repairedBank('058.0', 'ZAR', '1'), repairedBank('123456.0', 'NGN', '1')]).toEqual([
+    '058',
+    '123456',
+  ]);
+  expect([repairedBank('123456', 'NGN', '1'), repairedBank('1234567', 'NGN', '1')]).toEqual([null, null]);
 });
 
 it('sees that a spreadsheet kept 15 digits', () => {
