@@ -38,8 +38,7 @@ const threeDigitsOf = new Map([...sixDigitsOf].map(([three, six]) => [six, three
 export function createBanks(list: readonly (Bank & { aliases: readonly string[] })[]): Banks {
   const byCode = new Map(list.map(({ code, name }) => [code, { code, name }]));
   const byAlias = new Map(list.flatMap((bank) => bank.aliases.map((alias) => [alias, bank.code] as const)));
-  const spellings = (code: string): string[] =>
-    /^\d{1,5}$/.test(code) ? [code, code.padStart(3, '0'), code.padStart(6, '0')] : [code];
+  const spellings = (code: string): string[] => [code, code.padStart(3, '0'), code.padStart(6, '0')];
   return {
     has: (code) => byCode.has(code),
     nameOf: (code) => byCode.get(code)?.name,

@@ -8,13 +8,7 @@ const plainNumber = /^-?\d+(\.\d+)?$/;
 
 /** True where some program would run the text as a formula, or read a signed number. */
 export function opensFormula(text: string): boolean {
-  return !opensPlainly(text) && opening.test(text);
-}
-
-/** True for a text that begins with a letter or digit, as nearly all do: much cheaper than the whole pattern. */
-function opensPlainly(text: string): boolean {
-  const first = text.charCodeAt(0);
-  return (first >= 48 && first <= 57) || (first >= 65 && first <= 90) || (first >= 97 && first <= 122);
+  return opening.test(text);
 }
 
 /**

@@ -9,7 +9,6 @@ export function nubanAgrees(bankCode: string, accountNumber: string): boolean | 
   if (!/^(\d{3}|\d{5})$/.test(bankCode) || !/^\d{10}$/.test(accountNumber)) return null;
   const digits = `${bankCode.length === 5 ? '9' : '000'}${bankCode}${accountNumber}`;
   const digitAt = (i: number): number => digits.charCodeAt(i) - 48;
-  let sum = 0;
-  for (let i = 0; i < weights.length; i++) sum += digitAt(i) * (weights[i] ?? 0);
+  const sum = weights.reduce((total, weight, i) => total + weight * digitAt(i), 0);
   return (10 - (sum % 10)) % 10 === digitAt(weights.length);
 }

@@ -6,7 +6,7 @@ const keptLength = 400;
 
 /** Makes a text storable in every database: without NUL and lone surrogates, which a service may send. */
 export function storable(text: string): string {
-  return text.isWellFormed() && !text.includes('\0') ? text : text.toWellFormed().replaceAll('\0', '\uFFFD');
+  return text.toWellFormed().replaceAll('\0', '\uFFFD');
 }
 
 /** A foreign reference as the ledger stores it: storable, and shortened with its digest if it is too long. */

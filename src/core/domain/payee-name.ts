@@ -80,8 +80,7 @@ function wordsOf(name: string): string[] {
   return plain.match(/[\p{L}\p{N}]+/gu) ?? [];
 }
 
-/** Nearly every word begins with a letter, which tells without a pattern. */
-const isNumber = (word: string): boolean => word.charCodeAt(0) <= 57 && /^\d+$/.test(word);
+const isNumber = (word: string): boolean => /^\d+$/.test(word);
 const beyondAscii = /[\u0080-\uffff]/;
 
 /** The words that tell the name; all of them where fewer than two would be left. */
@@ -106,6 +105,5 @@ export function givenPayeeId(cell: string): string {
 
 /** Returns the employer's key of a payee without what two files may write differently: width, case, spaces around it. */
 function payeeIdKey(id: string): string {
-  if (id === '') return id;
   return id.normalize('NFKC').trim().toLowerCase();
 }

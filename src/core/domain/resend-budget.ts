@@ -8,7 +8,7 @@ export const longestSpacingMs = Math.max(...spacing);
 
 /** The wait after the last of `made` requests for one reference, before the next one or before giving up. */
 export function resendSpacingMs(made: number): number {
-  return spacing[Math.min(Math.max(made, 1), spacing.length) - 1] ?? 0;
+  return spacing[Math.min(Math.max(made, 1), spacing.length) - 1] ?? longestSpacingMs;
 }
 
 export type ResendState =

@@ -16,11 +16,12 @@ export function runError(
 ): string | undefined {
   if (!hasNoList(run)) return interrupted ? 'interrupted; run reconcile again' : undefined;
   if (interrupted) return 'interrupted before the list was read; run reconcile again';
-  const refused = /refused the key/.test(run.trouble ?? '');
+  const trouble = run.trouble ?? '';
+  const refused = /refused the key/.test(trouble);
   const [what, check] = refused
     ? [`the service refused the ${mode} key`, `COUNTERFOIL_${mode.toUpperCase()}_SECRET_KEY`]
     : ['the service gave no list', `the network and service.base_url, ${service.baseUrl}`];
-  return `${what}: nothing was compared, and no payouts were marked missing. Check ${check}, then run reconcile again (${plainTrouble(run.trouble ?? '')})`;
+  return `${what}: nothing was compared, and no payouts were marked missing. Check ${check}, then run reconcile again (${plainTrouble(trouble)})`;
 }
 
 /** The usual failures of a connection, by the name that the runtime gives them. */

@@ -44,7 +44,7 @@ const mostWords = 12;
  */
 export function isSameName(ours: string, theirs: string): boolean {
   const [a, b] = [wordsOf(ours), wordsOf(theirs)];
-  if (a.length === 0 || b.length === 0 || a.length > mostWords || b.length > mostWords) return false;
+  if (a.length === 0 || a.length > mostWords || b.length > mostWords) return false;
   if (a.toSorted().join(' ') === b.toSorted().join(' ')) return true;
   return readingsOf(a).some((one) => readingsOf(b).some((other) => agree(one, other)));
 }

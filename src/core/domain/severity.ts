@@ -17,8 +17,8 @@ export function severityOf({ kind, difference, moved, ageDays }: Gravity): Sever
   const { rating } = kindRules[kind];
   const aged = rating.afterDays !== null && ageDays >= rating.afterDays;
   const small = !rating.urgent && isBelowOne(difference);
-  const step = steps.indexOf(moved ? rating.moved : rating.still) + (aged ? 1 : 0);
-  const most = Math.min(steps.indexOf(rating.most), small ? 1 : 2);
+  const step = steps.indexOf(moved ? rating.moved : rating.still) + Number(aged);
+  const most = Math.min(steps.indexOf(rating.most), steps.indexOf(small ? 'medium' : 'high'));
   return steps[Math.min(step, most)] ?? 'high';
 }
 

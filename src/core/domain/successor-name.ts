@@ -51,7 +51,7 @@ export function successorCells(
   reference: string,
 ): string[] {
   const place = columns.findIndex((column) => knownColumn(column.trim()) === 'reference');
-  return place === -1 ? [...cells] : cells.map((cell, i) => (i === place ? reference : cell));
+  return cells.map((cell, i) => (i === place ? reference : cell));
 }
 
 function hashOf(text: string): string {

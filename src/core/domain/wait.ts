@@ -6,7 +6,7 @@ export function remainingMs(
   { untilMs, notedMs }: { untilMs: number; notedMs: number },
   nowMs: number,
 ): number {
-  return Math.max(0, untilMs - (notedMs > nowMs ? notedMs : nowMs));
+  return Math.max(0, untilMs - Math.max(notedMs, nowMs));
 }
 
 /** An instant moved by a number of milliseconds, which may be negative; ISO UTC. */

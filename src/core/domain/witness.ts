@@ -100,9 +100,7 @@ export function readStatus(word: string): WitnessStatus | null {
 /** Parses a service time to milliseconds since the epoch, with any fraction of seconds; without a zone it is Lagos time. */
 export function readInstant(value: string): number | null {
   // The service's own form takes the fast path.
-  const usual = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/.test(value)
-    ? Date.parse(`${value.slice(0, 23)}Z`)
-    : Number.NaN;
+  const usual = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/.test(value) ? Date.parse(value) : Number.NaN;
   if (!Number.isNaN(usual)) return usual;
   const parts = /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d:\d\d)(\.\d+)?\s?(Z|[+-]\d\d:?\d\d)?$/.exec(value.trim());
   if (!parts) return null;
