@@ -237,6 +237,71 @@ describe('the word about a collection in a reply', () => {
     expect(findCollectionWitness(tries, ours)).toMatchObject({ kind: 'witness', witness: { trx: 'COL1' } });
   });
 
+  it('P13: is found in an object of its own, in a wrapper, and beside the status of an envelope', () => {
+    const success = { kind: 'witness', witness: { status: 'success' } };
+    expect(findCollectionWitness(data, ours)).toMatchObject(success);
+    expect(findCollectionWitness({ transaction: data }, ours)).toMatchObject(success);
+    const envelope = { success: true, status: 'failed', reference: 'INV-1', data };
+    expect(findCollectionWitness(envelope, ours)).toMatchObject(success);
+    expect(findCollectionWitness({ data: { reference: 'INV-1', status: 'success' } }, ours)).toMatchObject(
+      success,
+    );
+    expect(
+      findCollectionWitness({ data: { trx: 'COL1', status: 'success' } }, { ...ours, trx: 'COL1' }),
+    ).toEqual({
+      kind: 'witness',
+      witness: {
+        ...{ status: 'success', trx: 'COL1', amount: null, currency: null },
+        ...{ domain: null, fee: null, paidAt: null },
+      },
+    });
+  });
+
+  it('P13: is none of another payment, and no reference is one that stands elsewhere or is no text', () => {
+    const other = { ...data, reference: 'INV-2', trx: 'COL9' };
+    expect(findCollectionWitness({ data: other }, { ...ours, trx: 'COL1' })).toEqual({ kind: 'none' });
+    expect(findCollectionWitness({ data: { ...other, description: 'INV-1' } }, ours)).toEqual({
+      kind: 'none',
+    });
+    const numbered = { ...other, reference: 7 };
+    expect(findCollectionWitness({ data: numbered }, { ...ours, referenceKey: '7' })).toEqual({
+      kind: 'none',
+    });
+    const unnamed = { reference: 'INV-1', ref: '', status: 'success' };
+    expect(findCollectionWitness({ data: unnamed }, ours).kind).toBe('witness');
+  });
+
+  it('P13: is none in an object with two statuses, or with contents of its own', () => {
+    expect(findCollectionWitness({ data: { ...data, state: 'failed' } }, ours)).toEqual({ kind: 'none' });
+    expect(findCollectionWitness({ data: { ...data, data: {} } }, ours)).toEqual({ kind: 'none' });
+  });
+
+  it('P13: is looked for down to the eighth level and among twenty thousand objects, no further', () => {
+    const wrapped = (levels: number): unknown =>
+      Array.from({ length: levels }).reduce<unknown>((inner) => ({ inner }), data);
+    expect(findCollectionWitness(wrapped(7), ours).kind).toBe('witness');
+    expect(findCollectionWitness(wrapped(8), ours).kind).toBe('none');
+    const listed = (before: number): unknown => ({
+      list: [...Array.from({ length: before }, () => ({})), data],
+    });
+    expect(findCollectionWitness(listed(19_999), ours).kind).toBe('witness');
+    expect(findCollectionWitness(listed(20_000), ours).kind).toBe('none');
+  });
+
+  it('P13: a try without a trx may be the one that arrived', () => {
+    const { trx: _, ...unnamed } = data;
+    const tries = [
+      [{ ...unnamed, status: 'failed' }, data],
+      [{ ...data, status: 'failed' }, unnamed],
+    ];
+    for (const list of tries) expect(findCollectionWitness({ data: list }, ours).kind).toBe('contradictory');
+  });
+
+  it('reads the mode in any case, and no time that is none', () => {
+    const found = findCollectionWitness({ data: { ...data, domain: 'TEST', paid_at: 'soon' } }, ours);
+    expect(found).toMatchObject({ witness: { domain: 'test', paidAt: null } });
+  });
+
   it('takes a time of payment without a zone for Lagos time', () => {
     const found = findCollectionWitness({ data: { ...data, paid_at: '2026-11-21 11:00:00' } }, ours);
     expect(found).toMatchObject({ witness: { paidAt: '2026-11-21T10:00:00.000Z' } });

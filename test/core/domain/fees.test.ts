@@ -24,6 +24,12 @@ it('the first fee stays, with who named it; every other one is kept beside it', 
   expect(otherFees(fees)).toEqual([{ source: 'details', fee: '99.99' }]);
 });
 
+it('two sources that name other fees are kept in the order of the sources, and each changes only its own', () => {
+  const two = named(['response', '1.00'], ['details', '3.00'], ['webhook', '2.00']);
+  expect(two.other_fees).toBe('{"webhook":"2.00","details":"3.00"}');
+  expect(nameFee(two, 'details', '1.00').other_fees).toBe('{"webhook":"2.00"}');
+});
+
 it('a source that comes back to the first fee ends the difference', () => {
   expect(named(['listing', '1.00'], ['listing', '2.00']).other_fees).toBe('{"listing":"2.00"}');
   expect(named(['listing', '1.00'], ['listing', '2.00'], ['listing', '1.00']).other_fees).toBeNull();

@@ -7,6 +7,8 @@ import {
   knownEnding,
   readEnding,
   readNames,
+  textEnding,
+  usualTypes,
 } from '../../../src/core/domain/file-formats.ts';
 import { batchName } from '../../../src/core/domain/ids.ts';
 import { fileTypes } from '../../../src/faces/api/batch-operations.ts';
@@ -41,8 +43,17 @@ it('a foreign format is known by its ending, and never read', () => {
   }
 });
 
+it('keeps a file under the ending of its name, and one without an ending as CSV', () => {
+  expect(['a.CSV', 'a.xlsx', 'a', 'a.txt'].map(endingOf)).toEqual(['.csv', '.xlsx', '.csv', '.csv']);
+  expect(['a.csv', 'a.xlsx', 'csv', 'a.csvx'].map((name) => textEnding.test(name))).toEqual([
+    ...[true, false, false, false],
+  ]);
+  expect(usualTypes).toEqual(['text/csv']);
+});
+
 it.each([
   ['PK\u0003\u0004 xl/workbook.xml', 'an Excel workbook (.xlsx)'],
+  ['PK\u0003\u0004 [Content_Types].xml', 'an Excel workbook (.xlsx)'],
   ['PK\u0003\u0004 Index/Document.iwa', 'a Numbers spreadsheet'],
   ['PK\u0003\u0004', 'a spreadsheet workbook or a zip'],
   ['%PDF-1.7', 'a PDF document'],

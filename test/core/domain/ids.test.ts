@@ -19,6 +19,10 @@ it('makes a harmless name of a hostile one', () => {
   expect(batchName(`${'a'.repeat(300)}.csv`)).toHaveLength(40);
 });
 
+it('P22: generates a reference from the prefix, eight digits of the content hash, and the row', () => {
+  expect(generatedReference('ACME-', '3f9a1cff00', 12)).toBe('ACME-3f9a1cff-12');
+});
+
 it('makes references that hold to P22 for the longest prefix and the last row', () => {
   expect(isReference(generatedReference('P'.repeat(30), 'f'.repeat(64), 1_000_001))).toBe(true);
 });

@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
+import { giveBackMemory, ownPages } from '../../../src/core/domain/own-pages.ts';
 
 const module = new URL('../../../src/core/domain/own-pages.ts', import.meta.url).href;
 const megabyte = 2 ** 20;
@@ -22,4 +23,11 @@ it('gives the memory of a buffer back to the system, also after larger ones were
   const [full, after] = JSON.parse(stdout);
   expect(full).toBeGreaterThan(30 * megabyte);
   expect(after).toBeLessThan(4 * megabyte);
+});
+
+it('a buffer whose memory was given back can no longer be read', () => {
+  const bytes = new Uint8Array(ownPages(8)).fill(1);
+  expect(bytes).toHaveLength(8);
+  giveBackMemory(bytes);
+  expect(bytes).toHaveLength(0);
 });

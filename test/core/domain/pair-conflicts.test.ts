@@ -1,5 +1,10 @@
 import { expect, it } from 'vitest';
-import { conflicts, type ListedRow, type PairedPayout } from '../../../src/core/domain/pair-conflicts.ts';
+import {
+  conflicts,
+  type ListedRow,
+  misplaced,
+  type PairedPayout,
+} from '../../../src/core/domain/pair-conflicts.ts';
 
 const payout: PairedPayout = {
   ...{
@@ -82,3 +87,19 @@ it('P15: what was never sent has no transfer, unless a person recorded how it wa
   expect(found({ ...never, state: 'success' }, {})).toEqual([]);
   expect(found({ ...never, accepted: true }, {})).toEqual([]);
 });
+
+it.each([
+  ['success', 'success', ''],
+  ['success', 'failed', '-1500.00'],
+  ['success', 'returned', '-1500.00'],
+  ['success', 'pending', ''],
+  ['failed', 'success', '1500.00'],
+  ['pending', 'success', '1500.00'],
+  ['pending', 'failed', ''],
+  ['failed', 'returned', ''],
+] as const)(
+  'where the ledger says %s and the service %s, the misplaced money is "%s"',
+  (state, shown, money) => {
+    expect(misplaced({ ...payout, state }, shown)).toBe(money);
+  },
+);

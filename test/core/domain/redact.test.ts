@@ -17,6 +17,8 @@ describe('a redactor', () => {
   it('leaves alone what is too short to be a key or could be an account number', () => {
     const redact = createRedactor(['a', '', 'NGN', '0123456789']);
     expect(redact('a NGN payout to 0123456789')).toBe('a NGN payout to 0123456789');
+    const lengths = createRedactor(['seven77', 'eight888', '9'.repeat(21)]);
+    expect(lengths(`seven77 eight888 ${'9'.repeat(21)}`)).toBe('seven77 [hidden] [hidden]');
   });
 });
 

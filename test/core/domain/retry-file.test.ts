@@ -41,7 +41,28 @@ it('fills the columns that an earlier failed.csv brought along instead of naming
 it("leaves a column `reason` of the payer's own alone, the second time too, and adds a missing reference", () => {
   const { header } = failedLayout(['Reason']);
   expect(header).toEqual(['Reason', 'reference', 'retry_of', 'retry_evidence', 'retry_reason']);
-  expect(failedLayout(header).header).toEqual(header);
+  const again = failedLayout(header);
+  expect(again.header).toEqual(header);
+  const cells = ['my own', 'A-1', '', '', ''];
+  expect(again.cellsOf({ ...failed, cells })[0]).toBe('my own');
+});
+
+it.each([
+  ['failed', null, 'failed after the service took it'],
+  ['refused', null, 'refused: the service did not take it'],
+  ['refused', ' No such\naccount ', 'refused: the service did not take it: No such account'],
+  ['returned', 'a', 'returned after it was paid; the last message was: a'],
+  ['refused', 'x'.repeat(201), `refused: the service did not take it: ${'x'.repeat(200)}`],
+] as const)(
+  'says of a payout that was %s with the message %j why it is in the file',
+  (state, message, reason) => {
+    const { cellsOf } = failedLayout(['reference']);
+    expect(cellsOf({ ...failed, cells: ['A-1'], state, message }).at(-1)).toBe(reason);
+  },
+);
+
+it('leaves a cell alone that was never guarded', () => {
+  for (const text of ['-5', "'Ada", 'Ada', '']) expect(restoredCell(text)).toBe(text);
 });
 
 it('gives every cell back as it was, and no spreadsheet runs one', () => {

@@ -21,6 +21,13 @@ it.each([
   ['Acme Ltd.', 'ACME LIMITED', 'a company'],
   ['Smith & Sons', 'SMITH AND SONS', 'an ampersand'],
   ['ACME', 'Acme', 'a single word that is the whole name'],
+  ['"ACME"', 'Acme', 'quotes around it'],
+  ['Adaeze Okonkwo', 'GRACE ADAEZE OKONKWO CHIOMA', 'a name in front and one behind'],
+  ['A O', 'O A', 'the same initials in another order'],
+  ['Ng A.', 'NG ADAEZE', 'a family name of two letters'],
+  ['Chidi Jean Pierre', 'CHIDI JEANPIERRE', 'two neighbours as one, behind another name'],
+  ['Jean Pierre Bola Ada Obi', 'JEANPIERRE BOLA', 'two neighbours as one, before names that only one has'],
+  ['a b c d e f g h i j k lo', 'LO A B C D E F G H I J K', 'twelve words in another order'],
   ['Ａｄａ Ｏｂｉ', 'ADA OBI', 'full-width letters'],
 ])('takes "%s" and "%s" for one name: %s', (ours, theirs) => {
   expect(isSameName(ours, theirs)).toBe(true);
@@ -41,6 +48,11 @@ it.each([
   ['Adaeze Adaeze', 'ADAEZE OKONKWO', 'a word counts once'],
   ['Mr', '', 'no name'],
   ['...', '***', 'no letters'],
+  ['...', '', 'nothing at all'],
+  ['Adaeze Okonkwo', 'GRACE ADAEZE CHIOMA OKONKWO NGOZI', 'three other names'],
+  ['A. O.', 'A OBI', 'one initial that agrees'],
+  ['Ada Okonkwo', 'ADAEZE OKONKWO', 'a name that begins like the other'],
+  ['a b c d e f g h i j k lo', 'A B C D E F G H I J K LO M', 'more words than a name has'],
   ['Ада Оби', 'ADA OBI', 'letters of another script that look alike'],
 ])('takes "%s" and "%s" for two names: %s', (ours, theirs) => {
   expect(isSameName(ours, theirs)).toBe(false);

@@ -76,3 +76,33 @@ it('a delay is medium, and high when it lasts', () => {
   expect(severityOf({ ...pending, ageDays: 2 })).toBe('medium');
   expect(severityOf({ ...pending, ageDays: 3 })).toBe('high');
 });
+
+it.each<[DiscrepancyKind, number, Severity, Severity]>([
+  ['missing_at_service', 3650, 'medium', 'medium'],
+  ['amount_conflict', 3650, 'medium', 'medium'],
+  ['unknown_outcome', 3, 'medium', 'high'],
+  ['stale_pending', 3, 'medium', 'high'],
+  ['returned_after_success', 3, 'medium', 'high'],
+  ['webhook_conflict', 7, 'medium', 'high'],
+  ['collection_missing', 7, 'medium', 'high'],
+  ['webhook_missing', 7, 'low', 'medium'],
+  ['fee_conflict', 30, 'low', 'medium'],
+])(
+  'of %s, while no money moved, is the day %i the first on which it is graver',
+  (kind, day, before, then) => {
+    const of = (ageDays: number) => severityOf({ kind, difference: '', moved: false, ageDays });
+    expect([of(day - 1), of(day)]).toEqual([before, then]);
+  },
+);
+
+it('below one unit of its currency a difference is medium at most, from one on it may be high', () => {
+  const of = (difference: string) =>
+    severityOf({ kind: 'amount_conflict', difference, moved: true, ageDays: 0 });
+  expect(['-0.99', '0.99', '-1.00', '1', '1.5'].map(of)).toEqual([
+    'medium',
+    'medium',
+    'high',
+    'high',
+    'high',
+  ]);
+});

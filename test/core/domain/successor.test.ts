@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { isReference } from '../../../src/core/domain/ids.ts';
-import { successorCells, successorReference } from '../../../src/core/domain/successor-name.ts';
+import { rootsNamedBy, successorCells, successorReference } from '../../../src/core/domain/successor-name.ts';
 
 const free = (): boolean => false;
 
@@ -24,7 +24,32 @@ it('P22: a long root is cut and marked, so that two roots that begin alike stay 
 it('P22: a reference that is taken, whatever its case, is passed over', () => {
   const taken = (key: string): boolean => key === 'pay-1-r2';
   expect(successorReference({ root: 'PAY-1', number: 2 }, '', taken)).toMatch(/^PAY-1-[0-9a-f]{6}-R2$/);
-  expect(() => successorReference({ root: 'PAY-1', number: 2 }, '', () => true)).toThrow(/no free reference/);
+});
+
+it('P22: gives up once a hundred references are taken', () => {
+  const asked = new Set<string>();
+  const taken = (key: string): boolean => asked.add(key).size > 0;
+  expect(() => successorReference({ root: 'PAY-1', number: 2 }, '', taken)).toThrow(/no free reference/);
+  expect(asked.size).toBe(100);
+});
+
+it('P22: leaves a root whole while its successor has at most fifty characters', () => {
+  const longest = 'A'.repeat(47);
+  expect(successorReference({ root: longest, number: 2 }, '', free)).toBe(`${longest}-R2`);
+  expect(successorReference({ root: `${longest}A`, number: 2 }, '', free)).toMatch(/^A{40}-[0-9a-f]{6}-R2$/);
+});
+
+it('P22: makes no reference that is none', () => {
+  expect(() => successorReference({ root: 'é', number: 2 }, '', free)).toThrow(/no reference can be made/);
+});
+
+it('P20: a reference names the roots that it may succeed, with and without the prefix', () => {
+  expect(rootsNamedBy('PAY-1', '')).toEqual([]);
+  expect(rootsNamedBy('PAY-1-R2', '')).toEqual(['PAY-1']);
+  expect(rootsNamedBy('PAY-1-3f9a1c-R10', '')).toEqual(['PAY-1-3f9a1c', 'PAY-1']);
+  expect(rootsNamedBy('ACME-1-R2', 'ACME-')).toEqual(['ACME-1', '1']);
+  expect(rootsNamedBy('OLDER-1-R2', 'ACME-')).toEqual(['OLDER-1']);
+  expect(rootsNamedBy('ACME--R2', 'ACME-')).toEqual(['ACME-']);
 });
 
 it('keeps the configured prefix, also where the root lacks it', () => {

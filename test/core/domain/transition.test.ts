@@ -202,6 +202,20 @@ describe('P19: a person’s word stands until later evidence', () => {
   });
 });
 
+it('P17: the service agrees with a person’s "not paid" only by a word about every send', () => {
+  const agreed = (state: 'success' | 'failed', more: Partial<PayoutStanding>) => {
+    const effect = transition(standing(state, { evidence: 'person', ...more }), witness('details', state));
+    return [effect.kind, 'evidence' in effect && effect.evidence];
+  };
+  expect(agreed('failed', { possiblyTaken: 1 })).toEqual(['keep', 'details+person']);
+  expect(agreed('failed', { possiblyTaken: 2 })).toEqual(['keep', 'person']);
+  expect(agreed('failed', { possiblyTaken: 1, forgetful: true })).toEqual(['keep', 'person']);
+  const paid = agreed('success', { possiblyTaken: 2, forgetful: true });
+  expect(paid, 'one success is enough').toEqual(['keep', 'details+person']);
+  const listed = { possiblyTaken: 2, evidence: 'listing' };
+  expect(agreed('failed', listed), 'no person said it').toEqual(['keep', 'listing+details']);
+});
+
 describe('P17: after a resend, failed needs every transfer', () => {
   const twice = { possiblyTaken: 2 };
   const listed = (transfers: number): LedgerEvent => {

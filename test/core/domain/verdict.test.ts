@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import {
+  agrees,
   type CurrencyFacts,
   differs,
   exceptionLines,
@@ -48,6 +49,7 @@ it('the verdict on a run is the gravest of its currencies; without any it is non
 });
 
 it('a person must look where something differs or nothing was compared', () => {
+  expect(verdicts.filter(agrees)).toEqual(['reconciled']);
   expect(verdicts.filter(differs)).toEqual(['exceptions']);
   expect(verdicts.filter((one) => !isCompared(one))).toEqual(['not_compared']);
   expect(verdicts.filter(needsAPerson)).toEqual(['exceptions', 'not_compared']);
