@@ -20,6 +20,7 @@ const until = began + Number(values.seconds) * 1000;
 const [part = 1, parts = 1] = values.share.split('/').map(Number);
 const [, path = '', line, nth] = /^(?:src\/)?(.+?)(?::(\d+):(\d+))?$/.exec(positionals[0] ?? '') ?? [];
 const sources = path.endsWith('.ts') ? [`src/${path}`] : globSync(`src/${path}/*.ts`).toSorted();
+const room = path.replace(/\/[^/]+\.ts$/, '');
 
 const files: Record<string, number> = {};
 const mutants: Mutant[] = [];
@@ -36,6 +37,7 @@ const folder = mkdtempSync(join(tmpdir(), 'mutants-'));
 const { near, far } = testsThatReach(new Set(sources));
 const touchedBy = new Map<string, Set<number>>();
 const loaded = new Set<number>();
+const tried = new Set<number>();
 
 /** Runs tests until they end, a mutant hangs, or the time is over: true if all passed. */
 async function work(order: string[], active: number | null): Promise<{ passed: boolean; last?: Step }> {
@@ -107,24 +109,34 @@ async function tryWith(files: readonly string[]): Promise<boolean> {
   return true;
 }
 
-/** Tries what runs on import alone, each with a fresh worker; the number of those for which the time was too short. */
-async function tryFixed(): Promise<number> {
+/** What runs on import alone and was not tried yet. */
+function fixedOnes(): number[] {
   const touched = new Set([...touchedBy.values()].flatMap((ids) => [...ids]));
-  const fixed = [...left].filter((id) => loaded.has(id) && !touched.has(id));
-  for (const [i, id] of fixed.entries()) {
-    if (Date.now() >= until) return fixed.length - i;
+  return [...left].filter((id) => loaded.has(id) && !touched.has(id) && !tried.has(id));
+}
+
+/** Tries what runs on import alone, each with a fresh worker. */
+async function tryFixed(): Promise<void> {
+  for (const id of fixedOnes()) {
+    if (Date.now() >= until) return;
+    tried.add(id);
     const [first, next] = bounds(id);
     const touches = (file: string): boolean =>
       [...(touchedBy.get(file) ?? [])].some((one) => one >= first && one < next);
-    const { passed } = await work([...near.filter(touches), ...near].slice(0, 8), id);
+    const nearest = testsThatReach(new Set(sources.filter((file) => files[file] === first))).near;
+    const tests = new Set([...nearest, ...near.filter(touches), ...near]);
+    const { passed } = await work([...tests].slice(0, 8), id);
     if (!passed && Date.now() < until) left.delete(id);
   }
-  return 0;
 }
 
-const isDone = await tryWith(near);
-const short = await tryFixed();
-const notRun = (await tryWith(far)) && isDone ? short : left.size;
+// What runs on import takes a worker each: the tests of the room itself come before it, and all others after it.
+const own = near.filter((file) => file.startsWith(`test/${room}/`));
+await tryWith(own);
+await tryFixed();
+const isDone = await tryWith([...near, ...far].filter((file) => !own.includes(file)));
+await tryFixed();
+const notRun = isDone ? fixedOnes().length : left.size;
 
 /** The numbers of the first mutant of its file and of the first of the next file. */
 function bounds(id: number): [number, number] {
@@ -149,7 +161,7 @@ function testsThatReach(targets: Set<string>): { near: string[]; far: string[] }
     steps.set(file, found);
     return found;
   };
-  const home = `test/${path.replace(/\/[^/]+\.ts$/, '')}/`.split('/');
+  const home = `test/${room}/`.split('/');
   const away = (file: string): number => {
     const its = file.split('/');
     const differs = home.findIndex((name, i) => name !== its[i]);
