@@ -1,4 +1,4 @@
-import { decidedOfRun } from '../books/discrepancies/decided-of-run.sql.ts';
+import { decidedSince } from '../books/discrepancies/decided-since.sql.ts';
 import { isReadySince } from '../books/overview.sql.ts';
 import { lastRun } from '../books/run-verdicts.sql.ts';
 import type { ServiceAccount } from '../core/domain/origin.ts';
@@ -162,7 +162,7 @@ export const finders: { readonly [K in FindingKind]: Finder<K> } = {
     const last = await lastRun(db, await foreignOrigins(db, account));
     if (!last || !needsAPerson(last.verdict)) return [];
     const { run, startedAt, verdict } = last;
-    const decided = verdict === 'exceptions' ? await decidedOfRun(db, last) : 0;
+    const decided = verdict === 'exceptions' ? await decidedSince(db, startedAt) : 0;
     return [{ ...plainFinding('run_unsound', run), facts: { startedAt, verdict, decided } }];
   },
 };

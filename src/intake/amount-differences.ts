@@ -30,16 +30,17 @@ export async function amountDifferences(
       const row = payeeOf(paid);
       const same = before.same(row);
       const place = same ?? before.find(row);
-      return place === null || before.amountOf(place) === row.amount ? [] : [{ row, place, same }];
+      const was = place === null ? null : before.nextAmount(place);
+      return place === null || was === null || was === row.amount ? [] : [{ row, place, same, was }];
     });
     // The payee of another account may have been paid in another currency.
     const others = pairs.flatMap(({ place, same }) => (same === null ? [place] : []));
     const paid = await paidRows(db, last.id, others);
     const currencies = new Map(paid.map(({ row_number, currency }) => [Number(row_number), currency]));
-    for (const { row, place, same } of pairs) {
+    for (const { row, place, same, was } of pairs) {
       const { reference, accountName: name, currency, amount: now } = row;
       if (same !== null || currencies.get(place) === currency)
-        found.push({ reference, name, currency, before: before.amountOf(place), now });
+        found.push({ reference, name, currency, before: was, now });
     }
   }
   return found.toSorted(inOrder);

@@ -192,7 +192,7 @@ async function compareWith(
       if (before && unchanged !== null) {
         matched++;
         before.meet(unchanged);
-        const amountBefore = before.amountOf(unchanged);
+        const amountBefore = before.nextAmount(unchanged);
         // Most salaries are those of last month.
         if (row.amount === amountBefore) continue;
         noteDifference(row, amountBefore);
@@ -213,10 +213,11 @@ async function compareWith(
         const change = isUnproven && was.state !== 'ready' ? null : payeeChange(payeeOf(was), row);
         if (change) note(change);
         else if (isUnproven && newcomers && !known.has(row.row)) note(newPayee(row));
-        if (lastTime?.currency === currency) noteDifference(row, lastTime.amount);
+        const lastAmount = before && lastTime && place !== null ? before.nextAmount(place) : undefined;
+        if (lastTime?.currency === currency && lastAmount !== undefined) noteDifference(row, lastAmount);
         // What another kind of batch paid the same payee is no amount of before.
-        const alike = original ?? lastTime;
-        if (alike?.currency === currency) compareAmount(row, alike.amount);
+        const alike = original?.amount ?? lastAmount;
+        if ((original ?? lastTime)?.currency === currency && alike !== undefined) compareAmount(row, alike);
         if (was.currency === currency) noteHundredfold(row, was.amount);
       } else {
         joined.add(personOf(row));

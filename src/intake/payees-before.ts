@@ -49,7 +49,8 @@ export type Before = {
   same(row: PayeeRow): number | null;
   /** The row that paid the payee of this one; null where none did. */
   find(row: PayeeRow): number | null;
-  amountOf(row: number): bigint;
+  /** The amount of the account of a row. A payee's second row gets the amount of the second row of before, and so on. */
+  nextAmount(row: number): bigint;
   /** Notes that the account of a row of before is met again. */
   meet(row: number): void;
   /** The first row of each account that was not met, in their order. */
@@ -65,6 +66,10 @@ export async function readBefore(db: Db, batch: EarlierBatch): Promise<Before> {
   const accounts = new Uint32Array(last + 1);
   const names = new Uint32Array(last + 1);
   const met = new Uint8Array(last + 1);
+  // By row: the next row of its account. By first row of an account: the last row read, then the row that is met next.
+  const following = new Uint32Array(last + 1);
+  const newest = new Uint32Array(last + 1);
+  const upNext = new Uint32Array(last + 1);
   const totals: Sums = { count: 0, totals: new Map() };
   let payees = 0;
   for await (const page of paidIn(db, batch.id))
@@ -75,6 +80,8 @@ export async function readBefore(db: Db, batch: EarlierBatch): Promise<Before> {
       if (first === null) payees++;
       amounts[one.row] = one.amount;
       accounts[one.row] = first ?? one.row;
+      if (first !== null) following[newest[first] || first] = one.row;
+      newest[first ?? one.row] = one.row;
       addSum(totals, one.currency, one.amount);
       if (Number(paid.was_sent) === 1) seen(sameOf(account, one), one.row);
       const isElsewhere = (row: number | null): row is number =>
@@ -100,7 +107,12 @@ export async function readBefore(db: Db, batch: EarlierBatch): Promise<Before> {
       const isKey = row.payeeId !== '' && seen(sharedOf(idOf(row)), 0) === null;
       return (isKey ? find(account, idOf(row)) : null) ?? find(account, nameOf(row)) ?? seen(account, 0);
     },
-    amountOf: (row) => amounts[row] ?? 0n,
+    nextAmount(row) {
+      const first = accounts[row] ?? 0;
+      const now = upNext[first] || first;
+      upNext[first] = following[now] || now;
+      return amounts[now] ?? 0n;
+    },
     meet(row) {
       met[accounts[row] ?? 0] = 1;
     },

@@ -37,6 +37,9 @@ export function isStatementLine(name: string): name is StatementLine {
 /** What the service lists less net paid: no line of the statement, since it follows from them. */
 export const differenceWords = 'Total difference';
 
+/** The fees of what was paid in a month, whenever they were reported: the line `fees` has what became known in it. */
+export const paidFeesWords = 'Fees of these payments';
+
 /** What ties the paid rows of a month to its net paid: no line of the statement. */
 export const paidEarlierWords = 'Paid earlier, undone now';
 

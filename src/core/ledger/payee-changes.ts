@@ -8,7 +8,7 @@ import { unseen } from '../storage/prepared.ts';
 import type { Payout } from '../storage/tables/tables.ts';
 import type { PayeeChange } from './payee-comparisons.ts';
 
-/** The account of a payout. `since`: when that account was first paid, under any name, ISO UTC; null: never. */
+/** The account of a payout. `since`: when that account was first paid, under any name, ISO UTC; null where no payment of it is known. */
 export type UsedAccount = Pick<Payout, 'account_number' | 'account_name' | 'bank_code' | 'currency'> & {
   since: string | null;
 };

@@ -286,9 +286,9 @@ export function isNameLike(text: string): boolean {
 
 /** A condition on the payouts `q`: the text is a part of the beneficiary's name, among the newest. */
 export function isNamed(text: string): Condition {
-  const name = `%${text.toLowerCase().replaceAll(/[\\%_]/g, (sign) => `\\${sign}`)}%`;
+  const name = `%${text.replaceAll(/[\\%_]/g, (sign) => `\\${sign}`)}%`;
   return sql`q.id > (select coalesce(max(n.id), 0) - ${namesSearched} from payouts n)
-    and lower(q.account_name) like ${name} escape '\\'`;
+    and lower(q.account_name) like lower(${name}) escape '\\'`;
 }
 
 /** A successor is taken in when it is ordered, long after the batch of its original. */

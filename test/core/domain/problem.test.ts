@@ -6,7 +6,10 @@ it.each([
   [{ row: 14, column: '', value: '' }, 'row 14: is odd; mend it'],
   [{ row: 1, column: '', value: '' }, 'row 1: is odd; mend it'],
   [{ row: 0, column: 'amount', value: '' }, 'column amount: is odd; mend it'],
-  [wholeFile('is odd', 'mend it'), 'is odd; mend it'],
 ])('says where a problem is, as far as it has a place: %j', (place, sentence) => {
   expect(problemSentence({ ...place, problem: 'is odd', fix: 'mend it' })).toBe(sentence);
+});
+
+it('names no place in a problem of the whole file', () => {
+  expect(problemSentence(wholeFile('is odd', 'mend it'))).toBe('is odd; mend it');
 });

@@ -99,11 +99,12 @@ export function accountPair(
 ): HtmlCell[] {
   const [before, now] = [accounts.get(one.was ?? ''), accounts.get(one.reference)];
   const isRenamed = before !== undefined && now !== undefined && before.account_name !== now.account_name;
+  const isExchanged = before !== undefined && now !== undefined && before.currency !== now.currency;
   const cell = (used: UsedAccount | undefined, text: string): HtmlCell => {
     if (!used) return text;
-    const since = used.since === null ? 'never paid' : html`paid since ${dated(used.since, view)}`;
+    const since = used.since === null ? 'not known as paid' : html`paid since ${dated(used.since, view)}`;
     const name = isRenamed && html`${visible(used.account_name)}<br>`;
-    return html`${name}${whole(used.account_number)} · ${bankText(used.bank_code, view)}<br><small class="soft">${since}</small>`;
+    return html`${name}${whole(used.account_number)} · ${bankText(used.bank_code, view)}${isExchanged && html` · ${used.currency}`}<br><small class="soft">${since}</small>`;
   };
   return [cell(before, one.old), cell(now, one.new)];
 }

@@ -103,7 +103,7 @@ const rows: Record<KindsOn<'today'>, Row> = {
   schedule_missed: asReady('schedule_missed'),
   outcome_unknown: (_finding, view) =>
     html`${way(view, '/payouts?state=unknown', grave('high', stateText('unknown')))}: may be paid; do not pay another way`,
-  payout_unpaid: (finding: Finding<'payout_unpaid'>, view) => unpaidNeed(finding, view),
+  payout_unpaid: unpaidNeed,
   batch_held: (finding: Finding<'batch_held'>, view) => {
     const { subject, facts } = finding;
     const batch = to(['batches', subject], subject);

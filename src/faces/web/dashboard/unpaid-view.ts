@@ -10,7 +10,7 @@ import type { Finding } from '../../../findings/finding.ts';
 import type { FindingKind } from '../../../findings/kinds.ts';
 import { saidOf } from '../../../words/plain-words.ts';
 import { type Html, html } from '../kit/html.ts';
-import { separated, way } from '../kit/parts.ts';
+import { separated } from '../kit/parts.ts';
 import { wideTable } from '../kit/table.ts';
 import { seesBank, type View } from './frame.ts';
 import { countText, exactAmount, sentence, stateBadge, stateText, to, wholeAmount } from './parts.ts';
@@ -46,11 +46,11 @@ export function stateList(state: PayoutState, batch?: string): string {
   return addressOf('/payouts', { state, ...(hasComeToNothing(state) && { again: 'no' }), ...of });
 }
 
-/** A batch with what came to nothing in it, and the way to each list that is counted. */
-export function unpaidNeed(finding: Finding<'payout_unpaid'>, view: View): Html {
+/** A batch with what came to nothing in it and waits. Its page tells that from what a closed month counted. */
+export function unpaidNeed(finding: Finding<'payout_unpaid'>): Html {
   const { subject, totals } = finding;
-  const counts = unpaidByState([finding]).map(({ state, count }) =>
-    way(view, stateList(state, subject), `${countText(count)} ${stateText(state)}`),
+  const counts = unpaidByState([finding]).map(
+    ({ state, count }) => `${countText(count)} ${stateText(state)}`,
   );
   const sums = Object.entries(totals).map(([currency, sum]) => wholeAmount(amountText(currency, sum)));
   return html`${to(['batches', subject], subject)}: ${separated(counts, ', ')}, not paid again: ${separated(sums, ', ')}`;

@@ -13,7 +13,7 @@ import {
 import { amountText, grouped } from '../../../core/domain/counted.ts';
 import { plainKind } from '../../../core/domain/plain-kind.ts';
 import { isCompared } from '../../../core/domain/verdict.ts';
-import { differenceWords, lineWords, paidEarlierWords } from '../../../words/line-words.ts';
+import { differenceWords, lineWords, paidEarlierWords, paidFeesWords } from '../../../words/line-words.ts';
 import { type Html, html } from '../kit/html.ts';
 import { separated } from '../kit/parts.ts';
 import { type HtmlCell, type HtmlColumn, wideTable } from '../kit/table.ts';
@@ -41,7 +41,7 @@ export function paidTotals(
       : [grouped(fees)];
     return [currency, grouped(count), grouped(amount), ...rest];
   });
-  const ofOpen = [lineWords.fees];
+  const ofOpen = [paidFeesWords];
   const ofClosed = [paidEarlierWords, lineWords.net_paid, lineWords.fees, differenceWords];
   const more = lines.size > 0 ? ofClosed : ofOpen;
   const numbers = ['Paid payouts', 'Amount', ...more].map((number) => ({ number }));
@@ -63,7 +63,7 @@ function closedCells(paid: string, lines: CurrencyLines, judged: RunVerdict | un
 /** What was paid by each column of the files that has few values. An older version froze no fees. */
 export function paidByColumns(columns: readonly NamedCells[]): { title: string; table: Html }[] {
   const hasFees = columns.some(({ fees = '' }) => fees !== '');
-  const numbers = ['Payouts', 'Paid', ...(hasFees ? [lineWords.fees] : [])].map((number) => ({ number }));
+  const numbers = ['Payouts', 'Paid', ...(hasFees ? [paidFeesWords] : [])].map((number) => ({ number }));
   return [...Map.groupBy(columns, ({ column = '' }) => column)].map(([column, rows]) => {
     const title = `Paid by ${column}`;
     const cells = rows.map(({ value = '', count = '', currency = '', amount = '', fees = '' }) => [

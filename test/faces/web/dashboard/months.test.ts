@@ -66,7 +66,7 @@ it('shows what was paid in a month and still was at its end, who approved, and w
     /December 2026 open – November 2026 over, not closed/,
   );
   const month = mainOf((await as('ada', '/months/2026-11')).body);
-  expect(month).toMatch(/Total Currency Paid payouts Amount Fees reported NGN 2 3,000\.00 0\.00/);
+  expect(month).toMatch(/Total Currency Paid payouts Amount Fees of these payments NGN 2 3,000\.00 0\.00/);
   expect(month).toContain('Amount conflict : 1');
   expect(month).toMatch(/b-1 ada bola .* 3 NGN 4,500\.00/);
   // What came back is not paid, and stands by itself.
@@ -97,9 +97,9 @@ it('adds up the reported fees of an open month, in all and by department', async
     .where('reference', '=', 'A-2')
     .execute();
   const month = mainOf((await as('ada', '/months/2026-11')).body);
-  expect(month).toMatch(/Fees reported NGN 2 3,000\.00 25\.13 /);
+  expect(month).toMatch(/Fees of these payments NGN 2 3,000\.00 25\.13 /);
   expect(month).toMatch(
-    /Paid by Department Department Payouts Paid Fees reported Ops 1 NGN 1,500\.00 NGN 25\.13 Sales 1 NGN 1,500\.00 NGN 0\.00/,
+    /Paid by Department Department Payouts Paid Fees of these payments Ops 1 NGN 1,500\.00 NGN 25\.13 Sales 1 NGN 1,500\.00 NGN 0\.00/,
   );
   const csv = (await as('ada', '/months/2026-11/totals-by-column.csv')).body;
   expect(csv).toContain('Department,Ops,NGN,1,1500.00,25.13');
@@ -117,7 +117,7 @@ it('adds up a month of more than ten thousand payments without being asked', {
     ledger.db,
   );
   expect(mainOf((await as('ada', '/months/2026-11')).body)).toMatch(
-    /Total Currency Paid payouts Amount Fees reported NGN 10,001 15,001,500\.00 0\.00/,
+    /Total Currency Paid payouts Amount Fees of these payments NGN 10,001 15,001,500\.00 0\.00/,
   );
 });
 

@@ -36,7 +36,7 @@ it('P37: the page of a batch begins with what changed, and hides accounts and na
     'Compared with november-20261121-3f9a1c of 2026-11-21: joined 1, left 2, account changed 1',
   );
   expect(body.indexOf('Compared with november')).toBeLessThan(body.indexOf('Where it stands'));
-  for (const text of ['0123456785', '0123456789', 'never paid', 'Ada Eze', 'Ada Obi', 'NGN 5,000.00'])
+  for (const text of ['0123456785', '0123456789', 'not known as paid', 'Ada Eze', 'Ada Obi', 'NGN 5,000.00'])
     expect(body).toContain(text);
   const changed = /aria-label="Changed payees".*?<\/table>/s.exec(body)?.[0] ?? '';
   expect(changed.match(/ADA OBI/g), 'each change has its payee').toHaveLength(3);
@@ -246,7 +246,7 @@ it('pairs each changed account with the one before, since when each was paid, an
   const row = async (path: string): Promise<string> =>
     textOf(/aria-label="Changed payees".*?<\/table>/s.exec((await desk.ask('ada', path)).text)?.[0] ?? '');
   const batch = /december-\d{8}-[0-9a-f]{6}/.exec((await desk.ask('ada', '/batches')).text)?.[0] ?? '';
-  const pair = /2000000001 · 058 paid since \d+ \w+ \d{4} [\d:]+ 3000000009 · 058 never paid/;
+  const pair = /2000000001 · 058 paid since \d+ \w+ \d{4} [\d:]+ 3000000009 · 058 not known as paid/;
   expect(await row('/payees?changed=true')).toMatch(
     new RegExp(`Payee 1 account changed ${pair.source} DEC-1 . held ${batch} dropped by dayo, .* nobody`),
   );

@@ -23,22 +23,18 @@ it('names unpaid failures among what needs a person, with the way to pay them ag
   expect(open).not.toContain('/again');
 });
 
-it('says failed and returned apart, and each figure leads to the list that it counts', async () => {
+it('says failed and returned apart, and each figure of money leads to the list that it counts', async () => {
   const { ledger, as } = await startDashboard();
   const [first = 0n] = await addBatch(ledger, ['A-1', 'A-2', 'A-3'], { state: 'failed' });
   await addBatch(ledger, ['A-1-R2'], { id: 'b-9', state: 'success', successor_of: first });
   await addBatch(ledger, ['B-1'], { id: 'b-2', state: 'returned' });
   const { body } = await as('ada', '/');
   expect(body).toContain('Not paid, and not paid again: 2 failed, 1 returned');
-  const wanted = [...body.matchAll(/href="([^"]+)">(\d+) (failed|returned)<\/a>/g)];
-  expect(wanted.map(([, , count, state]) => `${count} ${state}`)).toEqual(['2 failed', '1 returned']);
+  expect(textOf(body)).toMatch(/b-1 ?: 2 failed, not paid again/);
   const money = /aria-label="Money by state".*?<\/table>/s.exec(body)?.[0] ?? '';
   const rows = [...money.matchAll(/href="([^"]+again=no)">(failed|returned)<\/a>.*?<td[^>]*>(\d+)/gs)];
   expect(rows.map(([, , state, count]) => `${count} ${state}`)).toEqual(['2 failed', '1 returned']);
-  for (const [href = '', count = ''] of [
-    ...wanted.map(([, href, count]) => [href, count]),
-    ...rows.map(([, href, , count]) => [href, count]),
-  ]) {
+  for (const [, href = '', , count] of rows) {
     const { body: list } = await as('ada', href.replaceAll('&#38;', '&'));
     expect(textOf(list), href).toContain(count === '1' ? ' 1 payout ' : ` ${count} payouts `);
     expect(list).toContain('Only payouts that are not ordered again.');

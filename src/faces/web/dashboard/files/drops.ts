@@ -103,8 +103,8 @@ export function createDrops(
   async function find(id: string): Promise<Drop | null> {
     if (!/^[A-Za-z0-9]{6}$/.test(id)) return null;
     const facts = await readFile(join(ownOf(id), factsName), 'utf8').catch(() => null);
-    const parsed = facts === null ? null : factsShape.safeParse(JSON.parse(facts));
-    return parsed?.success ? { id, ...parsed.data } : null;
+    const parsed = factsShape.safeParse(facts === null ? null : jsonIn(facts));
+    return parsed.success ? { id, ...parsed.data } : null;
   }
 
   async function check(drop: Drop): Promise<void> {
@@ -188,7 +188,7 @@ export function createDrops(
   async function checkOf({ id }: Drop): Promise<DropCheck | null> {
     const found = await readFile(join(ownOf(id), checkName), 'utf8').catch(() => null);
     // One that another version wrote is made again.
-    return found === null ? null : (foundShape.safeParse(JSON.parse(found)).data ?? null);
+    return found === null ? null : (foundShape.safeParse(jsonIn(found)).data ?? null);
   }
 
   async function remove(id: string): Promise<void> {
@@ -285,4 +285,13 @@ function withLast({ preparers, by, mends }: Facts): Preparer[] {
   const did = mends.length > 0 ? ('mended' as const) : ('dropped' as const);
   const others = preparers.filter((one) => one.name !== by || one.uid !== null || one.did !== did);
   return [...others, { name: by, uid: null, did }];
+}
+
+/** The value of a file that a disk may have damaged; null where it is no JSON. */
+function jsonIn(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
 }

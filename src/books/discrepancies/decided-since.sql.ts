@@ -1,14 +1,11 @@
 import type { Db, Trx } from '../../core/storage/ledger.ts';
 
-/** How many discrepancies of a run people resolved, once nothing at all is open; 0 before that. */
-export async function decidedOfRun(
-  db: Db | Trx,
-  { run, startedAt }: { run: string; startedAt: string },
-): Promise<number> {
+/** How many discrepancies people resolved since a run began, once nothing at all is open; 0 before that. */
+export async function decidedSince(db: Db | Trx, startedAt: string): Promise<number> {
   const open = await db
     .selectFrom('discrepancies')
     .select('id')
-    .where('state', '<>', 'resolved')
+    .where('state', 'in', ['open', 'acknowledged'])
     .limit(1)
     .executeTakeFirst();
   if (open) return 0;
@@ -16,7 +13,7 @@ export async function decidedOfRun(
     .selectFrom('discrepancies')
     .select((eb) => eb.fn.countAll<bigint>().as('n'))
     .where('resolved_by', '=', 'person')
-    .where((eb) => eb.or([eb('last_run_id', '=', run), eb('resolved_at', '>=', startedAt)]))
+    .where('resolved_at', '>=', startedAt)
     .executeTakeFirstOrThrow();
   return Number(n);
 }
