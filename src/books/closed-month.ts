@@ -1,3 +1,4 @@
+import { unresolvedStates } from '../core/domain/discrepancy-life.ts';
 import { type ListStanding, type Verdict, verdicts, worstVerdict } from '../core/domain/verdict.ts';
 import type { Db } from '../core/storage/ledger.ts';
 import type { Period } from '../core/storage/tables/period-tables.ts';
@@ -79,7 +80,7 @@ export async function standingParts(
   return {
     ...paidParts(sums ? records(await paidByColumn(db, span, unique)) : []),
     approvals: records(await approvalRows(db, span, show)),
-    open: records(openKindRows(await countOpen(db))),
+    open: records(openKindRows(await countOpen(db, unresolvedStates))),
     left: [],
   };
 }

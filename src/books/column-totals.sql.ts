@@ -93,5 +93,14 @@ export async function paidByColumn(
         ...{ currency, amount, isRow: false, isPaid: true },
         fee: feeUnits(fee),
       });
-  return paidColumnRows(tally);
+  return paidColumnRows(tally, await payeesIn(db, span));
+}
+
+/** How many accounts were paid in a month, by currency. */
+async function payeesIn(db: Db | Trx, span: MonthSpan): Promise<Map<string, bigint>> {
+  const { rows } = await sql<{ currency: string; n: bigint }>`
+    select p.currency, count(distinct p.account_number || ' ' || p.bank_code) as n
+    from history h join payouts p on p.id = h.payout_id
+    where ${isPaidIn(span)} group by p.currency`.execute(db);
+  return new Map(rows.map(({ currency, n }) => [currency, BigInt(n)]));
 }

@@ -137,13 +137,14 @@ export function batchColumnRows(batch: string, columns: readonly ColumnTotals[])
   return batchSheet.all(rowsOf(columns).map((one) => ({ batch, ...one })));
 }
 
-const paidSheet = sheetOf<ColumnRow>({
+const paidSheet = sheetOf<ColumnRow & { payees?: bigint }>({
   column: ({ column }) => column,
   value: ({ value }) => value,
   currency: ({ currency }) => currency,
   count: ({ sum }) => `${sum.paidCount}`,
   amount: ({ sum, currency }) => money(sum.paid, currency),
   fees: ({ sum, currency }) => feeText(sum.fees, currency),
+  payees: ({ payees }) => (payees === undefined ? '' : `${payees}`),
 });
 
 /** The same sheet from its rows as they are read. */
@@ -154,8 +155,10 @@ export function paidColumnSheet(rows: readonly NamedCells[]): string[][] {
 /** The name of the first part of the sheet of a month: all that was paid. No column of a file has it. */
 export const allPaid = '';
 
-/** What was paid, in all and by each column, as a sheet, the header first. */
-export function paidColumnRows(tally: ColumnTally): string[][] {
-  const whole = tally.all().map((one) => ({ column: allPaid, value: 'all payouts', ...one }));
+/** What was paid, in all and by each column, as a sheet, the header first. `payees`: how many accounts got it, by currency. */
+export function paidColumnRows(tally: ColumnTally, payees: ReadonlyMap<string, bigint>): string[][] {
+  const whole = tally.all().map((one) => {
+    return { column: allPaid, value: 'all payouts', ...one, payees: payees.get(one.currency) ?? 0n };
+  });
   return paidSheet.all([...whole, ...rowsOf(tally.columns())]);
 }

@@ -1,4 +1,5 @@
 import { kindsWhere } from '../core/domain/discrepancy-kinds.ts';
+import { unresolvedStates } from '../core/domain/discrepancy-life.ts';
 import { type PayoutState, payoutStates } from '../core/domain/payout.ts';
 import { keyset } from '../core/storage/keyset.ts';
 import type { Db, Trx } from '../core/storage/ledger.ts';
@@ -19,7 +20,7 @@ export function openConflicts(db: Db | Trx): AsyncGenerator<Conflict[]> {
     db
       .selectFrom('discrepancies')
       .select(['id', 'kind', 'reference', 'batch_id', 'transfer_id', 'currency'])
-      .where('state', 'in', ['open', 'acknowledged'])
+      .where('state', 'in', unresolvedStates)
       .where('kind', 'in', counted)
       .where('id', '>', last?.id ?? '')
       .orderBy('id')

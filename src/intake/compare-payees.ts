@@ -193,7 +193,6 @@ async function compareWith(
         matched++;
         before.meet(unchanged);
         const amountBefore = before.nextAmount(unchanged);
-        // Most salaries are those of last month.
         if (row.amount === amountBefore) continue;
         noteDifference(row, amountBefore);
         compareAmount(row, amountBefore);

@@ -24,6 +24,8 @@ const needing: Record<WarnedLine, string> = {
   in_flight: 'still under way when the month ended; the next month opens with them',
   unknown: 'unknown when the month ended: they may be paid; the next month opens with them',
   unseen: 'sent, and not listed by the service',
+  foreign: 'listed by the service, and not ordered here',
+  amount_differences: 'listed with another amount than ordered',
   duplicates: 'listed more than once for the same payout',
   status_conflicts: 'in another state on the list than here',
   collisions: 'listed under a reference that was never sent',

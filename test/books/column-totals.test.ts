@@ -114,13 +114,13 @@ it('P30: a closed month keeps what was paid by department, also where one file h
   };
   const before = await read();
   expect(before).toEqual([
-    ['column', 'value', 'currency', 'count', 'amount', 'fees'],
-    ['', 'all payouts', 'NGN', '4', '325.50', '25.13'],
-    ['', 'all payouts', 'ZAR', '1', '100.00', '0.00'],
-    ['Department', '(empty)', 'ZAR', '1', '100.00', '0.00'],
-    ['Department', 'Ops', 'NGN', '1', '100.00', '0.00'],
-    ['Department', 'Sales', 'NGN', '2', '125.50', '25.13'],
-    ['Department', '(not in the file)', 'NGN', '1', '100.00', '0.00'],
+    ['column', 'value', 'currency', 'count', 'amount', 'fees', 'payees'],
+    ['', 'all payouts', 'NGN', '4', '325.50', '25.13', '1'],
+    ['', 'all payouts', 'ZAR', '1', '100.00', '0.00', '1'],
+    ['Department', '(empty)', 'ZAR', '1', '100.00', '0.00', ''],
+    ['Department', 'Ops', 'NGN', '1', '100.00', '0.00', ''],
+    ['Department', 'Sales', 'NGN', '2', '125.50', '25.13', ''],
+    ['Department', '(not in the file)', 'NGN', '1', '100.00', '0.00', ''],
   ]);
   await add('late', 'Sales', 'success', { cells: '["late","100.00","Sales"]' });
   expect(await read()).toEqual(before);

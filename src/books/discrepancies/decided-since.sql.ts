@@ -1,3 +1,4 @@
+import { unresolvedStates } from '../../core/domain/discrepancy-life.ts';
 import type { Db, Trx } from '../../core/storage/ledger.ts';
 
 /** How many discrepancies people resolved since a run began, once nothing at all is open; 0 before that. */
@@ -5,7 +6,7 @@ export async function decidedSince(db: Db | Trx, startedAt: string): Promise<num
   const open = await db
     .selectFrom('discrepancies')
     .select('id')
-    .where('state', 'in', ['open', 'acknowledged'])
+    .where('state', 'in', unresolvedStates)
     .limit(1)
     .executeTakeFirst();
   if (open) return 0;

@@ -7,7 +7,7 @@ import {
   kindsWhere,
   type Severity,
 } from '../../core/domain/discrepancy-kinds.ts';
-import { type DiscrepancySighting, onSight } from '../../core/domain/discrepancy-life.ts';
+import { type DiscrepancySighting, onSight, unresolvedStates } from '../../core/domain/discrepancy-life.ts';
 import { severityOf } from '../../core/domain/severity.ts';
 import { isClosedByPerson } from '../../core/domain/transition.ts';
 import { idList, textsOf } from '../../core/storage/bulk.ts';
@@ -156,7 +156,7 @@ export type DiscrepancyFilter = {
 /** The condition of a filter; without `states`, all that is not resolved. */
 export function filtered(filter: DiscrepancyFilter) {
   return (eb: ExpressionBuilder<Tables, 'discrepancies'>): Expression<SqlBool> => {
-    const all = [eb('discrepancies.state', 'in', filter.states ?? ['open', 'acknowledged'])];
+    const all = [eb('discrepancies.state', 'in', filter.states ?? unresolvedStates)];
     if (filter.ids !== undefined) all.push(eb('discrepancies.id', 'in', namedIds(filter.ids)));
     if (filter.kind !== undefined) all.push(eb('discrepancies.kind', '=', filter.kind));
     if (filter.batch !== undefined) all.push(eb('discrepancies.batch_id', '=', filter.batch));
@@ -245,9 +245,12 @@ export function countFiltered(db: Db | Trx, filter: DiscrepancyFilter) {
     .execute();
 }
 
-/** Counts what is open, by kind, without acknowledged discrepancies. */
-export async function countOpen(db: Db): Promise<Record<string, number>> {
-  const rows = await countFiltered(db, { states: ['open'] });
+/** Counts discrepancies by kind: those that are open, without acknowledged ones, unless `states` says otherwise. */
+export async function countOpen(
+  db: Db,
+  states: Discrepancy['state'][] = ['open'],
+): Promise<Record<string, number>> {
+  const rows = await countFiltered(db, { states });
   return Object.fromEntries(rows.map((row) => [row.kind, Number(row.n)]));
 }
 

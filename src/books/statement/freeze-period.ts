@@ -1,4 +1,5 @@
 import type { AdvisedReason } from '../../core/domain/advice.ts';
+import { unresolvedStates } from '../../core/domain/discrepancy-life.ts';
 import { formatMinor } from '../../core/domain/money.ts';
 import type { ServiceAccount } from '../../core/domain/origin.ts';
 import { findBarrier } from '../../core/ledger/barriers.ts';
@@ -35,6 +36,8 @@ export const warnedLines = [
   'in_flight',
   'unknown',
   'unseen',
+  'foreign',
+  'amount_differences',
   'duplicates',
   'status_conflicts',
   'collisions',
@@ -56,7 +59,7 @@ export type NotClosable =
 
 /**
  * What a month was closed in spite of. `of`: when the newest complete list was read. `unpaid`: after the close nobody is
- * asked about those of the month. `kinds`: how many are open.
+ * asked about those of the month. `kinds`: how many are not resolved.
  */
 export type PeriodWarning =
   | { kind: 'no_list' }
@@ -119,7 +122,7 @@ export function createClosePeriod(deps: {
       rows: (rows) => addPeriodRows(trx, key, 'statement-rows', rows),
       transfers: (ids) => addPeriodTransfers(trx, key, ids),
     });
-    const kinds = await countOpen(trx);
+    const kinds = await countOpen(trx, unresolvedStates);
     // Before the period stands: it would count as closed over.
     const ended = await unpaidTotals(trx, { before: month.endsAt });
     const unpaid = ended.map(({ state, currency, count, minor }): PeriodWarning => {
@@ -202,7 +205,7 @@ function unresolved(statement: StatementRow[]): PeriodWarning[] {
   });
 }
 
-/** The open discrepancies as a sheet, the header first. */
+/** Discrepancies by kind as a sheet, the header first. */
 export function openKindRows(kinds: Readonly<Record<string, number>>): string[][] {
   return [['kind', 'count'], ...Object.entries(kinds).map(([kind, count]) => [kind, `${count}`])];
 }

@@ -63,7 +63,10 @@ function waitingTable(needs: readonly Need[], look: DashboardFacts, view: View):
   return html`<p>Nothing waits for a person.</p>`;
 }
 
-/** `3 things need a person`. */
+/** `3 things need a person; 1 is for you`, where the reader may not decide all of it. */
 export function needsTitle(needs: readonly Need[]): string {
-  return `${counted(needs.length, 'thing')} ${needs.length === 1 ? 'needs' : 'need'} a person`;
+  const mine = needs.filter(({ isMine }) => isMine).length;
+  const yours =
+    mine < needs.length ? `; ${mine === 0 ? 'none' : mine} ${mine < 2 ? 'is' : 'are'} for you` : '';
+  return `${counted(needs.length, 'thing')} ${needs.length === 1 ? 'needs' : 'need'} a person${yours}`;
 }

@@ -21,7 +21,7 @@ import { unpaidNeed, unpaidTitle } from './unpaid-view.ts';
 
 /** A page, and what a person does there. */
 type Way = { href: string; name: string };
-/** Something that waits for a person. `decide`: where it is decided; `look`: where it is shown. */
+/** Something that waits for a person. `decide`: where the reader decides it; `look`: where it is shown. */
 type Line = {
   what: Html;
   count: number | null;
@@ -29,8 +29,8 @@ type Line = {
   decide: Way | null;
   look: string | null;
 };
-/** Lines of one kind as one; `about`: each of them, where there are several. */
-export type Need = Line & { kind: FindingKind | null; about: readonly Html[] };
+/** Lines of one kind as one; `about`: each of them, where there are several. `isMine`: the reader may decide some of it. */
+export type Need = Line & { kind: FindingKind | null; about: readonly Html[]; isMine: boolean };
 type Open = Finding<KindsOn<'today'>>;
 
 /** At most this many of a kind are named. */
@@ -51,7 +51,7 @@ export function needsOf(look: DashboardFacts, view: View): Need[] {
   return [
     ...unreadyBeside(look).map(({ problem, fix }) => ({
       ...{ what: html`${grave('high', sentence(problem, view))}: ${sentence(fix, view)}`, about: [] },
-      ...{ kind: null, count: null, since: null, decide: null, look: null },
+      ...{ kind: null, count: null, since: null, decide: null, look: null, isMine: false },
     })),
     ...[...Map.groupBy(open, ({ kind }) => kind)].flatMap(([kind, some]) => {
       const lines = some.flatMap((one) => linesIn(one, view));
@@ -227,7 +227,9 @@ function needsIn(
   all: Together | undefined,
   some: readonly Open[] = [],
 ): Need[] {
-  if (!all || lines.length < 2) return lines.map((line) => ({ ...line, kind, about: [] }));
+  const isMine = lines.some(({ decide }) => decide !== null);
+  if (!all || lines.length < 2)
+    return lines.map((line) => ({ ...line, kind, about: [], isMine: line.decide !== null }));
   const gravity = kind === null ? 'medium' : findingRules[kind].gravity;
   const total = lines.reduce((sum, { count }) => sum + (count ?? 0), 0);
   const named = lines.slice(0, mostNamed).map(({ what, count, decide }) => {
@@ -237,7 +239,7 @@ function needsIn(
   const more = lines.length - named.length;
   return [
     {
-      ...{ kind, decide: null, look: all.look },
+      ...{ kind, decide: null, look: all.look, isMine },
       what: grave(gravity, all.name(all.of === 'counts' ? total : lines.length, some)),
       count: all.of === 'counts' || total === 0 ? null : total,
       since: lines.flatMap(({ since }) => since ?? []).toSorted()[0] ?? null,

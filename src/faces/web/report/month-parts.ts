@@ -29,8 +29,15 @@ export function paidTotals(
   const lines = linesByCurrency(statement);
   const currencies = [...new Set([...paid.map(({ currency = '' }) => currency), ...lines.keys()])].toSorted();
   if (currencies.length === 0) return html`<p>Nothing was paid.</p>\n`;
+  // An older version froze no payees.
+  const hasPayees = paid.some(({ payees = '' }) => payees !== '');
   const rows = currencies.map((currency): HtmlCell[] => {
-    const { count = '0', amount = '0', fees = '' } = paid.find((one) => one.currency === currency) ?? {};
+    const {
+      count = '0',
+      amount = '0',
+      fees = '',
+      payees = '',
+    } = paid.find((one) => one.currency === currency) ?? {};
     const own = lines.get(currency);
     const rest = own
       ? closedCells(
@@ -39,12 +46,14 @@ export function paidTotals(
           verdicts.find((one) => one.currency === currency),
         )
       : [grouped(fees)];
-    return [currency, grouped(count), grouped(amount), ...rest];
+    return [currency, grouped(count), ...(hasPayees ? [grouped(payees)] : []), grouped(amount), ...rest];
   });
   const ofOpen = [paidFeesWords];
   const ofClosed = [paidEarlierWords, lineWords.net_paid, lineWords.fees, differenceWords];
   const more = lines.size > 0 ? ofClosed : ofOpen;
-  const numbers = ['Paid payouts', 'Amount', ...more].map((number) => ({ number }));
+  const numbers = ['Paid payouts', ...(hasPayees ? ['Payees'] : []), 'Amount', ...more].map((number) => ({
+    number,
+  }));
   return wideTable('Total', ['Currency', ...numbers], rows);
 }
 
@@ -114,7 +123,7 @@ export function openAtClose(
     open === null
       ? 'An older version closed this month. It did not keep which discrepancies were open.'
       : kinds.length > 0
-        ? `Open discrepancies of any month: ${kinds.join(', ')}.`
+        ? `Not resolved discrepancies of any month: ${kinds.join(', ')}.`
         : 'No discrepancy was open.';
   const rows = left.flatMap(({ line, rows: some }) =>
     some.map((one) => [

@@ -94,6 +94,7 @@ it('gives the only one of a kind the button of the page, to those who may press 
   const review = '<a class="go" href="/batches/b-1/approve">Review…</a>';
   expect((await as('bola', '/')).body).toContain(review);
   for (const { body } of [await ask('/'), await as('dee', '/')]) {
+    expect(textOf(body)).toContain('1 thing needs a person; none is for you');
     expect(body).not.toContain('/approve');
     expect(body).toContain('<a class="btn" href="/batches/b-1">Look</a>');
   }
