@@ -230,6 +230,16 @@ it('P37: counts every amount that differs from the batch before, and by how much
   );
 });
 
+it('P37: compares the second row of a payee with the second of before', async () => {
+  const s = await setting();
+  const both = two.flatMap((one) => [one, { ...one, minor: one.minor / 10n }]);
+  const before = await pay(s, 'november.csv', fileOf(both, 'N'));
+  s.clock.advance(30 * day);
+  const { batch } = await take(s, 'december.csv', fileOf(both, 'D'));
+  expect((await comparisonOf(s.ledger.db, batch))?.amounts).toEqual({ count: 0, sums: {} });
+  expect(await amountDifferences(s.ledger.db, batch, before)).toEqual([]);
+});
+
 it('P37: lists all whose amount differs from the batch before, the largest difference first', async () => {
   const s = await setting();
   const people = firstMonth(1, 60);
