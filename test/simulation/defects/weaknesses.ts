@@ -36,8 +36,8 @@ export const weaknessDefects: readonly Defect[] = [
     name: 'waits by the wall clock',
     turn: 'clock',
     file: 'src/core/domain/wait.ts',
-    find: `untilMs - (notedMs > nowMs ? notedMs : nowMs)`,
-    replace: `untilMs - (notedMs > nowMs ? nowMs : nowMs)`,
+    find: `untilMs - Math.max(notedMs, nowMs)`,
+    replace: `untilMs - Math.max(nowMs, nowMs)`,
   },
   {
     name: 'promises nothing of the rows that it leaves out',
