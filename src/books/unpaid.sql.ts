@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { cameToNothing } from '../core/domain/payout.ts';
+import { personAlone } from '../core/domain/transition.ts';
 import { isNotPaidAgain, recounted, replacedSums } from '../core/ledger/replaced.ts';
 import { stateSums } from '../core/ledger/state-sums.ts';
 import { literals } from '../core/storage/dialect.ts';
@@ -54,6 +55,17 @@ export async function unpaidSums(db: Db | Trx, { before }: Before = {}): Promise
     where since > ${known.closed_at}
     group by batch, state, currency order by batch, currency, state`.execute(db);
   return [...fresh, ...late.rows.map((row) => ({ ...row, n: BigInt(row.n), amount: BigInt(row.amount) }))];
+}
+
+/** Batches of which a new file alone pays what is unpaid: only a person has said that it was not paid (P32). `batch`: of this one. */
+export async function batchesForNewFile(db: Db | Trx, batch?: string): Promise<Set<string>> {
+  const isAlone = sql`p.evidence in (${literals(personAlone)})`;
+  const { rows } = await sql<{ id: string }>`select b.id from batches b
+    where b.id in (select p.batch_id from payouts p where p.state = 'failed' and ${isAlone}
+        ${batch === undefined ? sql`` : sql`and p.batch_id = ${batch}`})
+      and not exists (select 1 from payouts p where p.batch_id = b.id and p.state in (${literals(cameToNothing)})
+        and not ${isAlone} and ${isNotPaidAgain})`.execute(db);
+  return new Set(rows.map(({ id }) => id));
 }
 
 type UnpaidRow = Pick<

@@ -32,8 +32,8 @@ export type ChannelStanding = {
 type FindingFacts = {
   /** `makers`: who may not approve it. */
   batch_held: { waitsForApproval: boolean; makers: readonly Maker[] };
-  /** How many in each state. */
-  payout_unpaid: { states: readonly { state: UnpaidState; count: number }[] };
+  /** How many in each state. `newFile`: only a new file can pay them. */
+  payout_unpaid: { states: readonly { state: UnpaidState; count: number }[]; newFile: boolean };
   /** `problem`: the code of the last answer that did not count. */
   approval_unanswered: { problem: string | null };
   /** `lost`: neither the file nor its copy was there. `changed`: with the size that it has now. */

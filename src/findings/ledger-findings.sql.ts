@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { openGroups } from '../books/discrepancies/discrepancies.sql.ts';
-import { unpaidSums } from '../books/unpaid.sql.ts';
+import { batchesForNewFile, unpaidSums } from '../books/unpaid.sql.ts';
 import { discrepancyKinds } from '../core/domain/discrepancy-kinds.ts';
 import { batchName } from '../core/domain/ids.ts';
 import { formatMinor } from '../core/domain/money.ts';
@@ -93,6 +93,7 @@ export async function unpaidFindings(db: Db): Promise<Finding<'payout_unpaid'>[]
   const sums = (await unpaidSums(db)).map(({ batch, ...sum }) => {
     return { subject: batch, mark: null, ...sum };
   });
+  const forNewFile = sums.length === 0 ? new Set() : await batchesForNewFile(db);
   return [...Map.groupBy(sums, ({ subject }) => subject)].map(([batch, own]) => ({
     ...plainFinding('payout_unpaid', batch),
     ...sumOf(own),
@@ -100,6 +101,7 @@ export async function unpaidFindings(db: Db): Promise<Finding<'payout_unpaid'>[]
       states: [...Map.groupBy(own, ({ state }) => state)].map(([state, some]) => {
         return { state, count: some.reduce((sum, { n }) => sum + Number(n), 0) };
       }),
+      newFile: forNewFile.has(batch),
     },
   }));
 }

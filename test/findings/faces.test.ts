@@ -79,7 +79,7 @@ const facts: { [K in FindingKind]?: Partial<Finding<K>> | object } = {
   schedule_missed: job,
   disk_unseen: { facts: { why } },
   batch_held: { subject: 'november', facts: { waitsForApproval: true, makers: [] } },
-  payout_unpaid: { subject: 'november', facts: { states: [{ state: 'failed', count: 1 }] } },
+  payout_unpaid: { subject: 'november', facts: { states: [{ state: 'failed', count: 1 }], newFile: false } },
   approval_unanswered: { measure: 1_000_000, facts: { problem: 'http_500' } },
   file_rejected: { subject: 'refused', facts: { files: [rejected] } },
   file_lost: { names: ['november'], facts: { lost: [], changed: [] } },

@@ -1,7 +1,7 @@
 import { contradictionText } from './contradiction.ts';
 import { type AttemptOutcome, lacksTransfers } from './outcome.ts';
 import type { PayoutState, RecordSource, WithheldBy } from './payout.ts';
-import { addEvidence, hasComeToNothing, isFinalState, provingSources, restsOn } from './payout.ts';
+import { addEvidence, hasComeToNothing, isFinalState, provingSources, restsOn, sources } from './payout.ts';
 import type { Witness } from './witness.ts';
 
 export type LedgerEvent =
@@ -282,6 +282,11 @@ function contradiction({ state }: PayoutStanding, { source, status }: Witness): 
 export function restsOnPerson(evidence: string): boolean {
   return restsOn(evidence, 'person') && !provingSources.some((source) => restsOn(evidence, source));
 }
+
+/** Every evidence that rests on a person alone, as the ledger stores it. */
+export const personAlone: readonly string[] = sources
+  .reduce((all, source) => all.concat(all.map((one) => addEvidence(one, source))), [''])
+  .filter(restsOnPerson);
 
 function move(now: PayoutStanding, to: PayoutState, source?: RecordSource): Effect {
   // Sources that agreed with the success say nothing about the return.

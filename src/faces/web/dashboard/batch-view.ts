@@ -10,6 +10,7 @@ import type { batchHalts } from '../../../sending/halts.sql.ts';
 import { haltCauseText } from '../../../words/halt-words.ts';
 import { holdTexts } from '../../../words/hold-words.ts';
 import { newsOf } from '../../../words/plain-words.ts';
+import { newFileText } from '../../../words/state-words.ts';
 import { hasRight } from '../../admin/access.ts';
 import { hider } from '../../json/hide.ts';
 import { type Html, html } from '../kit/html.ts';
@@ -60,12 +61,12 @@ export function batchView(
     nameOf: NameOf;
     accounts?: AccountsNamed;
     everybody: boolean;
+    newFile: boolean;
     later: readonly DayAhead[];
   },
   view: View,
 ): Html {
-  const { approvals, rows, state, page, halts, makers, mends, compared, nameOf, accounts, everybody, later } =
-    about;
+  const { approvals, rows, state, page, makers, mends, compared, nameOf, accounts, everybody, later } = about;
   const { batch } = look;
   const as = batch.dropped_as === '' ? '' : ` as ${batch.dropped_as}`;
   const approved = approvals.map(
@@ -102,7 +103,7 @@ ${panel(
     ' · ',
   )} · ${to(['batches', batch.id, 'columns'], 'Totals by column')}</p>`,
 )}
-${decisions(look, { halts, makers }, view)}
+${decisions(look, about, view)}
 ${mends.length > 0 && panel('Changed before it was taken in', html`<p>The file as it was dropped is in the archive under <code>${originalOf(batch.id)}--${batch.file_name}</code>.</p>${mendsTable(mends, seesBank(view), view)}`)}
 ${panel('Payouts by state', statesTable(look))}
 ${panel(page.number === 1 && !page.more ? counted(rows.length, 'payout') : 'Payouts', payoutsPart(look, { rows, state, page }, view))}`;
@@ -110,7 +111,7 @@ ${panel(page.number === 1 && !page.more ? counted(rows.length, 'payout') : 'Payo
 
 function decisions(
   look: BatchLook,
-  { halts, makers }: { halts: Halts; makers: readonly Maker[] },
+  { halts, makers, newFile }: { halts: Halts; makers: readonly Maker[]; newFile: boolean },
   view: View,
 ): Html {
   const { batch, state, counts } = look;
@@ -135,9 +136,11 @@ function decisions(
         ]),
     ...(unpaidIn(look) > 0
       ? [
-          hasRight(view.caller, 'decide')
-            ? html`<p><a class="go" href="${path}/again">Pay what is unpaid again…</a></p>`
-            : html`<p>To pay what is unpaid again: ${whoMay(view, 'decide')}</p>`,
+          newFile
+            ? html`<p>${newFileText}</p>`
+            : hasRight(view.caller, 'decide')
+              ? html`<p><a class="go" href="${path}/again">Pay what is unpaid again…</a></p>`
+              : html`<p>To pay what is unpaid again: ${whoMay(view, 'decide')}</p>`,
         ]
       : []),
     ...(waits ? [approvalWay(path, isMaker(makers), view)] : []),

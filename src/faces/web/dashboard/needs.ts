@@ -17,7 +17,7 @@ import { whoMay } from './forms.ts';
 import type { View } from './frame.ts';
 import type { DashboardFacts } from './look.ts';
 import { countText, sentence, severity, stateText, time, to, verdictText } from './parts.ts';
-import { unpaidNeed, unpaidTitle } from './unpaid-view.ts';
+import { isUnpaid, unpaidNeed, unpaidTitle } from './unpaid-view.ts';
 
 /** A page, and what a person does there. */
 type Way = { href: string; name: string };
@@ -168,7 +168,7 @@ const looks: Partial<Record<FindingKind, (finding: Open) => string>> = {
 /** Where a person with the right decides about one. */
 function decideOf(finding: Open, view: View): Way | null {
   const page = batchPage(finding.subject);
-  if (finding.kind === 'payout_unpaid' && hasRight(view.caller, 'decide'))
+  if (isUnpaid(finding) && !finding.facts.newFile && hasRight(view.caller, 'decide'))
     return { href: `${page}/again`, name: 'Pay again…' };
   if (isHeld(finding) && finding.facts.waitsForApproval && mayApprove(finding, view))
     return { href: `${page}/approve`, name: 'Review…' };

@@ -4,6 +4,7 @@ import type { FastifyInstance, FastifyReply } from 'fastify';
 import { findRun } from '../../../books/batch-results.sql.ts';
 import { columnTotals } from '../../../books/column-totals.sql.ts';
 import { payoutStory, type Story } from '../../../books/overview.sql.ts';
+import { batchesForNewFile } from '../../../books/unpaid.sql.ts';
 import { foldReference } from '../../../core/domain/ids.ts';
 import { dayOf } from '../../../core/domain/pay-day.ts';
 import { maskAccount } from '../../../core/domain/redact.ts';
@@ -123,6 +124,7 @@ export function pageRoutes(scope: FastifyInstance, shared: Shared): void {
       ...(await changedPayees(compared, view)),
       everybody: showsEverybody(request),
       later,
+      newFile: (await batchesForNewFile(reader, id)).has(id),
       ...prepared,
     };
     const main = batchView(look, about, view);

@@ -23,6 +23,7 @@ import { reasonText } from '../../../words/advice-text.ts';
 import { evidenceFactsOf } from '../../../words/evidence-words.ts';
 import { periodWarningTexts } from '../../../words/period-words.ts';
 import { cancelWords, resendWords } from '../../../words/results/payout-results.ts';
+import { newFileText } from '../../../words/state-words.ts';
 import { html } from '../kit/html.ts';
 import { Declined, declinedPage, personOf } from './actions.ts';
 import { form } from './forms.ts';
@@ -215,7 +216,7 @@ function settleForm(one: WeighedCase, digest: string, view: View) {
     );
   return panel(
     'Decide',
-    html`<p>It counts as you say, and nothing is sent. If the service shows otherwise later, it is reopened.</p>${form(
+    html`<p>It counts as you say, and nothing is sent. If the service shows otherwise later, it is reopened.</p><p>${newFileText}</p>${form(
       view,
       {
         action: `/payouts/${encodeURIComponent(payout.reference)}/settle`,

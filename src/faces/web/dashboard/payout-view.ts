@@ -4,13 +4,14 @@ import { payDayText } from '../../../core/domain/pay-day.ts';
 import { hasComeToNothing, type PayoutState } from '../../../core/domain/payout.ts';
 import { plainKind } from '../../../core/domain/plain-kind.ts';
 import { maskAccount } from '../../../core/domain/redact.ts';
+import { isClosedByPerson } from '../../../core/domain/transition.ts';
 import type { neighboursOf } from '../../../core/ledger/successors.ts';
 import type { originOf } from '../../../sending/approvals.sql.ts';
 import { actionFor } from '../../../words/discrepancy-words.ts';
 import { payoutMoments } from '../../../words/payout-moments.ts';
 import { newsOf } from '../../../words/plain-words.ts';
 import { upperFirst } from '../../../words/results/obstacle-words.ts';
-import { againWords } from '../../../words/state-words.ts';
+import { againWords, newFileText } from '../../../words/state-words.ts';
 import { hasRight } from '../../admin/access.ts';
 import { hider } from '../../json/hide.ts';
 import { type Html, html } from '../kit/html.ts';
@@ -78,15 +79,17 @@ ${panel('Discrepancies', discrepancies(story, say))}`;
 function decisions({ payout }: Story, { successor }: Chain, view: View): Html {
   const { state, reference } = payout;
   const path = `/payouts/${encodeURIComponent(reference)}`;
-  const mayPayAgain = successor === null && (hasComeToNothing(state) || state === 'unknown');
+  const isUnpaid = successor === null && (hasComeToNothing(state) || state === 'unknown');
+  const newFile = isUnpaid && isClosedByPerson(payout);
   const isOpen = state === 'unknown' || state === 'pending' || state === 'held';
   const links = [
-    ...(mayPayAgain
+    ...(isUnpaid && !newFile
       ? [html`<a class="${state === 'unknown' ? 'btn' : 'go'}" href="${path}/retry">Pay it again…</a>`]
       : []),
     ...(isOpen ? [html`<a href="${path}/settle">Settle by hand…</a>`] : []),
   ];
   const isUnsent = state === 'ready' || state === 'held';
+  if (newFile) return panel('Decide', html`<p>${newFileText}</p>`, 'screen');
   const isTold = state === 'pending' || state === 'unknown' || state === 'success';
   if (links.length === 0 && !isUnsent && !isTold) return html``;
   if (!hasRight(view.caller, 'decide'))

@@ -9,6 +9,7 @@ import {
 import type { Finding } from '../../../findings/finding.ts';
 import type { FindingKind } from '../../../findings/kinds.ts';
 import { saidOf } from '../../../words/plain-words.ts';
+import { newFileText } from '../../../words/state-words.ts';
 import { type Html, html } from '../kit/html.ts';
 import { separated } from '../kit/parts.ts';
 import { wideTable } from '../kit/table.ts';
@@ -48,12 +49,12 @@ export function stateList(state: PayoutState, batch?: string): string {
 
 /** A batch with what came to nothing in it and waits. Its page tells that from what a closed month counted. */
 export function unpaidNeed(finding: Finding<'payout_unpaid'>): Html {
-  const { subject, totals } = finding;
+  const { subject, totals, facts } = finding;
   const counts = unpaidByState([finding]).map(
     ({ state, count }) => `${countText(count)} ${stateText(state)}`,
   );
   const sums = Object.entries(totals).map(([currency, sum]) => wholeAmount(amountText(currency, sum)));
-  return html`${to(['batches', subject], subject)}: ${separated(counts, ', ')}, not paid again: ${separated(sums, ', ')}`;
+  return html`${to(['batches', subject], subject)}: ${separated(counts, ', ')}, not paid again: ${separated(sums, ', ')}${facts.newFile && html`. ${newFileText}`}`;
 }
 
 export function unpaidTitle(findings: readonly Finding<FindingKind>[]): string {
@@ -83,5 +84,5 @@ function unpaidByState(findings: readonly Finding<FindingKind>[]): { state: Unpa
   });
 }
 
-const isUnpaid = (finding: Finding<FindingKind>): finding is Finding<'payout_unpaid'> =>
+export const isUnpaid = (finding: Finding<FindingKind>): finding is Finding<'payout_unpaid'> =>
   finding.kind === 'payout_unpaid';

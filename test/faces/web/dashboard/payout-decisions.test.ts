@@ -106,6 +106,30 @@ it('P32: settles an unknown payout by a person with a note', async () => {
   expect(await states(ledger)).toEqual({ 'R-1': 'failed' });
 });
 
+it('P32: offers a new file, and not to pay again, where only a person has said that it was not paid', async () => {
+  const dashboard = await afterSending({ 'R-1': 'lost_before' });
+  const { as, post, ledger } = dashboard;
+  const newFile = 'Pay it in a new file, under a new reference';
+  expect(textOf((await as('bola', '/payouts/R-1/settle')).body), 'said before').toContain(newFile);
+  const evidence = await seen(dashboard, '/payouts/R-1/settle');
+  await post('bola', '/payouts/R-1/settle', { evidence, as: 'failed', note: 'bank letter' });
+  for (const page of ['/', '/batches/b-1', '/payouts/R-1']) {
+    const { body } = await as('bola', page);
+    expect(textOf(body), page).toContain(newFile);
+    expect(body, page).not.toMatch(/href="[^"]*\/(again|retry)"/);
+  }
+  expect(textOf((await as('bola', '/payouts/R-1/retry')).body)).toContain('cannot be paid again now');
+  // One that failed at the service beside it can be paid again.
+  await addBatch(ledger, ['R-2'], { id: 'b-2', state: 'failed', evidence: 'details' });
+  await ledger.db
+    .updateTable('payouts')
+    .set({ batch_id: 'b-1', row_number: 2n })
+    .where('reference', '=', 'R-2')
+    .execute();
+  expect((await as('bola', '/batches/b-1')).body).toContain('href="/batches/b-1/again"');
+  expect((await as('bola', '/payouts/R-2')).body).toContain('href="/payouts/R-2/retry"');
+});
+
 it('P21: cancels what was never sent, and nothing else', async () => {
   const dashboard = await afterSending({ 'R-1': 'never_settles' });
   const { post, ledger } = dashboard;
