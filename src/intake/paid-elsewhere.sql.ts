@@ -99,7 +99,7 @@ async function lastPaid(
 }
 
 /** True for a key that no batch gave to different people at once, on accounts of their own: `N/A` and `-` are no keys. */
-function isOfOnePayee(wanted: readonly string[]): RawBuilder<boolean> {
+export function isOfOnePayee(wanted: readonly string[]): RawBuilder<boolean> {
   return sql<boolean>`p.payee_key not in (select k.payee_key from payouts k
     where k.payee_key in (${textsOf(wanted)}) and k.payee_key <> '' and ${leftReady('k')}
     group by k.payee_key, k.batch_id

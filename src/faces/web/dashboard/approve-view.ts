@@ -1,15 +1,14 @@
 import type { ColumnTotals } from '../../../books/column-totals.ts';
-import { maskAccount } from '../../../core/domain/redact.ts';
 import type { PayeeComparison } from '../../../core/ledger/payee-comparisons.ts';
 import type { Approvable } from '../../../sending/approvals.sql.ts';
 import { type Html, html } from '../kit/html.ts';
-import { bankText, digestMark } from '../kit/parts.ts';
+import { digestMark } from '../kit/parts.ts';
 import { wideTable } from '../kit/table.ts';
 import { columnPanels, type LastAlike, lastTime } from './batch-columns-view.ts';
 import type { BatchLook, payoutsIn } from './batches.sql.ts';
 import { type AccountsNamed, comparedPart, type NameOf } from './compared-part.ts';
 import { form } from './forms.ts';
-import { seesBank, type View } from './frame.ts';
+import { accountText, seesBank, type View } from './frame.ts';
 import type { DayAhead } from './later.sql.ts';
 import { laterFacts } from './later-view.ts';
 import { countText, exactAmount, facts, panel, sentence, time, to } from './parts.ts';
@@ -68,7 +67,7 @@ ${panel(
     largest.map((row) => [
       to(['payouts', row.reference], row.reference),
       seesBank(view) ? row.account_name : 'hidden',
-      `${seesBank(view) ? row.account_number : maskAccount(row.account_number)} · ${bankText(row.bank_code, view)}`,
+      accountText(row, view),
       exactAmount(row.currency, row.amount),
     ]),
   ),

@@ -1,10 +1,12 @@
 import type { Mode } from '../../../core/domain/payout.ts';
+import { maskAccount } from '../../../core/domain/redact.ts';
 import type { Config } from '../../../core/settings/settings.ts';
 import type { Role } from '../../../core/settings/settings-schema.ts';
 import { shortTimeWithSeconds } from '../../../words/short-times.ts';
 import { type Caller, hasRight } from '../../admin/access.ts';
 import { pageFrame, sourceOf } from '../kit/frame.ts';
 import { type Html, html } from '../kit/html.ts';
+import { bankText } from '../kit/parts.ts';
 import { dashboardStyle } from './dashboard-style.ts';
 import { dropScript } from './files/drop-script.ts';
 import { liveScript } from './live-script.ts';
@@ -31,6 +33,14 @@ export type View = {
 
 export function seesBank({ caller }: Pick<View, 'caller'>): boolean {
   return hasRight(caller, 'read');
+}
+
+/** An account and its bank within a table; masked for a reader who may not see bank details. */
+export function accountText(
+  { account_number: account, bank_code: bank }: { account_number: string; bank_code: string },
+  view: Pick<View, 'caller' | 'banks'>,
+): string {
+  return `${seesBank(view) ? account : maskAccount(account)} · ${bankText(bank, view)}`;
 }
 
 export type DashboardPage = {

@@ -10,7 +10,6 @@ import { counted, grouped } from '../../../core/domain/counted.ts';
 import { formatMinor } from '../../../core/domain/money.ts';
 import type { CountedState } from '../../../core/domain/payout.ts';
 import { plainKind } from '../../../core/domain/plain-kind.ts';
-import { maskAccount } from '../../../core/domain/redact.ts';
 import type { Config } from '../../../core/settings/settings.ts';
 import { listSentence } from '../../../words/list-words.ts';
 import { periodWarningTexts } from '../../../words/period-words.ts';
@@ -18,12 +17,12 @@ import { hasRight } from '../../admin/access.ts';
 import type { LedgerFigures } from '../../admin/ledger-figures.sql.ts';
 import { csvText } from '../../files/csv-writer.ts';
 import { type Html, html } from '../kit/html.ts';
-import { bankText, digestMark, separated, way } from '../kit/parts.ts';
+import { digestMark, separated, way } from '../kit/parts.ts';
 import { wideTable } from '../kit/table.ts';
 import { approvalTable, openAtClose, paidByColumns, paidTotals, signLines } from '../report/month-parts.ts';
 import { statementBody } from '../report/page-statement.ts';
 import { form, whoMay } from './forms.ts';
-import { seesBank, type View } from './frame.ts';
+import { accountText, seesBank, type View } from './frame.ts';
 import { onwards } from './pages.ts';
 import {
   amount,
@@ -208,7 +207,7 @@ function paidTable(rows: readonly MonthPayment[], { archived }: MonthFacts, view
   const cells = rows.map((one) => [
     to(['payouts', one.reference], one.reference),
     seesBank(view) ? one.account_name : 'hidden',
-    `${seesBank(view) ? one.account_number : maskAccount(one.account_number)} · ${bankText(one.bank_code, view)}`,
+    accountText(one, view),
     exactAmount(one.currency, one.amount),
     time(one.paid_at, view),
     to(['batches', one.batch_id], one.batch_id),

@@ -9,13 +9,13 @@ import { hider } from '../../json/hide.ts';
 import { type Html, html } from '../kit/html.ts';
 import { wideTable } from '../kit/table.ts';
 import { form } from './forms.ts';
-import { seesBank, type View } from './frame.ts';
+import { accountText, seesBank, type View } from './frame.ts';
 import { amount, exactAmount, panel, sentence, stateBadge, to } from './parts.ts';
 
 /** What is unpaid of a batch, each with its evidence, and one decision about all (P20). */
 export function payAgainView(
   batch: string,
-  { shown, left }: { shown: Weighed; left: number },
+  { shown, left, later }: { shown: Weighed; left: number; later: ReadonlyMap<bigint, string> },
   view: View,
 ): Html {
   const { cases, digest } = shown;
@@ -23,6 +23,7 @@ export function payAgainView(
   const rows = cases.map((one) => [
     to(['payouts', one.payout.reference], one.payout.reference),
     seesBank(view) ? one.payout.account_name : 'hidden',
+    accountCell(one, later, view),
     exactAmount(one.payout.currency, one.payout.amount),
     stateBadge(one.payout.state),
     sentence((seesBank(view) ? String : hider(one.payout))(newsOf(one.payout, one.attempts)), view),
@@ -32,6 +33,7 @@ export function payAgainView(
   const columns = [
     'Reference',
     'Payee',
+    'Account',
     { number: 'Amount' },
     'State',
     'What the service says',
@@ -52,6 +54,15 @@ ${left > 0 && html`<p class="warn">These are the first ${cases.length}. ${counte
 ${payable.length > 0 ? panel('Decide', html`<p>${totalsOf(payable)} under new references, to the same accounts. Evidence <code>${digest}</code></p>${decide}`) : html`<p>None of it can be paid again now.</p>`}
 ${cases.length > 0 && panel('What is known, asked just now', wideTable('Unpaid', columns, rows))}
 <p>${to(['batches', batch], 'Back to the batch')}</p>`;
+}
+
+/** The account that declined is used again: a later payment to another one says that it may be out of date. */
+function accountCell({ payout }: WeighedCase, later: ReadonlyMap<bigint, string>, view: View): Html {
+  const other = later.get(payout.id);
+  const moved =
+    other !== undefined &&
+    html`<br><span class="warn">A later payment went to another account: ${to(['payouts', other], other)}</span>`;
+  return html`${accountText(payout, view)}${moved}`;
 }
 
 function totalsOf(cases: readonly WeighedCase[]): string {

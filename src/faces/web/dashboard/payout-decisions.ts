@@ -28,6 +28,7 @@ import { html } from '../kit/html.ts';
 import { Declined, declinedPage, personOf } from './actions.ts';
 import { form } from './forms.ts';
 import type { View } from './frame.ts';
+import { laterAccounts } from './later-accounts.sql.ts';
 import { dashboardBanner, facts, panel, sentence, time } from './parts.ts';
 import { paidAgainWords, payAgainView } from './pay-again-view.ts';
 import { orderIn, requireSure } from './post-routes.ts';
@@ -61,7 +62,11 @@ ${verb === 'retry' ? retryForm(seen.one, seen.shown.digest, view) : settleForm(s
   scope.get<Params>('/batches/:name/again', decide, async (request, reply) => {
     const { name } = request.params;
     const seen = unlessDeclined(await freshUnpaid(parts, name));
-    const main = payAgainView(name, seen, await viewFor(request));
+    const later = await laterAccounts(
+      deps.reader,
+      seen.shown.cases.map(({ payout }) => payout),
+    );
+    const main = payAgainView(name, { ...seen, later }, await viewFor(request));
     return send(request, reply, { title: `Pay again of ${name}`, place: '/batches', main, renews: 'still' });
   });
 

@@ -79,6 +79,27 @@ it('P20: pays what is unpaid of a batch again once, on the evidence of all that 
   expect(textOf((await as('bola', again)).body)).toContain('None of it can be paid again now');
 });
 
+it('P20: shows the account that is used again, and a later payment of the payee to another one', async () => {
+  const dashboard = await afterSending({ 'R-1': 'fail', 'R-2': 'fail' });
+  const { as, ledger } = dashboard;
+  const again = async (): Promise<string> =>
+    (await as('bola', '/batches/b-1/again')).body.replaceAll(/<[^>]+>/g, '');
+  expect(await again()).toContain('0123456789 · 000013');
+  const later = { id: 'b-2', state: 'success', attempt_count: 1n, account_number: '0123456700' } as const;
+  await addBatch(ledger, ['S-1'], { ...later, account_name: 'ADA BELLO' });
+  expect(await again(), 'somebody else').not.toContain('another account');
+  await addBatch(ledger, ['S-2'], { ...later, id: 'b-3' });
+  expect(await again()).toContain('A later payment went to another account: S-2');
+  await addBatch(ledger, ['S-3'], { ...later, id: 'b-4', account_number: '0123456789' });
+  expect(await again(), 'the newest went to this one').not.toContain('another account');
+  const key = { account_name: 'A. OBI', payee_id: 'E-7' };
+  await ledger.db.updateTable('payouts').set({ payee_key: 'e7' }).where('reference', '=', 'R-2').execute();
+  await addBatch(ledger, ['S-4'], { ...later, ...key, id: 'b-5' });
+  await ledger.db.updateTable('payouts').set({ payee_key: 'e7' }).where('reference', '=', 'S-4').execute();
+  expect(await again(), 'by the key').toMatch(/R-2.*another account: S-4/s);
+  expect((await again()).split('another account')).toHaveLength(2);
+});
+
 it('P16: offers no second payment of what the service has', async () => {
   const dashboard = await afterSending({ 'R-1': 'lost_answer' });
   const { as, post, ledger } = dashboard;
