@@ -27,9 +27,9 @@ import { newFileText } from '../../../words/state-words.ts';
 import { html } from '../kit/html.ts';
 import { Declined, declinedPage, personOf } from './actions.ts';
 import { form } from './forms.ts';
-import type { View } from './frame.ts';
+import { accountText, seesBank, type View } from './frame.ts';
 import { laterAccounts } from './later-accounts.sql.ts';
-import { dashboardBanner, facts, panel, sentence, time } from './parts.ts';
+import { dashboardBanner, exactAmount, facts, panel, sentence, time } from './parts.ts';
 import { paidAgainWords, payAgainView } from './pay-again-view.ts';
 import { orderIn, requireSure } from './post-routes.ts';
 import type { Shared } from './shared.ts';
@@ -182,8 +182,14 @@ function changed(name: string): Declined {
 }
 
 function evidence(one: WeighedCase, view: View) {
+  const { payout } = one;
   const known = evidenceFactsOf(one, (instant) => instant ?? '–');
-  return facts(known.map(([label, text]) => [label, sentence(text, view)] as const));
+  return facts([
+    ['payee', seesBank(view) ? payout.account_name : 'hidden'],
+    ['account', accountText(payout, view)],
+    ['amount', exactAmount(payout.currency, payout.amount)],
+    ...known.map(([label, text]) => [label, sentence(text, view)] as const),
+  ]);
 }
 
 function retryForm(one: WeighedCase, digest: string, view: View) {

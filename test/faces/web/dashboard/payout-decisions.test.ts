@@ -115,6 +115,8 @@ it('P32: settles an unknown payout by a person with a note', async () => {
   const { as, post, ledger } = dashboard;
   expect(await states(ledger)).toEqual({ 'R-1': 'unknown' });
   const evidence = await seen(dashboard, '/payouts/R-1/settle');
+  const known = textOf((await as('bola', '/payouts/R-1/settle')).body);
+  expect(known).toMatch(/payee ADA OBI account 0123456789 · 000013 amount NGN 1,500\.00/);
   const form = (await as('bola', '/payouts/R-1/settle')).body.split('How you know')[1] ?? '';
   expect([form.includes('It was paid'), form.includes('class="go"')], 'leads to neither answer').toEqual([
     true,
