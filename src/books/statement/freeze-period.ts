@@ -94,7 +94,7 @@ export function createClosePeriod(deps: {
       if (!month) return { kind: 'refused', why: { kind: 'no_month', text } };
       return ledger.write(async (trx) => {
         const last = await lastPeriod(trx);
-        const why = whyNot(month, last, now, zone) ?? (await barrierOf(trx));
+        const why = whyNotClosable(month, last, now, zone) ?? (await barrierOf(trx));
         if (why) return { kind: 'refused', why };
         return close(trx, month, last, { now, by });
       });
@@ -184,7 +184,7 @@ async function barrierOf(trx: Trx): Promise<NotClosable | null> {
 }
 
 /** Refuses unless the month has ended, the one before it is closed, and it is not closed yet. */
-function whyNot(
+export function whyNotClosable(
   { month, endsAt }: Month,
   last: Period | undefined,
   now: string,

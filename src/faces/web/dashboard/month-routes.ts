@@ -19,13 +19,14 @@ import {
 } from '../../../books/month-facts.sql.ts';
 import { closedPeriods, findPeriod, lastPeriod } from '../../../books/periods.sql.ts';
 import { readableMonth, zoned } from '../../../books/presentation.ts';
+import { type NotClosable, whyNotClosable } from '../../../books/statement/freeze-period.ts';
 import { type Month, monthAfter, readMonth } from '../../../books/statement/months.ts';
 import { unpaidRows, unpaidTotals } from '../../../books/unpaid.sql.ts';
 import { maskAccount } from '../../../core/domain/redact.ts';
 import { foreignOrigins } from '../../../core/ledger/origins.ts';
 import type { Period } from '../../../core/storage/tables/period-tables.ts';
 import { newestCompleteRun } from '../../../watching/listing/listings.sql.ts';
-import { Declined } from './actions.ts';
+import { Declined, declinedPage } from './actions.ts';
 import {
   closeMonthView,
   type MonthFacts,
@@ -78,16 +79,23 @@ export function monthRoutes(scope: FastifyInstance, { deps, looks, send, viewFor
   /** The span of a month that is closed or open; throws where the ledger has none of that name. */
   async function spanOf(
     name: string,
-  ): Promise<{ span: MonthSpan; period: Period | null; mayClose: boolean }> {
+  ): Promise<{ span: MonthSpan; period: Period | null; notClosable: NotClosable | null }> {
     const period = await findPeriod(reader, name);
-    if (period) return { span: closedSpan(period), period, mayClose: false };
+    if (period) {
+      const notClosable = { kind: 'closed' as const, month: name, at: period.closed_at };
+      return { span: closedSpan(period), period, notClosable };
+    }
     const open = await openMonths();
     const month = open.find((one) => one.month === name);
     if (!month) throw new Declined(404, `There is no month ${name} in this ledger.`);
     const { startsAt, endsAt } = month;
-    const after = (await lastPeriod(reader))?.through_history ?? 0n;
-    const mayClose = open[0]?.month === name && endsAt <= clock.iso();
-    return { span: { after, through: null, startsAt, endsAt }, period: null, mayClose };
+    const last = await lastPeriod(reader);
+    const after = last?.through_history ?? 0n;
+    const next = open[0]?.month ?? name;
+    const notClosable =
+      whyNotClosable(month, last, clock.iso(), zone) ??
+      (next === name ? null : { kind: 'out_of_order' as const, next });
+    return { span: { after, through: null, startsAt, endsAt }, period: null, notClosable };
   }
 
   /** When the newest complete list was read, which a close compares with. */
@@ -98,7 +106,7 @@ export function monthRoutes(scope: FastifyInstance, { deps, looks, send, viewFor
 
   /** `whole`: what was paid in an open month is added up, however much that is. */
   async function factsOf(name: string, whole = false): Promise<MonthFacts> {
-    const { span, period, mayClose } = await spanOf(name);
+    const { span, period, notClosable } = await spanOf(name);
     const { figures, lastRun } = await looks.look();
     const closed = period ? await closedMonth(reader, period) : null;
     const isSummed = closed !== null || whole || !(await areManyPaid(reader, span, mostSummed));
@@ -113,7 +121,7 @@ export function monthRoutes(scope: FastifyInstance, { deps, looks, send, viewFor
       notPaid: closed ? [] : await unpaidRows(reader, { before: span.endsAt, limit: mostUnpaid + 1 }),
       lastRun,
       wholeList: closed ? null : await wholeList(),
-      mayClose,
+      notClosable,
       span,
     };
   }
@@ -162,7 +170,8 @@ export function monthRoutes(scope: FastifyInstance, { deps, looks, send, viewFor
   scope.get<Params>('/months/:name/close', decide, async (request, reply) => {
     const view = await viewFor(request);
     const facts = await factsOf(request.params.name);
-    if (!facts.mayClose) throw new Declined(409, `${readableMonth(facts.name)} cannot be closed now.`);
+    const { name, notClosable: why } = facts;
+    if (why) throw declinedPage({ kind: 'not_closed', month: name, why });
     const expected = facts.isSummed ? await deps.desk.app.reporting.foreseeClose(reader, facts.name) : null;
     const main = closeMonthView(facts, expected, view);
     const title = `Close ${readableMonth(facts.name)}`;

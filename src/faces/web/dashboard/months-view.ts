@@ -3,7 +3,7 @@ import { paidColumnSheet } from '../../../books/column-totals.ts';
 import type { MonthPayment, MonthSpan } from '../../../books/month-facts.sql.ts';
 import { readableMonth, zoned } from '../../../books/presentation.ts';
 import type { LastRun } from '../../../books/run-verdicts.sql.ts';
-import type { PeriodWarning } from '../../../books/statement/freeze-period.ts';
+import type { NotClosable, PeriodWarning } from '../../../books/statement/freeze-period.ts';
 import type { Month } from '../../../books/statement/months.ts';
 import type { UnpaidTotal } from '../../../books/unpaid.sql.ts';
 import { counted, grouped } from '../../../core/domain/counted.ts';
@@ -12,7 +12,8 @@ import type { CountedState } from '../../../core/domain/payout.ts';
 import { plainKind } from '../../../core/domain/plain-kind.ts';
 import type { Config } from '../../../core/settings/settings.ts';
 import { listSentence } from '../../../words/list-words.ts';
-import { periodWarningTexts } from '../../../words/period-words.ts';
+import { notClosableText, periodWarningTexts } from '../../../words/period-words.ts';
+import { upperFirst } from '../../../words/results/obstacle-words.ts';
 import { hasRight } from '../../admin/access.ts';
 import type { LedgerFigures } from '../../admin/ledger-figures.sql.ts';
 import { csvText } from '../../files/csv-writer.ts';
@@ -56,8 +57,8 @@ export type MonthFacts = {
   lastRun: LastRun | null;
   /** When the newest complete list was read; null without one, and for a closed month. */
   wholeList: string | null;
-  /** Whether it is over, and the next to close. */
-  mayClose: boolean;
+  /** Why it cannot be closed now; null where it is over, and the next to close. */
+  notClosable: NotClosable | null;
   span: MonthSpan;
 };
 
@@ -92,7 +93,7 @@ type PaidPage = { rows: readonly MonthPayment[]; hasMore: boolean; shown: number
 
 /** A month to read, to print and to sign. */
 export function monthView(month: MonthFacts, paid: PaidPage, view: View): Html {
-  const { name, closed, parts, span, mayClose } = month;
+  const { name, closed, parts, span, notClosable } = month;
   const last = paid.hasMore ? paid.rows.at(-1) : undefined;
   const forPaper = paid.shown > perPage;
   const kept: Record<string, string> = forPaper ? { rows: 'all' } : {};
@@ -106,7 +107,7 @@ export function monthView(month: MonthFacts, paid: PaidPage, view: View): Html {
 ${panel(
   closed ? 'Closed' : 'Not closed',
   html`${closed ? closedFacts(closed, view) : openFacts(month, view)}
-${mayClose && html`<p>${hasRight(view.caller, 'decide') ? html`<a class="go" href="/months/${name}/close">Close this month…</a>` : whoMay(view, 'decide')}</p>`}`,
+${notClosable === null && html`<p>${hasRight(view.caller, 'decide') ? html`<a class="go" href="/months/${name}/close">Close this month…</a>` : whoMay(view, 'decide')}</p>`}`,
 )}
 ${panel('Total', month.isSummed ? paidTotals(parts.paid, closed ?? { statement: [], verdicts: [] }) : html`<p>Too many payouts to add up at once. <a href="/months/${name}?sums=all">Add them up</a></p>`)}
 ${closed && panel('Statement', statementBody(closed.statement, { ...closed, csv: way(view, `/reports/${periodFolder(name)}/statement.csv`, 'statement.csv') }))}
@@ -141,9 +142,12 @@ function closedFacts({ period, comparedAt, list, verdicts, whole }: ClosedMonth,
 <p>These figures never change. What is learnt later counts in the month that is open then. ${way(view, `/reports/${periodFolder(period.month)}/report.html`, 'The frozen report')}</p>`;
 }
 
-function openFacts({ span }: MonthFacts, view: View): Html {
-  const isOver = span.endsAt <= view.now;
-  return html`<p>${isOver ? 'The month is over.' : 'The month goes on.'} These figures may change until it is closed.</p>`;
+function openFacts({ span, notClosable: why }: MonthFacts, view: View): Html {
+  const stands =
+    span.endsAt <= view.now
+      ? 'The month is over.'
+      : html`The month goes on up to ${dated(span.endsAt, view)}.`;
+  return html`<p>${stands} These figures may change until it is closed.</p>${why && html`<p>${upperFirst(notClosableText(why))}.</p>`}`;
 }
 
 const underWay: readonly CountedState[] = ['held', 'ready', 'pending', 'sending', 'unknown'];
