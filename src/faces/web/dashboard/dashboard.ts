@@ -5,7 +5,7 @@ import { RefusedRequest } from '../../admin/access.ts';
 import type { Routes } from '../../admin/admin-server.ts';
 import { passingCause } from '../../admin/passing-cause.ts';
 import { RefusedUpload } from '../../admin/uploads.ts';
-import { html } from '../kit/html.ts';
+import { type Html, html } from '../kit/html.ts';
 import { createActions, Declined } from './actions.ts';
 import { barePage } from './bare-page.ts';
 import { discrepancyRoutes } from './discrepancy-routes.ts';
@@ -122,7 +122,7 @@ async function sendProblem(
   const back = request.method === 'GET' ? request.url : '/';
   const main = asksBrowser
     ? html`<h1>Sign in</h1>${dashboardBanner('warn', title, toToday)}${signInForm(back)}`
-    : dashboardBanner('bad', title, html`<p>${help}</p>${toToday}`);
+    : dashboardBanner('bad', title, html`<p>${help}</p>${toForm(request)}${toToday}`);
   try {
     return await send(request, reply, { title, main, renews: 'still' }, status);
   } catch (err) {
@@ -133,6 +133,15 @@ async function sendProblem(
     const page = { mode: deps.config.mode, title: 'The ledger cannot be read', content, renews: false };
     return reply.code(500).headers(pageHeaders).send(barePage(page));
   }
+}
+
+/** The way back to the form that was refused, on the page of this desk that had it. */
+function toForm({ method, headers, body, host }: FastifyRequest): Html | false {
+  const from = method === 'POST' && URL.parse(headers.referer ?? '');
+  if (!from || from.host !== host) return false;
+  const id = body instanceof URLSearchParams ? body.get('id') : null;
+  const place = id === null ? '' : `#${encodeURIComponent(id)}`;
+  return html`<p><a href="${from.pathname}${from.search}${place}">Back to ${id === null ? 'the form' : id}</a></p>`;
 }
 
 /** A failure that ends by itself: a browser gets a page that needs nothing of the ledger, a program JSON. */

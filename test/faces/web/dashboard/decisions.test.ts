@@ -156,13 +156,22 @@ it('halts all sending and releases it, under the name of the token', async () =>
 });
 
 it('acknowledges and resolves a discrepancy with a note, says who did, and lists it as resolved', async () => {
-  const { ledger, as, post } = await startDashboard();
+  const { ledger, as, post, port } = await startDashboard();
   const [payoutId = null] = await addBatch(ledger, ['A-1']);
   const id = await addDiscrepancy(ledger, { kind: 'amount_conflict', payoutId, reference: 'A-1' });
   const state = async (): Promise<unknown> =>
     (await ledger.db.selectFrom('discrepancies').select('state').executeTakeFirstOrThrow()).state;
   expect((await post('ada', '/discrepancies/resolve', { id, note: ' ' })).status).toBe(422);
   expect((await post('ada', '/discrepancies/resolve', { id, note: 'x'.repeat(2001) })).status).toBe(422);
+  const form = /name="form" value="([^"]+)"/.exec((await as('ada', '/discrepancies')).body)?.[1] ?? '';
+  const refusedFrom = async (host: string): Promise<string> => {
+    const { headers = {}, ...given } = posted({ form, id, note: '' }, port);
+    const referer = `http://${host}/discrepancies?kind=amount_conflict`;
+    return (await as('ada', '/discrepancies/resolve', { ...given, headers: { ...headers, referer } })).body;
+  };
+  const back = `<a href="/discrepancies?kind=amount_conflict#${id}">Back to ${id}</a>`;
+  expect(await refusedFrom(`127.0.0.1:${port}`)).toContain(back);
+  expect(await refusedFrom('elsewhere.example')).not.toContain(`Back to ${id}`);
   expect((await post('ada', '/discrepancies/acknowledge', { id: 'D-none' })).status).toBe(404);
   expect(await state()).toBe('open');
   expect((await post('ada', '/discrepancies/acknowledge', { id })).status).toBe(200);
