@@ -39,6 +39,8 @@ export const differenceWords = 'Total difference';
 
 /** The fees of what was paid in a month, whenever they were reported: the line `fees` has what became known in it. */
 export const paidFeesWords = 'Fees of these payments';
+export const paidFeesNote =
+  'Fees are rounded here only, so that parts may add up to a little more or less. The fee of a payment that failed or came back is not among them.';
 
 /** What ties the paid rows of a month to its net paid: no line of the statement. */
 export const paidEarlierWords = 'Paid earlier, undone now';

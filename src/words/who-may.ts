@@ -3,7 +3,7 @@ import type { Role } from '../core/settings/settings-schema.ts';
 const mostNames = 3;
 
 /** Names of people, a few at most: `ada, bola or femi`. */
-function someNames(names: readonly string[]): string {
+export function someNames(names: readonly string[]): string {
   const shown = names.slice(0, mostNames);
   const more = names.length - shown.length;
   const all = more > 0 ? [...shown, `${more} more`] : shown;

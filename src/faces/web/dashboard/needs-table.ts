@@ -42,13 +42,13 @@ function waitingTable(needs: readonly Need[], look: DashboardFacts, view: View):
     );
     const first = needs.find(({ decide }) => decide !== null);
     const rows = needs.map((one) => {
-      const { what, count, about, decide, look: page } = one;
+      const { what, count, about, decide, look: page, others } = one;
       const next = decide
         ? html`<a class="${one === first ? 'go' : 'btn'}" href="${decide.href}">${decide.name}</a>`
         : page !== null && html`<a class="btn" href="${page}">Look</a>`;
       const each = about.length > 0 && html`<ul class="about">${about}</ul>`;
       const cells = [
-        html`${what}${each}`,
+        html`${what}${each}${others !== '' && html`<br><small class="soft">for ${others}</small>`}`,
         count === null ? '' : countText(count),
         ageOf(one, view),
         html`${next}`,

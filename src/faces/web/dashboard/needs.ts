@@ -18,19 +18,25 @@ import type { View } from './frame.ts';
 import type { DashboardFacts } from './look.ts';
 import { countText, sentence, severity, stateText, time, to, verdictText } from './parts.ts';
 import { isUnpaid, unpaidNeed, unpaidTitle } from './unpaid-view.ts';
+import { deciders, whose } from './whose.ts';
 
 /** A page, and what a person does there. */
 type Way = { href: string; name: string };
-/** Something that waits for a person. `decide`: where the reader decides it; `look`: where it is shown. */
+/**
+ * Something that waits for a person. `decide`: where the reader decides it; `look`: where it is shown. `isMine`: the reader
+ * may decide some of it; `others`: who may, where the reader may not.
+ */
 type Line = {
   what: Html;
   count: number | null;
   since: string | null;
   decide: Way | null;
   look: string | null;
+  isMine: boolean;
+  others: string;
 };
-/** Lines of one kind as one; `about`: each of them, where there are several. `isMine`: the reader may decide some of it. */
-export type Need = Line & { kind: FindingKind | null; about: readonly Html[]; isMine: boolean };
+/** Lines of one kind as one; `about`: each of them, where there are several. */
+export type Need = Line & { kind: FindingKind | null; about: readonly Html[] };
 type Open = Finding<KindsOn<'today'>>;
 
 /** At most this many of a kind are named. */
@@ -51,7 +57,7 @@ export function needsOf(look: DashboardFacts, view: View): Need[] {
   return [
     ...unreadyBeside(look).map(({ problem, fix }) => ({
       ...{ what: html`${grave('high', sentence(problem, view))}: ${sentence(fix, view)}`, about: [] },
-      ...{ kind: null, count: null, since: null, decide: null, look: null, isMine: false },
+      ...{ kind: null, count: null, since: null, decide: null, look: null, isMine: false, others: '' },
     })),
     ...[...Map.groupBy(open, ({ kind }) => kind)].flatMap(([kind, some]) => {
       const lines = some.flatMap((one) => linesIn(one, view));
@@ -216,6 +222,7 @@ function dropLine(drop: Drop, view: View): Line {
     count: null,
     since: drop.at,
     decide: mayDecide ? { href: page, name: 'Decide…' } : null,
+    ...whose(view, 'drop', mayDecide),
     look: '/files',
   };
 }
@@ -227,9 +234,8 @@ function needsIn(
   all: Together | undefined,
   some: readonly Open[] = [],
 ): Need[] {
-  const isMine = lines.some(({ decide }) => decide !== null);
-  if (!all || lines.length < 2)
-    return lines.map((line) => ({ ...line, kind, about: [], isMine: line.decide !== null }));
+  if (!all || lines.length < 2) return lines.map((line) => ({ ...line, kind, about: [] }));
+  const isMine = lines.some((line) => line.isMine);
   const gravity = kind === null ? 'medium' : findingRules[kind].gravity;
   const total = lines.reduce((sum, { count }) => sum + (count ?? 0), 0);
   const named = lines.slice(0, mostNamed).map(({ what, count, decide }) => {
@@ -239,7 +245,7 @@ function needsIn(
   const more = lines.length - named.length;
   return [
     {
-      ...{ kind, decide: null, look: all.look, isMine },
+      ...{ kind, decide: null, look: all.look, isMine, others: isMine ? '' : (lines[0]?.others ?? '') },
       what: grave(gravity, all.name(all.of === 'counts' ? total : lines.length, some)),
       count: all.of === 'counts' || total === 0 ? null : total,
       since: lines.flatMap(({ since }) => since ?? []).toSorted()[0] ?? null,
@@ -263,6 +269,10 @@ function lineOf(finding: Open, view: View): Line {
     count: withCount.has(finding.kind) ? finding.count : null,
     since: finding.since,
     decide: decideOf(finding, view),
+    // A batch that waits for an approval says itself who may give it.
+    ...(isHeld(finding) && finding.facts.waitsForApproval
+      ? whose(view, null, mayApprove(finding, view))
+      : whose(view, deciders[finding.kind] ?? null)),
     look: [looks[finding.kind]?.(finding) ?? ''].find((page) => page !== '' && view.mayOpen(page)) ?? null,
   };
 }

@@ -13,7 +13,13 @@ import {
 import { amountText, grouped } from '../../../core/domain/counted.ts';
 import { plainKind } from '../../../core/domain/plain-kind.ts';
 import { isCompared } from '../../../core/domain/verdict.ts';
-import { differenceWords, lineWords, paidEarlierWords, paidFeesWords } from '../../../words/line-words.ts';
+import {
+  differenceWords,
+  lineWords,
+  paidEarlierWords,
+  paidFeesNote,
+  paidFeesWords,
+} from '../../../words/line-words.ts';
 import { type Html, html } from '../kit/html.ts';
 import { separated } from '../kit/parts.ts';
 import { type HtmlCell, type HtmlColumn, wideTable } from '../kit/table.ts';
@@ -73,7 +79,8 @@ function closedCells(paid: string, lines: CurrencyLines, judged: RunVerdict | un
 export function paidByColumns(columns: readonly NamedCells[]): { title: string; table: Html }[] {
   const hasFees = columns.some(({ fees = '' }) => fees !== '');
   const numbers = ['Payouts', 'Paid', ...(hasFees ? [paidFeesWords] : [])].map((number) => ({ number }));
-  return [...Map.groupBy(columns, ({ column = '' }) => column)].map(([column, rows]) => {
+  const groups = [...Map.groupBy(columns, ({ column = '' }) => column)];
+  return groups.map(([column, rows], index) => {
     const title = `Paid by ${column}`;
     const cells = rows.map(({ value = '', count = '', currency = '', amount = '', fees = '' }) => [
       value,
@@ -81,7 +88,8 @@ export function paidByColumns(columns: readonly NamedCells[]): { title: string; 
       amountText(currency, amount),
       ...(hasFees ? [amountText(currency, fees)] : []),
     ]);
-    return { title, table: wideTable(title, [column, ...numbers], cells) };
+    const note = hasFees && index === groups.length - 1 && html`<p class="soft">${paidFeesNote}</p>`;
+    return { title, table: html`${wideTable(title, [column, ...numbers], cells)}${note}` };
   });
 }
 

@@ -100,6 +100,19 @@ it('gives the only one of a kind the button of the page, to those who may press 
   }
 });
 
+it('says of each thing for whom it is, to a person who may not decide it', async () => {
+  const roles: Record<string, Role[]> = { ada: ['decide'], bola: ['approve'] };
+  const { ledger, as } = await startAt(noon, { names: ['ada', 'bola'], roles });
+  await addUnapproved(ledger, ['A-1']);
+  await addBatch(ledger, ['B-1'], { id: 'b-2', state: 'unknown' });
+  await addDiscrepancy(ledger, { kind: 'amount_conflict', payoutId: 2n, reference: 'B-1' });
+  const [ada, bola] = [textOf((await as('ada', '/')).body), textOf((await as('bola', '/')).body)];
+  expect(ada).toContain('3 things need a person; 2 are for you');
+  expect(bola).toContain('3 things need a person; 1 is for you');
+  expect(bola).toMatch(/may be paid; do not pay another way for ada .* Amount conflict for ada/);
+  expect(ada).not.toContain('for ada');
+});
+
 it('offers no review of a batch to who made it, and says who may approve it', async () => {
   const names = ['bola', 'dee'];
   const roles: Record<string, Role[]> = {
