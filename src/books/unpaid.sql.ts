@@ -89,6 +89,20 @@ export async function unpaidRows(
   return rows;
 }
 
+/** Of batches that were taken in between two instants, ISO UTC: what is unpaid now, whatever a close has read. */
+export async function unpaidRowsWithin(
+  db: Db | Trx,
+  { from, to, limit }: { from: string; to: string; limit: number },
+): Promise<UnpaidRow[]> {
+  const { rows } = await sql<UnpaidRow>`
+    select p.reference, p.batch_id, p.account_name, p.amount, p.currency, p.state, p.message
+    from payouts p join batches b on b.id = p.batch_id
+    where p.state in (${literals(cameToNothing)}) and ${isNotPaidAgain}
+      and b.created_at >= ${from} and b.created_at < ${to}
+    order by p.id desc limit ${limit}`.execute(db);
+  return rows;
+}
+
 export type UnpaidTotal = { state: UnpaidState; currency: string; count: bigint; minor: bigint };
 
 /** The same of all batches together, by state and currency. */

@@ -21,7 +21,7 @@ import { closedPeriods, findPeriod, lastPeriod } from '../../../books/periods.sq
 import { readableMonth, zoned } from '../../../books/presentation.ts';
 import { type NotClosable, whyNotClosable } from '../../../books/statement/freeze-period.ts';
 import { type Month, monthAfter, readMonth } from '../../../books/statement/months.ts';
-import { unpaidRows, unpaidTotals } from '../../../books/unpaid.sql.ts';
+import { unpaidRows, unpaidRowsWithin, unpaidTotals } from '../../../books/unpaid.sql.ts';
 import { maskAccount } from '../../../core/domain/redact.ts';
 import { foreignOrigins } from '../../../core/ledger/origins.ts';
 import type { Period } from '../../../core/storage/tables/period-tables.ts';
@@ -118,7 +118,9 @@ export function monthRoutes(scope: FastifyInstance, { deps, looks, send, viewFor
       archived: await isArchived(reader, span),
       figures: figures.payouts,
       unpaid: await unpaidTotals(reader, { before: span.endsAt }),
-      notPaid: closed ? [] : await unpaidRows(reader, { before: span.endsAt, limit: mostUnpaid + 1 }),
+      notPaid: closed
+        ? await unpaidRowsWithin(reader, { from: span.startsAt, to: span.endsAt, limit: mostUnpaid + 1 })
+        : await unpaidRows(reader, { before: span.endsAt, limit: mostUnpaid + 1 }),
       lastRun,
       wholeList: closed ? null : await wholeList(),
       notClosable,

@@ -73,7 +73,7 @@ export function unpaidElsewhere(
     const more = all - (waiting.get(state) ?? 0);
     return more > 0 ? [`${countText(more)} ${stateText(state)}`] : [];
   });
-  return html`${closed.length > 0 && html`<p class="soft">In closed months or archives, so that they wait for nobody: ${closed.join(', ')}.</p>`}`;
+  return html`${closed.length > 0 && html`<p class="soft">In <a href="/months">closed months</a> or archives, so that they wait for nobody: ${closed.join(', ')}.</p>`}`;
 }
 
 function unpaidByState(findings: readonly Finding<FindingKind>[]): { state: UnpaidState; count: number }[] {

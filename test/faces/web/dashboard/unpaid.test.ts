@@ -62,6 +62,10 @@ it('needs nobody for what failed before a person closed the month, but for what 
   await ledger.write((trx) => trx.insertInto('periods').values(period).execute());
   expect(await unpaidFindings(ledger.db)).toEqual([]);
   expect((await as('ada', '/')).body).toContain('so that they wait for nobody: 3 failed.');
+  expect((await as('ada', '/')).body).toContain('In <a href="/months">closed months</a> or archives');
+  const month = textOf((await as('ada', '/months/2026-10')).body);
+  expect(month).toMatch(/Still not paid today This list is of now, and not frozen\. .* A-3 .* A-1 /);
+  expect(month).not.toContain('B-1');
   const later = at(61 * 86_400_000);
   const say = (id: bigint) => ledger.write((trx) => record(trx, later, [detailsSay(id, 'failed')]));
   await say(failed);
