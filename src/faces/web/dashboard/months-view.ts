@@ -112,7 +112,7 @@ ${notClosable === null && html`<p>${hasRight(view.caller, 'decide') ? html`<a cl
 ${panel('Total', month.isSummed ? paidTotals(parts.paid, closed ?? { statement: [], verdicts: [] }) : html`<p>Too many payouts to add up at once. <a href="/months/${name}?sums=all">Add them up</a></p>`)}
 ${closed && panel('Statement', statementBody(closed.statement, { ...closed, csv: way(view, `/reports/${periodFolder(name)}/statement.csv`, 'statement.csv') }))}
 ${closed ? panel('Open at the close', openAtClose(parts, view.zone, names)) : panel('What is open', openPart(month, view))}
-${month.notPaid.length > 0 && panel(closed ? 'Still not paid today' : 'Not paid, and not paid again', html`${closed && html`<p>This list is of now, and not frozen. Nobody is asked about them any more.</p>`}${unpaidPart(month.notPaid, view)}`, closed ? 'screen' : '')}
+${month.notPaid.length > 0 && panel(closed ? 'Still not paid today' : 'Not paid, and not paid again', html`${closed && html`<p>This list is of now, and not frozen.</p>`}${unpaidPart(month.notPaid, view)}`, closed ? 'screen' : '')}
 ${seesBank(view) && columnParts(month)}
 ${panel('Approvals', approvalTable(parts.approvals, names))}
 ${panel('Paid', paidPart(month, paid, view))}
