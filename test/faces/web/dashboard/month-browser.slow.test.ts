@@ -212,8 +212,8 @@ describe.skipIf(path === undefined)(`a month of two people in a real browser${mi
       await ada.sees('LOST-1 is settled as not paid');
       await ada.follow('Go on');
       await ada.sees('failed');
-      // Its receipt on paper has what is known, and no button.
-      const offer = ada.page.getByText('Pay it again…');
+      // Its receipt on paper has what is known, and not what to do next.
+      const offer = ada.page.getByText('Pay it in a new file');
       expect(await offer.isVisible()).toBe(true);
       await ada.page.emulateMedia({ media: 'print' });
       expect(await offer.isVisible()).toBe(false);
