@@ -145,7 +145,7 @@ it('with every schedule off, results and failed.csv say what the last webhook sa
   expect(count('results.csv', ',pending,')).toBe(3);
   await home.sandbox.settleAll();
   await until(
-    4000,
+    10_000,
     () => [count('results.csv', ',failed,'), count('results.csv', ',success,'), count('failed.csv', '-R2,')],
     ([failed, success, again]) => failed === 2 && success === 1 && again === 2,
   );
