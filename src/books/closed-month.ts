@@ -41,7 +41,7 @@ export type LeftOpen = { line: WarnedLine; rows: NamedCells[] };
 
 /**
  * What a month shows besides its statement, frozen or as it stands. `paid`: in all; `columns`: by each column of the
- * files; `open`: open discrepancies by kind; `left`: the first rows of the lines that wait. `open` is null
+ * files; `open`: discrepancies that are not resolved, by kind; `left`: the first rows of the lines that wait. `open` is null
  * where an older version closed the month.
  */
 export type MonthParts = {
@@ -71,7 +71,10 @@ export async function frozenParts(
   };
 }
 
-/** The same parts as they stand now; `sums`: what was paid too, which reads every paid row. `unique`: `intake.unique_columns`. */
+/**
+ * The same parts as they stand now; `sums`: what was paid too, which reads every paid row. `unique`:
+ * `intake.unique_columns`.
+ */
 export async function standingParts(
   db: Db,
   span: MonthSpan,

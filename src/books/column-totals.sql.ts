@@ -16,7 +16,10 @@ export function isAddedRow(): RawBuilder<bigint> {
     where e.id = payouts.successor_of and e.batch_id = payouts.batch_id) end`;
 }
 
-/** The totals of a batch by each column that has few values. Reads every row of the file. `unique`: `intake.unique_columns`. */
+/**
+ * The totals of a batch by each column that has few values. Reads every row of the file. `unique`:
+ * `intake.unique_columns`.
+ */
 export async function columnTotals(db: Db, batch: Batch, unique: readonly string[]): Promise<ColumnTotals[]> {
   const header = storedCells(batch.columns);
   if (furtherColumns(header, unique).length === 0 || batch.archive_id !== null) return [];
@@ -53,7 +56,10 @@ function feeIn({ through }: MonthSpan): RawBuilder<string | null> {
     and f.detail like '%"fee":%' and ${fee} is not null order by f.seq desc limit 1)`;
 }
 
-/** What was paid in a month, in all and by each column of its files that has few values. Reads every paid row. `unique`: `intake.unique_columns`. */
+/**
+ * What was paid in a month, in all and by each column of its files that has few values. Reads every paid row. `unique`:
+ * `intake.unique_columns`.
+ */
 export async function paidByColumn(
   db: Db | Trx,
   span: MonthSpan,

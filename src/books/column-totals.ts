@@ -17,7 +17,10 @@ type Sums = Map<string, ColumnSum>;
 /** The totals by a column that the file has beside ours: by value, then by currency, in minor units. */
 export type ColumnTotals = { column: string; values: { value: string; currency: string; sum: ColumnSum }[] };
 
-/** A payout as the totals count it. `isRow`: it stands in the file, and pays no other row of it again. `fee`: as `feeUnits` reads it. */
+/**
+ * A payout as the totals count it. `isRow`: it stands in the file, and pays no other row of it again. `fee`: as
+ * `feeUnits` reads it.
+ */
 export type TotalledPayout = {
   currency: string;
   amount: bigint;
@@ -155,7 +158,10 @@ export function paidColumnSheet(rows: readonly NamedCells[]): string[][] {
 /** The name of the first part of the sheet of a month: all that was paid. No column of a file has it. */
 export const allPaid = '';
 
-/** What was paid, in all and by each column, as a sheet, the header first. `payees`: how many accounts got it, by currency. */
+/**
+ * What was paid, in all and by each column, as a sheet, the header first. `payees`: how many accounts got it, by
+ * currency.
+ */
 export function paidColumnRows(tally: ColumnTally, payees: ReadonlyMap<string, bigint>): string[][] {
   const whole = tally.all().map((one) => {
     return { column: allPaid, value: 'all payouts', ...one, payees: payees.get(one.currency) ?? 0n };

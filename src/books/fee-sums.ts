@@ -4,7 +4,9 @@ import { exponentOf } from '../core/domain/money.ts';
 /** So many digits a fee may have after the point. */
 const digits = 30;
 
-/** A fee as the service wrote it, an exact decimal, in units that add up without rounding; null for what is no decimal. */
+/**
+ * A fee as the service wrote it, an exact decimal, in units that add up without rounding; null for what is no decimal.
+ */
 export function feeUnits(fee: string | null): bigint | null {
   if (fee === null || !/^\d{1,30}(\.\d{1,30})?$/.test(fee)) return null;
   const [whole = '', fraction = ''] = fee.split('.');

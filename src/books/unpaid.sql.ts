@@ -57,7 +57,10 @@ export async function unpaidSums(db: Db | Trx, { before }: Before = {}): Promise
   return [...fresh, ...late.rows.map((row) => ({ ...row, n: BigInt(row.n), amount: BigInt(row.amount) }))];
 }
 
-/** Batches of which a new file alone pays what is unpaid: only a person has said that it was not paid (P32). `batch`: of this one. */
+/**
+ * Batches of which a new file alone pays what is unpaid: only a person has said that it was not paid (P32). `batch`: of
+ * this one.
+ */
 export async function batchesForNewFile(db: Db | Trx, batch?: string): Promise<Set<string>> {
   const isAlone = sql`p.evidence in (${literals(personAlone)})`;
   const { rows } = await sql<{ id: string }>`select b.id from batches b

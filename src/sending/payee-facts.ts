@@ -66,7 +66,9 @@ export function hiddenBy({ maskAccounts }: Config['reports']): Hidden {
   return maskAccounts ? 'accounts' : 'nothing';
 }
 
-/** The comparison with account numbers masked, and without names, as the reader may see it: the one place that says so. */
+/**
+ * The comparison with account numbers masked, and without names, as the reader may see it: the one place that says so.
+ */
 export function shownComparison(found: PayeeComparison, hidden: Hidden): PayeeComparison {
   if (hidden === 'nothing') return found;
   const mask = (text: string): string => text.replaceAll(/\b\d{5,20}\b/g, maskAccount);

@@ -14,9 +14,9 @@ const longestPauseMs = 60_000;
 const provenMs = 5000;
 
 /**
- * A pause of all POSTs that Counterfoil chooses by itself; the service may ask for a longer one. `acceptedAt`: when the service last took a payout of this process. Both are on the monotonic clock:
- * setting the clock back must not turn a pause of a minute into hours. `inARow`: how many pauses the service has caused
- * since it last gave another answer.
+ * A pause of all POSTs that Counterfoil chooses by itself; the service may ask for a longer one. `acceptedAt`: when the
+ * service last took a payout of this process. Both are on the monotonic clock: setting the clock back must not turn a
+ * pause of a minute into hours. `inARow`: how many pauses the service has caused since it last gave another answer.
  */
 export type PostPause = { until: number; acceptedAt: number; inARow: number };
 

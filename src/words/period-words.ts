@@ -57,7 +57,7 @@ export function periodWarningTexts(warning: PeriodWarning): { command: string; p
     }
     case 'open': {
       const kinds = Object.entries(warning.kinds).map(([kind, n]) => `${n} ${kind}`);
-      const page = `open discrepancies: ${kinds.join(', ')}`;
+      const page = `discrepancies that are not resolved: ${kinds.join(', ')}`;
       return { command: `${page}. Next: counterfoil discrepancies`, page };
     }
   }

@@ -248,7 +248,7 @@ export function countFiltered(db: Db | Trx, filter: DiscrepancyFilter) {
 /** Counts discrepancies by kind: those that are open, without acknowledged ones, unless `states` says otherwise. */
 export async function countOpen(
   db: Db,
-  states: Discrepancy['state'][] = ['open'],
+  states: readonly Discrepancy['state'][] = ['open'],
 ): Promise<Record<string, number>> {
   const rows = await countFiltered(db, { states });
   return Object.fromEntries(rows.map((row) => [row.kind, Number(row.n)]));

@@ -1,7 +1,7 @@
 export const discrepancyStates = ['open', 'acknowledged', 'resolved'] as const;
 export type DiscrepancyState = (typeof discrepancyStates)[number];
 /** An acknowledged one was seen by a person, and is not ended. */
-export const unresolvedStates: DiscrepancyState[] = ['open', 'acknowledged'];
+export const unresolvedStates: readonly DiscrepancyState[] = ['open', 'acknowledged'];
 
 /** The stored state of a discrepancy that a run finds again. */
 export type KnownDiscrepancy = {

@@ -8,7 +8,10 @@ import { unseen } from '../storage/prepared.ts';
 import type { Payout } from '../storage/tables/tables.ts';
 import type { PayeeChange } from './payee-comparisons.ts';
 
-/** The account of a payout. `since`: when that account was first paid, under any name, ISO UTC; null where no payment of it is known. */
+/**
+ * The account of a payout. `since`: when that account was first paid, under any name, ISO UTC; null where no payment of
+ * it is known.
+ */
 export type UsedAccount = Pick<Payout, 'account_number' | 'account_name' | 'bank_code' | 'currency'> & {
   since: string | null;
 };
@@ -43,7 +46,9 @@ export type ListedChange = Pick<PayeeChange, 'reference' | 'old' | 'new'> & {
   payout: Pick<Payout, 'id' | 'state' | 'submitted_at'> | null;
 };
 
-/** Accounts and names that were new to their payee at an intake (P37), whatever became of the batch; the newest first. */
+/**
+ * Accounts and names that were new to their payee at an intake (P37), whatever became of the batch; the newest first.
+ */
 export async function listPayeeChanges(
   db: Db,
   { limit, offset }: { limit: number; offset: number },
@@ -77,7 +82,10 @@ const keptChanges = perDialect<unknown>(
 
 const isOfPayee = sql<boolean>`change.value ->> ${sql.lit('kind')} in ('account_changed', 'name_changed')`;
 
-/** The accounts that those changes brought. The cross joins keep SQLite in this order: it would read each change for every payout. */
+/**
+ * The accounts that those changes brought. The cross joins keep SQLite in this order: it would read each change for
+ * every payout.
+ */
 export function changedAccounts(): RawBuilder<string> {
   return sql<string>`select n.account_number from payee_comparisons c cross join ${keptChanges} change
     cross join payouts n

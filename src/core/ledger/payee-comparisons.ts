@@ -13,7 +13,9 @@ const change = z.strictObject({
   kind: z.enum(payeeChangeKinds),
   old: text,
   new: text,
-  /** The payout that paid the account or the name of before. Absent where none did, and where an older version compared. */
+  /**
+   * The payout that paid the account or the name of before. Absent where none did, and where an older version compared.
+   */
   was: text.exactOptional(),
 });
 

@@ -193,7 +193,10 @@ export async function* unpaidOf(db: Db, batch: string): AsyncGenerator<Payout[]>
   }
 }
 
-/** Returns the payouts before and after this one in its chain, and how the next one stands; cancelled ones do not follow it. */
+/**
+ * Returns the payouts before and after this one in its chain, and how the next one stands; cancelled ones do not follow
+ * it.
+ */
 export async function neighboursOf(
   db: Db,
   payout: Payout,

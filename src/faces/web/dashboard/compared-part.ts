@@ -91,7 +91,10 @@ function valuesOf(one: PayeeChange, accounts: AccountsNamed, view: View): HtmlCe
   }
 }
 
-/** The account of before and that of now, with since when each was paid; the texts of the change where no payout has them. */
+/**
+ * The account of before and that of now, with since when each was paid; the texts of the change where no payout has
+ * them.
+ */
 export function accountPair(
   one: Pick<PayeeChange, 'reference' | 'old' | 'new'> & { was?: string | null },
   accounts: AccountsNamed,

@@ -141,7 +141,7 @@ function toForm({ method, headers, body, host }: FastifyRequest): Html | false {
   if (!from || from.host !== host) return false;
   const id = body instanceof URLSearchParams ? body.get('id') : null;
   const place = id === null ? '' : `#${encodeURIComponent(id)}`;
-  return html`<p><a href="${from.pathname}${from.search}${place}">Back to ${id === null ? 'the form' : id}</a></p>`;
+  return html`<p><a href="${from.pathname.replace(/^\/+/, '/')}${from.search}${place}">Back to ${id === null ? 'the form' : id}</a></p>`;
 }
 
 /** A failure that ends by itself: a browser gets a page that needs nothing of the ledger, a program JSON. */

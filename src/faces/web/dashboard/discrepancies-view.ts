@@ -18,7 +18,10 @@ import { type PartOfList, pages } from './pages.ts';
 import { ago, amount, countText, note, panel, sentence, severity, time, to } from './parts.ts';
 import { addressOf } from './query.ts';
 
-/** What a person may narrow the list to. `days`: found so long ago, or longer. Without a state, all that is not resolved. */
+/**
+ * What a person may narrow the list to. `days`: found so long ago, or longer. Without a state, all that is not
+ * resolved.
+ */
 export const discrepancyFields = ['kind', 'batch', 'currency', 'days', 'state'] as const;
 type DiscrepancyQuery = Partial<Record<(typeof discrepancyFields)[number], string>>;
 
@@ -36,7 +39,10 @@ type Found = {
   isChecked: boolean;
 };
 
-/** What is open, the gravest and oldest first, each with what to do and a way to say that it is done. Or what is resolved. */
+/**
+ * What is open, the gravest and oldest first, each with what to do and a way to say that it is done. Or what is
+ * resolved.
+ */
 export function discrepanciesView({ list, kinds, query, sums, page, isChecked }: Found, view: View): Html {
   const { kind: only, ...others } = query;
   const total = sums.reduce((sum, { count }) => sum + count, 0);

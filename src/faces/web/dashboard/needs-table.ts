@@ -65,8 +65,9 @@ function waitingTable(needs: readonly Need[], look: DashboardFacts, view: View):
 
 /** `3 things need a person; 1 is for you`, where the reader may not decide all of it. */
 export function needsTitle(needs: readonly Need[]): string {
-  const mine = needs.filter(({ isMine }) => isMine).length;
-  const yours =
-    mine < needs.length ? `; ${mine === 0 ? 'none' : mine} ${mine < 2 ? 'is' : 'are'} for you` : '';
+  const mine = needs.filter(({ isMine }) => isMine === true).length;
+  const yours = needs.some(({ isMine }) => isMine === false)
+    ? `; ${mine === 0 ? 'none' : mine} ${mine < 2 ? 'is' : 'are'} for you`
+    : '';
   return `${counted(needs.length, 'thing')} ${needs.length === 1 ? 'needs' : 'need'} a person${yours}`;
 }

@@ -24,7 +24,7 @@ import { deciders, whose } from './whose.ts';
 type Way = { href: string; name: string };
 /**
  * Something that waits for a person. `decide`: where the reader decides it; `look`: where it is shown. `isMine`: the reader
- * may decide some of it; `others`: who may, where the reader may not.
+ * may decide some of it, null where no role of the desk does; `others`: who may, where the reader may not.
  */
 type Line = {
   what: Html;
@@ -32,7 +32,7 @@ type Line = {
   since: string | null;
   decide: Way | null;
   look: string | null;
-  isMine: boolean;
+  isMine: boolean | null;
   others: string;
 };
 /** Lines of one kind as one; `about`: each of them, where there are several. */
@@ -57,7 +57,7 @@ export function needsOf(look: DashboardFacts, view: View): Need[] {
   return [
     ...unreadyBeside(look).map(({ problem, fix }) => ({
       ...{ what: html`${grave('high', sentence(problem, view))}: ${sentence(fix, view)}`, about: [] },
-      ...{ kind: null, count: null, since: null, decide: null, look: null, isMine: false, others: '' },
+      ...{ kind: null, count: null, since: null, decide: null, look: null, isMine: null, others: '' },
     })),
     ...[...Map.groupBy(open, ({ kind }) => kind)].flatMap(([kind, some]) => {
       const lines = some.flatMap((one) => linesIn(one, view));
@@ -235,7 +235,7 @@ function needsIn(
   some: readonly Open[] = [],
 ): Need[] {
   if (!all || lines.length < 2) return lines.map((line) => ({ ...line, kind, about: [] }));
-  const isMine = lines.some((line) => line.isMine);
+  const isMine = lines.some((line) => line.isMine) || (lines[0]?.isMine ?? null);
   const gravity = kind === null ? 'medium' : findingRules[kind].gravity;
   const total = lines.reduce((sum, { count }) => sum + (count ?? 0), 0);
   const named = lines.slice(0, mostNamed).map(({ what, count, decide }) => {

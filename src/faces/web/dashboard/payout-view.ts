@@ -34,7 +34,10 @@ import {
 
 type Chain = Awaited<ReturnType<typeof neighboursOf>> & Awaited<ReturnType<typeof originOf>>;
 
-/** The whole story of one payout. `around`: those of the payments before and after it. Without the right to bank details, account and name are hidden wherever they stand. */
+/**
+ * The whole story of one payout. `around`: those of the payments before and after it. Without the right to bank
+ * details, account and name are hidden wherever they stand.
+ */
 export function payoutView(
   story: Story,
   { around, ...chain }: Chain & { around: readonly Story[] },
@@ -119,7 +122,10 @@ function transferFacts({
   ];
 }
 
-/** Every transfer that the service lists for it and for the payments before and after it, where they are more than its own. */
+/**
+ * Every transfer that the service lists for it and for the payments before and after it, where they are more than its
+ * own.
+ */
 function transfersPart({ payout, listings }: Story, around: readonly Story[], view: View): Html {
   const all = [...listings, ...around.flatMap((one) => one.listings)];
   // The row of the last run that listed each.

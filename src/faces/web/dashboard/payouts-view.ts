@@ -15,7 +15,10 @@ import { wideTable } from '../kit/table.ts';
 import type { View } from './frame.ts';
 import { countText, exactAmount, panel, payeeCell, sentence, stateBadge, time, to } from './parts.ts';
 
-/** What a person may narrow the list to; each is a field of the form and a part of the address. `again`: `no` leaves out what is ordered again. */
+/**
+ * What a person may narrow the list to; each is a field of the form and a part of the address. `again`: `no` leaves out
+ * what is ordered again.
+ */
 const fields = ['q', 'state', 'batch', 'currency', 'bank', 'since', 'until', 'amount', 'again'] as const;
 export type PayoutQuery = Partial<Record<(typeof fields)[number], string>>;
 

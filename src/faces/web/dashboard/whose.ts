@@ -15,9 +15,16 @@ export const deciders: Partial<Record<FindingKind, Role>> = {
   run_unsound: 'decide',
 };
 
-/** Whether something is for the reader, and else for whom. `may`: whether the reader may, where the role alone does not say so. */
-export function whose(view: View, role: Role | null, may?: boolean): { isMine: boolean; others: string } {
-  const isMine = may ?? (role !== null && hasRight(view.caller, role));
-  const isSaid = isMine || role === null || view.caller.kind !== 'token';
+/**
+ * Whether something is for the reader, and else for whom; `isMine` null: no role of the desk decides it. `may`: whether the
+ * reader may, where the role alone does not say so.
+ */
+export function whose(
+  view: View,
+  role: Role | null,
+  may?: boolean,
+): { isMine: boolean | null; others: string } {
+  const isMine = may ?? (role === null ? null : hasRight(view.caller, role));
+  const isSaid = isMine === true || role === null || view.caller.kind !== 'token';
   return { isMine, others: isSaid ? '' : someNames(view.holders(role)) };
 }

@@ -36,7 +36,10 @@ export const indexBatchColumns: readonly HtmlColumn[] = [
   'Files',
 ];
 
-/** A run with what it found. `files`: those in its folder; `open`: its frozen sheet of that name. `seconds`: its time has them. */
+/**
+ * A run with what it found. `files`: those in its folder; `open`: its frozen sheet of that name. `seconds`: its time
+ * has them.
+ */
 export function runRow(
   run: Run,
   known: { open: string[][] | undefined; verdicts: readonly RunVerdict[]; files: readonly string[] },

@@ -120,7 +120,7 @@ export function approvalTable(
   return wideTable('Approvals', approvalColumns, rows);
 }
 
-/** What waited for a person when the month was closed: open discrepancies by kind, then the rows of each line. */
+/** What waited for a person when the month was closed: discrepancies by kind, then the rows of each line. */
 export function openAtClose(
   { open = null, left }: Partial<MonthParts> & Pick<MonthParts, 'left'>,
   zone: string,
@@ -131,7 +131,7 @@ export function openAtClose(
     open === null
       ? 'An older version closed this month. It did not keep which discrepancies were open.'
       : kinds.length > 0
-        ? `Not resolved discrepancies of any month: ${kinds.join(', ')}.`
+        ? `Discrepancies of any month that were not resolved: ${kinds.join(', ')}.`
         : 'No discrepancy was open.';
   const rows = left.flatMap(({ line, rows: some }) =>
     some.map((one) => [

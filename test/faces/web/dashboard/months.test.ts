@@ -228,7 +228,7 @@ it('P30: a closed month shows its totals by department, what was open at its clo
   const month = async (): Promise<string> => mainOf((await as('ada', '/months/2026-11')).body);
   const before = await month();
   expect(before).toMatch(/Total Currency .* NGN 2 1 3,000\.00 – 3,000\.00 0\.00 not compared/);
-  expect(before).toContain('Not resolved discrepancies of any month: Amount conflict: 1.');
+  expect(before).toContain('Discrepancies of any month that were not resolved: Amount conflict: 1.');
   expect(before).toMatch(/Paid by Department .* Ops 2 NGN 3,000\.00/);
   expect(before).toMatch(/b-1 dayo bola .* 3 NGN 4,500\.00 ZAR 1\.00/);
   const csv = async (): Promise<string> => (await as('ada', '/months/2026-11/totals-by-column.csv')).body;

@@ -122,6 +122,7 @@ it('says since when a schedule is overdue, and shows no cron expression', async 
   const text = textOf((await ask('/')).body);
   expect(text).toMatch(/reconcile is overdue since \d+ \w+(?: \d{4})? 02:00:/);
   expect(text).not.toContain('* *');
+  expect(text, 'no role of the desk decides it').not.toContain('for you');
 });
 
 it('says how many webhooks were turned away, once there are any', async () => {

@@ -201,13 +201,14 @@ export function createDrops(
     return all.filter((name) => name.startsWith(prefix)).map((name) => name.slice(prefix.length));
   }
 
-  /** Whether a batch has the content of the file, so that nothing is left to decide. */
-  async function isTaken({ checked }: Drop): Promise<boolean> {
-    return checked !== null && (await findByContentHash(ledger.db, checked.content)) !== undefined;
+  /** The batch that has the content of a file, by its hash: then nothing is left to decide about the file. */
+  async function batchOf(content: string | null | undefined): Promise<string | null> {
+    return content ? ((await findByContentHash(ledger.db, content))?.id ?? null) : null;
   }
 
   return {
     find,
+    batchOf,
     checkOf,
     remove: (id: string) => inTurn(id, () => remove(id)),
     isFull: async (): Promise<boolean> => (await names()).length >= mostDrops,
@@ -216,7 +217,9 @@ export function createDrops(
       const found = await Promise.all((await names()).map(find));
       const drops = found.flatMap((one) => (one === null ? [] : [one]));
       const open: Drop[] = [];
-      for (const drop of drops) if (!drop.mendedAs && !(await isTaken(drop))) open.push(drop);
+      for (const drop of drops) {
+        if (!drop.mendedAs && (await batchOf(drop.checked?.content)) === null) open.push(drop);
+      }
       return {
         drops: open.toSorted((a, b) => (a.at < b.at ? 1 : -1)),
         arriving: found.length - drops.length,

@@ -7,7 +7,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { readEnding, readNames } from '../../../../core/domain/file-formats.ts';
 import { problemSentence } from '../../../../core/domain/problem.ts';
 import { saveAsCsv } from '../../../../core/domain/save-as.ts';
-import { findByContentHash, loadingBatches } from '../../../../core/ledger/batches.ts';
+import { loadingBatches } from '../../../../core/ledger/batches.ts';
 import { mendedLately } from '../../../../core/ledger/mends.ts';
 import { openRejectedFiles, type RejectedFile } from '../../../../core/ledger/rejected-files.ts';
 import { hostNamed } from '../../../../core/runtime/jobs.sql.ts';
@@ -54,8 +54,6 @@ export function fileRoutes(scope: FastifyInstance, shared: Shared, admin: RouteD
 
   const logged = decisionLog(deps);
   const pathOf = (id: string): string => `/files/checks/${id}`;
-  const batchOf = async (content: string | null | undefined): Promise<string | null> =>
-    content ? ((await findByContentHash(db, content))?.id ?? null) : null;
   /** The file of the path, for somebody who may see what is in it. */
   const seen = async (request: FastifyRequest<Params>): Promise<Drop> => {
     const found = await drops.find(request.params.name);
@@ -101,7 +99,7 @@ export function fileRoutes(scope: FastifyInstance, shared: Shared, admin: RouteD
     const page = Math.min(1000, Math.max(1, Number.parseInt(request.query.page ?? '', 10) || 1));
     const about = {
       found: await drops.checkOf(found),
-      batch: await batchOf(found.checked?.content),
+      batch: await drops.batchOf(found.checked?.content),
       until: drops.until(found),
       page,
       everybody: showsEverybody(request),
@@ -158,7 +156,8 @@ export function fileRoutes(scope: FastifyInstance, shared: Shared, admin: RouteD
     const took = found && (await drops.take(id, order, by).finally(looks.forget));
     if (took?.kind === 'taken') logged(by, 'take in', { batch: took.batch, file: found?.name });
     // A second click finds the batch of the first one.
-    const batch = took?.kind === 'taken' ? took.batch : took ? null : await batchOf(fields.get('content'));
+    const batch =
+      took?.kind === 'taken' ? took.batch : took ? null : await drops.batchOf(fields.get('content'));
     if (batch !== null) return reply.redirect(`/batches/${encodeURIComponent(batch)}`, 303);
     if (!took && !found) throw gone();
     if (took?.kind !== 'refused')
